@@ -1,17 +1,25 @@
-// `npm run compile`: bundles the sources into lib/, since Node reads few files faster than hundreds. What is imported with import() stays in files of its own.
+// `npm run compile`: bundles the sources into lib/, since Node reads few files faster than hundreds. What is imported
+// with import() stays in files of its own.
 //
-// All files lie in one folder: a module that names another one beside it, as a worker, finds it there whatever has become of itself.
+// All files lie in one folder: a module that names another one beside it, as a worker, finds it there whatever has
+// become of itself.
 
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Loaded by builds, and made of many files each. All other libraries are loaded from node_modules: some bring binaries or workers, most are seldom needed. */
+/**
+ * Loaded by builds, and made of many files each. All other libraries are loaded from node_modules: some bring binaries
+ * or workers, most are seldom needed.
+ */
 const bundled = ['commander', 'execa', 'fast-glob', 'ora', 'p-limit'];
 
 const isFile = (id) => /^[./\0]/.test(id);
 const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
 
-/** Modules with all they import, each group one file: what workers load too, what every build needs, and what it needs for directories, for remotes, for objects of git, for packages that changed. */
+/**
+ * Modules with all they import, each group one file: what workers load too, what every build needs, and what it needs
+ * for directories, for remotes, for objects of git, for packages that changed.
+ */
 const groups = [
   { name: 'libdeflate', test: /build\/archive\/compressor\.ts$/ },
   { name: 'files', test: /build\/sources\/directory\/read-file\.ts$/ },

@@ -1,5 +1,5 @@
-// Carries a publication out. Keeps I1, I2 and I5: at every moment, and after a kill at any of them, what a document names is there. Each phase is
-// durable before the next begins.
+// Carries a publication out. Keeps I1, I2 and I5: at every moment, and after a kill at any of them, what a document
+// names is there. Each phase is durable before the next begins.
 
 import type { Area, Output, StagedFile } from './output/output.ts';
 import type { Placement, Publication } from './publication.ts';
@@ -66,7 +66,10 @@ export async function applyPublication(
   await output.barrier();
 }
 
-/** Of purged contents, which no document names any more: the serving index lets go of them before their archives do, so that I1 holds at every moment. */
+/**
+ * Of purged contents, which no document names any more: the serving index lets go of them before their archives do, so
+ * that I1 holds at every moment.
+ */
 async function letGo({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
   await placeAll(output, 'index', purgedIndexes);
   await output.barrier();

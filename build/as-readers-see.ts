@@ -1,5 +1,6 @@
-// The state of a package whose publication was cut off between its serving index and its documents, pure: the index then says what nobody was ever offered.
-// Whatever was edited since, the next build decides from what readers have (I5).
+// The state of a package whose publication was cut off between its serving index and its documents, pure: the index
+// then says what nobody was ever offered. Whatever was edited since, the next build decides from what readers have
+// (I5).
 
 import { isDevVersion } from './contract/version.ts';
 import type { VersionRecord } from './contract/documents.ts';
@@ -8,7 +9,10 @@ import { groupBy } from './group-by.ts';
 import type { PendingDocument, PendingHistory } from './history/pending.ts';
 import type { PackageState } from './package-state.ts';
 
-/** `pending`: what the cut-off publication was to replace; undefined for nothing. Its contents stay in the index: it only grows. */
+/**
+ * `pending`: what the cut-off publication was to replace; undefined for nothing. Its contents stay in the index: it
+ * only grows.
+ */
 export function asReadersSee(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
   if (pending === undefined) return state;
   let versions = state.index.versions;
@@ -32,7 +36,10 @@ export function asReadersSee(state: PackageState, pending: ReturnType<PendingHis
       };
 }
 
-/** Whether the records are those of a whole document: the one before, or that of an earlier publication that was cut off as well. */
+/**
+ * Whether the records are those of a whole document: the one before, or that of an earlier publication that was cut off
+ * as well.
+ */
 function isCredible(
   records: readonly VersionRecord[],
   pending: PendingDocument | undefined,

@@ -1,5 +1,6 @@
-// A build from beginning to end: open the data folder, take the lock, read the sources, decide and stage package by package, publish in order,
-// remember. Until `publish` begins nothing a reader sees has changed, and whatever fails leaves it so.
+// A build from beginning to end: open the data folder, take the lock, read the sources, decide and stage package by
+// package, publish in order, remember. Until `publish` begins nothing a reader sees has changed, and whatever fails
+// leaves it so.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
@@ -53,14 +54,20 @@ export interface BuildRequest extends SourceRequest {
   readonly distShasum?: 'always' | 'releases';
   /** what packages.json says of the registry itself */
   readonly about?: RegistryDescription;
-  /** package name → what its records say: true, false for not abandoned whatever its composer.json says, or its replacement */
+  /**
+   * package name → what its records say: true, false for not abandoned whatever its composer.json says, or its
+   * replacement
+   */
   readonly abandoned?: Readonly<Record<string, boolean | string>>;
   /** patterns added to every package's `archive.exclude` */
   readonly archiveExcludes?: readonly string[];
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;
-  /** how long another build may keep its lock, milliseconds; default: none for a build of what is on this disk, a minute where something was fetched */
+  /**
+   * how long another build may keep its lock, milliseconds; default: none for a build of what is on this disk, a minute
+   * where something was fetched
+   */
   readonly waitMs?: number;
   /** security advisories and filter lists; undefined: those that are published stay */
   readonly safety?: SafetyRequest | undefined;
@@ -81,7 +88,10 @@ export interface BuildEffects {
   readonly progress: (event: ProgressEvent) => void;
   /** of which git sees what it needs to reach a remote */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** once it is aborted, nothing is published any more, and the build throws its reason; a publication that has begun is finished */
+  /**
+   * once it is aborted, nothing is published any more, and the build throws its reason; a publication that has begun is
+   * finished
+   */
   readonly stop?: AbortSignal;
 }
 
@@ -92,7 +102,10 @@ const standardWaitMs = 60_000;
 /** Each is one more only because others have published, or removed, what this build had counted on. */
 const mostAttempts = 10;
 
-/** Throws BuildRefused, BuildBusy or StorageError; whatever is wrong with a source or a version stands in the report instead. */
+/**
+ * Throws BuildRefused, BuildBusy or StorageError; whatever is wrong with a source or a version stands in the report
+ * instead.
+ */
 export async function build(given: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
   const remote = createRemoteSources(request, effects, (memory) => openingOptions(request, effects, memory));
@@ -120,7 +133,10 @@ export async function build(given: BuildRequest, effects: BuildEffects): Promise
   }
 }
 
-/** For whoever opened the data folder, whose real path `request` names, and holds its lock. `remote`: what was fetched before; without it no remote source can be read. */
+/**
+ * For whoever opened the data folder, whose real path `request` names, and holds its lock. `remote`: what was fetched
+ * before; without it no remote source can be read.
+ */
 export async function buildHoldingLock(
   request: BuildRequest,
   effects: BuildEffects,
@@ -255,7 +271,10 @@ function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
   return Math.max(jobs, sources.some(({ spec }) => 'url' in spec.place) ? 8 : 4);
 }
 
-/** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
+/**
+ * Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or
+ * read.
+ */
 function isQuiet(run: Run, packages: PackagesOutcome): boolean {
   return (
     run.tree.trusted &&

@@ -1,4 +1,5 @@
-// Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in docs/INVARIANTS.md).
+// Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in
+// docs/INVARIANTS.md).
 
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,4 +1,5 @@
-// Up to when views are dated by what is published, pure. Several publications within one second give dates that run ahead of the clock, one second each.
+// Up to when views are dated by what is published, pure. Several publications within one second give dates that run
+// ahead of the clock, one second each.
 
 import type { Publication } from './contract/publication.ts';
 import type { PublicationMoment } from './document-changes.ts';

@@ -1,4 +1,5 @@
-// The changes of a document's versions after a publication, pure: what views are dated by (contract/version-changes.ts).
+// The changes of a document's versions after a publication, pure: what views are dated by
+// (contract/version-changes.ts).
 
 import { formatReleasedVersion, type ReleasedVersion } from './contract/released-version.ts';
 import type { DocumentStamp } from './contract/serving-index.ts';
@@ -7,7 +8,10 @@ import type { VersionChange } from './contract/version-changes.ts';
 /** The publication that is being made. */
 export interface PublicationMoment {
   readonly serial: number;
-  /** no view has a later date than this from the publications before, epoch seconds; infinite where one of them was cut off */
+  /**
+   * no view has a later date than this from the publications before, epoch seconds; infinite where one of them was cut
+   * off
+   */
   readonly datesUntil: number;
 }
 
@@ -99,7 +103,10 @@ function movedVersions({ before, after }: DocumentChange): readonly ReleasedVers
     .map(({ version }) => version);
 }
 
-/** What publications changed that were cut off before readers got the document: whether that is taken back or stays, somebody may have seen it in a list. */
+/**
+ * What publications changed that were cut off before readers got the document: whether that is taken back or stays,
+ * somebody may have seen it in a list.
+ */
 function unseenVersions(past: readonly VersionChange[], placed: number | undefined): readonly ReleasedVersion[] {
   return past
     .filter(({ last_modified: lastModified }) => placed !== undefined && lastModified > placed)

@@ -3,18 +3,27 @@
 import { digestOf } from './digest-of.ts';
 import { memoryFormat } from './memory/source-memory.ts';
 
-/** Moves when the same records would give other bytes, or more is kept of each version: then everything is compared again. */
+/**
+ * Moves when the same records would give other bytes, or more is kept of each version: then everything is compared
+ * again.
+ */
 export const documentRecipe = 3;
 
 export interface DocumentSettings {
   readonly metadataUrl: string;
-  /** undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with, without a slash at its end */
+  /**
+   * undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with,
+   * without a slash at its end
+   */
   readonly distBaseUrl: string | undefined;
   /** `releases`, where not given: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
   readonly distShasum?: 'always' | 'releases';
   /** what packages.json says of the registry itself; Composer takes no notice of it */
   readonly about?: RegistryDescription;
-  /** package name → what its records say instead of what its composer.json does: false for not abandoned, a name or address for its replacement */
+  /**
+   * package name → what its records say instead of what its composer.json does: false for not abandoned, a name or
+   * address for its replacement
+   */
   readonly abandoned?: Readonly<Record<string, boolean | string>>;
 }
 

@@ -1,4 +1,5 @@
-// From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
+// From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however
+// many builds they came.
 
 import { inBranchOrder } from './branch-order.ts';
 import {
@@ -45,9 +46,10 @@ export function formatRoot(
 }
 
 /**
- * The bytes of both documents of a package: releases with the newest first, dev versions in Composer's order (branch-order.ts). `dev` is undefined where no
- * version is a dev one: Composer takes a 404 for that. Throws for two records of one
- * version, of which Composer would take either: the plan never lets that happen, and nothing is published should it do so once.
+ * The bytes of both documents of a package: releases with the newest first, dev versions in Composer's order
+ * (branch-order.ts). `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two
+ * records of one version, of which Composer would take either: the plan never lets that happen, and nothing is
+ * published should it do so once.
  */
 export function formatProviders(
   name: PackageName,
@@ -71,7 +73,10 @@ export function formatProviders(
   };
 }
 
-/** With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that get it later. */
+/**
+ * With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that
+ * get it later.
+ */
 export function publishedRecord({ record, entry }: DocumentVersion): VersionRecord {
   const { 'published-time': _former, ...rest } = record;
   return { ...rest, 'published-time': publishedTimeOf(entry) };
@@ -118,15 +123,19 @@ export function distOf(
   };
 }
 
-/** `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that Composer fills in. */
+/**
+ * `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that
+ * Composer fills in.
+ */
 export function distUrl(name: PackageName, version: string, settings: DocumentSettings): string {
   if (settings.distBaseUrl === undefined) return `/dist/${name}/${version}.zip`;
   return `${settings.distBaseUrl}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
 }
 
 /**
- * The stamp of a document after this build. `known`: every stamp that readers may have seen, also of a publication that was cut off. Bytes keep
- * their stamp while none of other bytes is as late. Else Last-Modified rises above all of them, by whole seconds: no date ever stands for two contents (I19).
+ * The stamp of a document after this build. `known`: every stamp that readers may have seen, also of a publication that
+ * was cut off. Bytes keep their stamp while none of other bytes is as late. Else Last-Modified rises above all of them,
+ * by whole seconds: no date ever stands for two contents (I19).
  */
 export function stampDocument(
   known: readonly DocumentStamp[],

@@ -1,5 +1,5 @@
-// What to tell people of versions that their source no longer has and that stay published all the same: something there could not be read so far as
-// to tell which package or version it is, and who is unsure withdraws nothing. Pure.
+// What to tell people of versions that their source no longer has and that stay published all the same: something there
+// could not be read so far as to tell which package or version it is, and who is unsure withdraws nothing. Pure.
 
 import type { PackageResult } from './package-stage.ts';
 import { isRead, type ScannedSource } from './scan.ts';

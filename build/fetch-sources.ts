@@ -1,5 +1,6 @@
-// The first half of a build: what is elsewhere (remote repositories, dists of inline packages) is brought here before the build takes its lock, so that
-// a remote that hangs keeps nobody else waiting. It decides nothing: which sources count, and what is published of them, is read again under the lock.
+// The first half of a build: what is elsewhere (remote repositories, dists of inline packages) is brought here before
+// the build takes its lock, so that a remote that hangs keeps nobody else waiting. It decides nothing: which sources
+// count, and what is published of them, is read again under the lock.
 
 import type { BuildEffects, BuildRequest } from './build.ts';
 import { digestSettings, documentSettings } from './document-settings.ts';

@@ -1,5 +1,5 @@
-// Name patterns of libretto.json that stand for nothing: most likely mistyped, and then something is published that was not to be, or the other
-// way round. Several sources may share a pattern that only one of them has a use for. Pure.
+// Name patterns of libretto.json that stand for nothing: most likely mistyped, and then something is published that was
+// not to be, or the other way round. Several sources may share a pattern that only one of them has a use for. Pure.
 
 import { isRead, type ReadSource, type ScannedSource } from './scan.ts';
 import { patternsOf } from './sources/options.ts';

@@ -1,4 +1,5 @@
-// What a composer.lock names, held against the tree: which of its packages are gone, withdrawn, or other bytes by now. Reads the tree and nothing else.
+// What a composer.lock names, held against the tree: which of its packages are gone, withdrawn, or other bytes by now.
+// Reads the tree and nothing else.
 
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
@@ -21,7 +22,10 @@ export interface LockedPackage {
   readonly hosts: readonly string[];
 }
 
-/** `missing`: the locked bytes cannot be had here. `withdrawn`: they can, but the version is published no more. `changed`: the version is other content now. */
+/**
+ * `missing`: the locked bytes cannot be had here. `withdrawn`: they can, but the version is published no more.
+ * `changed`: the version is other content now.
+ */
 export type ImpactKind = 'missing' | 'withdrawn' | 'changed';
 
 export interface Impact {
@@ -42,7 +46,10 @@ export interface ImpactReport {
   readonly impacts: readonly Impact[];
 }
 
-/** `host`: of this registry; then packages that are fetched from there count too, known here or not. Throws BuildRefused for a damaged index. */
+/**
+ * `host`: of this registry; then packages that are fetched from there count too, known here or not. Throws BuildRefused
+ * for a damaged index.
+ */
 export async function impactOf(
   dataDirectory: string,
   packages: readonly LockedPackage[],

@@ -1,4 +1,5 @@
-// The entries of a package's serving index after a build, pure: it only grows, and one (version, reference) has one entry.
+// The entries of a package's serving index after a build, pure: it only grows, and one (version, reference) has one
+// entry.
 
 import type { PackageName } from './contract/name.ts';
 import { compareNormalized } from './contract/ordering.ts';
@@ -14,7 +15,10 @@ export interface NewEntries {
   readonly now: Date;
 }
 
-/** All entries in the file's order, and the further names that archives need because another content takes their plain one. */
+/**
+ * All entries in the file's order, and the further names that archives need because another content takes their plain
+ * one.
+ */
 export function mergeEntries(
   name: PackageName,
   before: readonly IndexEntry[],
@@ -51,7 +55,10 @@ function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
   return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
 }
 
-/** When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views go by it where a source knows no time. */
+/**
+ * When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views
+ * go by it where a source knows no time.
+ */
 function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
   if (before === undefined) return entry;
   const first =

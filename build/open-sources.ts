@@ -1,4 +1,5 @@
-// From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git repositories never loads fast-glob.
+// From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git
+// repositories never loads fast-glob.
 
 import pLimit from 'p-limit';
 import type { DeflateThreads } from './archive/deflate-threads.ts';
@@ -14,7 +15,10 @@ import type { ChosenSource } from './sources/remembered.ts';
 const parallelReads = 32;
 
 export interface GitTimeouts {
-  /** milliseconds a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources of the build */
+  /**
+   * milliseconds a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources
+   * of the build
+   */
   readonly asking: number;
   /** milliseconds git may take to fetch, or be silent while it reads */
   readonly fetching: number;

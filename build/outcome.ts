@@ -12,7 +12,9 @@ export interface PackagesOutcome {
   readonly results: readonly PackageResult[];
   /** every name with a published version after this build, sorted */
   readonly names: readonly PackageName[];
-  /** found while sources were read, while packages were, and those that stand from earlier builds of unchanged sources */
+  /**
+   * found while sources were read, while packages were, and those that stand from earlier builds of unchanged sources
+   */
   readonly quarantined: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly changes: PackageChanges;
   readonly digests: ReleaseDigests;

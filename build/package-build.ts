@@ -1,5 +1,5 @@
-// One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged. Nothing a reader sees
-// changes here.
+// One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged.
+// Nothing a reader sees changes here.
 
 import { asReadersSee } from './as-readers-see.ts';
 import type { PackageName } from './contract/name.ts';
@@ -29,7 +29,10 @@ const parallelArchives = 4;
 
 type Refusal = PackageDecision['refused'][number];
 
-/** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
+/**
+ * `contributionsTo`: of the sources that have something for the package, and of these that were read, which have
+ * published some of it.
+ */
 export async function buildPackage(
   name: PackageName,
   contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[],

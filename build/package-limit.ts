@@ -1,5 +1,5 @@
-// `--only`: a build that looks at some packages and leaves all others as they are published, without forgetting what is still to be done for
-// them.
+// `--only`: a build that looks at some packages and leaves all others as they are published, without forgetting what is
+// still to be done for them.
 
 import type { PackageName } from './contract/name.ts';
 import { listPackages, type TreeMemory } from './memory/tree-memory.ts';
@@ -17,7 +17,10 @@ export function limitTo(patterns: readonly string[] | undefined): PackageLimit |
   return patterns === undefined ? undefined : { patterns, admits: matchAnyName(patterns) };
 }
 
-/** Throws BuildRefused where the tree is not as the last publication left it: what becomes of all its packages has to be looked at then. */
+/**
+ * Throws BuildRefused where the tree is not as the last publication left it: what becomes of all its packages has to be
+ * looked at then.
+ */
 export async function refusePartialRepair(
   limit: PackageLimit | undefined,
   tree: TreeMemory,
@@ -31,7 +34,10 @@ export async function refusePartialRepair(
   );
 }
 
-/** Throws BuildRefused for a pattern that stands for nothing: most likely it was mistyped. Not while a source that may have it cannot be read. */
+/**
+ * Throws BuildRefused for a pattern that stands for nothing: most likely it was mistyped. Not while a source that may
+ * have it cannot be read.
+ */
 export function refuseUnknownNames(
   limit: PackageLimit | undefined,
   tree: TreeMemory,

@@ -1,4 +1,5 @@
-// Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its archives need.
+// Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its
+// archives need.
 
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from './contract/paths.ts';
@@ -20,7 +21,10 @@ import type { Alias, PackageChanges, Placement } from './publication.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 import type { UndoneSteps } from './undone.ts';
 
-/** What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their number. */
+/**
+ * What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their
+ * number.
+ */
 export interface PackageResult {
   readonly name: PackageName;
   /** how many versions are published after this build */
@@ -34,7 +38,10 @@ export interface PackageResult {
   readonly doubtful: readonly VersionOf[];
   /** versions that left p2 in this build: their archives stay */
   readonly retained: readonly VersionOf[];
-  /** ids of sources the package stays an open question for: a version was refused, or stays published although the source has none to show for it now */
+  /**
+   * ids of sources the package stays an open question for: a version was refused, or stays published although the
+   * source has none to show for it now
+   */
   readonly unsettled: ReadonlySet<string>;
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
@@ -185,7 +192,10 @@ function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]
   return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
 }
 
-/** The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content already. */
+/**
+ * The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content
+ * already.
+ */
 async function plainAliases(
   name: PackageName,
   published: readonly IndexEntry[],

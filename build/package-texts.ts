@@ -1,4 +1,5 @@
-// The READMEs and CHANGELOGs of one package in this build: each distinct one is read and staged once, and only where it does not stand there already.
+// The READMEs and CHANGELOGs of one package in this build: each distinct one is read and staged once, and only where it
+// does not stand there already.
 
 import { maxTextBytes, parseTextDigest, textPath, type TextDigest } from './contract/package-texts.ts';
 import type { PackageName } from './contract/name.ts';

@@ -1,4 +1,5 @@
-// One version of a package in this build: kept with the record it has, or made, which archives what was never archived before.
+// One version of a package in this build: kept with the record it has, or made, which archives what was never archived
+// before.
 
 import type { ArchiveOptions, Archived, Archiver } from './archive/archiver.ts';
 import { checkOwnArchive, type ExpectedArchive } from './archive/own-archive.ts';
@@ -35,7 +36,9 @@ export interface PackageContext {
   readonly settings: DocumentSettings;
   /** id → location of every source there is after this build */
   readonly sources: ReadonlyMap<string, string>;
-  /** ids of the sources whose records are made again from what they hold now: settings may have changed what they say */
+  /**
+   * ids of the sources whose records are made again from what they hold now: settings may have changed what they say
+   */
   readonly renewed: ReadonlySet<string>;
   /** ids of the sources that are withdrawn */
   readonly forgotten: ReadonlySet<string>;
@@ -74,8 +77,8 @@ export interface Made extends Standing {
 }
 
 /**
- * The record of a version that stays. It is made anew where the published one cannot be used, says something else of the branch, or was made
- * under other settings; never without the release it is of, and never with other bytes.
+ * The record of a version that stays. It is made anew where the published one cannot be used, says something else of
+ * the branch, or was made under other settings; never without the release it is of, and never with other bytes.
  */
 export async function keepVersion(
   name: PackageName,
@@ -97,7 +100,10 @@ export async function keepVersion(
   return { entry, record: await recordOf(name, release, entry, context) };
 }
 
-/** What its source tells of it now. Its texts are read again with its record, and where one of them is lost: a build without its release leaves all as it is. */
+/**
+ * What its source tells of it now. Its texts are read again with its record, and where one of them is lost: a build
+ * without its release leaves all as it is.
+ */
 async function renewedEntry(
   { entry: found, release }: PackageDecision['kept'][number],
   state: PackageState,
@@ -249,7 +255,10 @@ function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkabl
   ];
 }
 
-/** What a source has as an archive was admitted byte for byte; what is made here is opened again before anybody else can. */
+/**
+ * What a source has as an archive was admitted byte for byte; what is made here is opened again before anybody else
+ * can.
+ */
 async function archiveRelease(
   { content }: Release,
   options: ArchiveOptions & Pick<ExpectedArchive, 'composerJson'>,

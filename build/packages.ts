@@ -1,4 +1,5 @@
-// The packages a build looks at, each of them staged. Loaded only when there is one: a build in which nothing changed needs none of this.
+// The packages a build looks at, each of them staged. Loaded only when there is one: a build in which nothing changed
+// needs none of this.
 
 import { createArchiver } from './archive/archiver.ts';
 import type { PackageName } from './contract/name.ts';
@@ -45,7 +46,10 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
   }
 }
 
-/** What sources have for a package: those that have something, and those named. All others of thousands of sources cost nothing here. */
+/**
+ * What sources have for a package: those that have something, and those named. All others of thousands of sources cost
+ * nothing here.
+ */
 function gatherContributions(
   sources: readonly ReadSource[],
 ): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {

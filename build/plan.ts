@@ -1,5 +1,6 @@
-// The decision, pure: what is published of a package, what its sources now hold, and what follows from it. Keeps I3: content under a released
-// version never changes unless the operator says so, and no source takes over what another one publishes.
+// The decision, pure: what is published of a package, what its sources now hold, and what follows from it. Keeps I3:
+// content under a released version never changes unless the operator says so, and no source takes over what another one
+// publishes.
 
 import type { Sha1 } from './contract/digest.ts';
 import type { PrunedRelease } from './contract/pruned.ts';
@@ -17,7 +18,9 @@ export interface Contribution {
   readonly former: readonly Release[];
   /** versions whose present content may not be published: they stay as they were */
   readonly held: ReadonlySet<string>;
-  /** true: something unpublishable could not be told by name and version, so nothing of this source is taken for gone */
+  /**
+   * true: something unpublishable could not be told by name and version, so nothing of this source is taken for gone
+   */
   readonly holdsAll: boolean;
 }
 
@@ -159,7 +162,10 @@ function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<No
   return claims;
 }
 
-/** One version belongs to one source: the one that publishes it, as long as it still has it; never to one of several newcomers. */
+/**
+ * One version belongs to one source: the one that publishes it, as long as it still has it; never to one of several
+ * newcomers.
+ */
 function arbitrate(
   claimants: readonly Claim[],
   current: IndexEntry | undefined,
@@ -256,7 +262,9 @@ function settleClaim(
   });
 }
 
-/** One reference stands for one content; an archive that comes from elsewhere may be packed differently all the same. */
+/**
+ * One reference stands for one content; an archive that comes from elsewhere may be packed differently all the same.
+ */
 function hasOtherBytes(release: Release, entry: Pick<IndexEntry, 'reference' | 'shasum'>): boolean {
   return (
     !release.dev &&
@@ -266,14 +274,17 @@ function hasOtherBytes(release: Release, entry: Pick<IndexEntry, 'reference' | '
   );
 }
 
-/** What stays published although its own source has given it up belongs to the source that now has the version, so that it can be withdrawn with that one. */
+/**
+ * What stays published although its own source has given it up belongs to the source that now has the version, so that
+ * it can be withdrawn with that one.
+ */
 function handedOver(entry: IndexEntry, heir: string | undefined, inputs: IndexedInputs): IndexEntry {
   return heir === undefined || heir === entry.source || !isGone(entry, inputs) ? entry : { ...entry, source: heir };
 }
 
 /**
- * Whether a published version's source no longer has it: it was read without it, or was forgotten. A version whose source is not known at all (the
- * tree's memory was lost) stays until a source claims it.
+ * Whether a published version's source no longer has it: it was read without it, or was forgotten. A version whose
+ * source is not known at all (the tree's memory was lost) stays until a source claims it.
  */
 function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {
   if (inputs.forgotten.has(entry.source)) return true;

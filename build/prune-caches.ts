@@ -1,5 +1,6 @@
-// Removes what was kept for sources that are gone: copies of remote repositories, and dists of inline packages. Only under the build's lock, and only
-// once nothing published depends on those sources any more. Both are caches: what is removed too early costs a download and nothing else.
+// Removes what was kept for sources that are gone: copies of remote repositories, and dists of inline packages. Only
+// under the build's lock, and only once nothing published depends on those sources any more. Both are caches: what is
+// removed too early costs a download and nothing else.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

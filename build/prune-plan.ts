@@ -1,4 +1,5 @@
-// What `prune` may remove of one package, pure but for looking at its files: contents that nothing published, nothing recorded and nothing recent names.
+// What `prune` may remove of one package, pure but for looking at its files: contents that nothing published, nothing
+// recorded and nothing recent names.
 
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
@@ -32,7 +33,10 @@ export interface PackagePrune {
   readonly kept: { readonly recent: number; readonly recorded: number };
 }
 
-/** undefined where the package has nothing but what is published. Throws BuildRefused where index or documents are damaged: who is unsure removes nothing. */
+/**
+ * undefined where the package has nothing but what is published. Throws BuildRefused where index or documents are
+ * damaged: who is unsure removes nothing.
+ */
 export async function planPackagePrune(
   output: Output,
   name: PackageName,

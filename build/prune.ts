@@ -1,5 +1,6 @@
-// `prune`: the one way archives ever leave a tree. It is a publication that changes no document: the index lets go of them first, and while they are
-// removed the manifest names them, so that a kill in between leaves nothing that the next build does not expect.
+// `prune`: the one way archives ever leave a tree. It is a publication that changes no document: the index lets go of
+// them first, and while they are removed the manifest names them, so that a kill in between leaves nothing that the
+// next build does not expect.
 
 import { applyPublication } from './apply.ts';
 import { indexPath, publicationPath } from './contract/paths.ts';
@@ -112,7 +113,10 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   return reportOf(packages, request, serial);
 }
 
-/** Lists of views go on being dated by packages whose index is gone: a date that fell back would be that of another list. */
+/**
+ * Lists of views go on being dated by packages whose index is gone: a date that fell back would be that of another
+ * list.
+ */
 function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publication['pruned']> {
   const emptied = packages.filter(({ next }) => next.versions.length === 0);
   return Object.fromEntries(

@@ -102,7 +102,10 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
 /** What the manifest says of a publication before and after it. */
 type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 
-/** Whether something of purged versions may be left beside the tree: of this purge's, or of one whose clearing was cut off. */
+/**
+ * Whether something of purged versions may be left beside the tree: of this purge's, or of one whose clearing was cut
+ * off.
+ */
 function mustSweep({ purged, tree }: Run): boolean {
   return purged.asked || (tree.purging && purged.rows.length > 0);
 }
@@ -150,10 +153,11 @@ function nextUndone(
 }
 
 /**
- * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a manifest that is ahead of the
- * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5). It does
- * so too where all was published and only the memory is that of the time before: a package it does not know would never be missed. A rollback
- * reads no source, and leaves their memory as true as it was.
+ * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a
+ * manifest that is ahead of the publication, believes nothing it remembers, and compares every package: that is how a
+ * half-done publication is always completed (I5). It does so too where all was published and only the memory is that of
+ * the time before: a package it does not know would never be missed. A rollback reads no source, and leaves their
+ * memory as true as it was.
  */
 async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
@@ -182,8 +186,8 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
 }
 
 /**
- * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
- * source that was not read keeps the records it has, whatever the settings now are.
+ * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next
+ * one is not to either. A source that was not read keeps the records it has, whatever the settings now are.
  */
 function manifestAfter(
   run: Run,
@@ -223,7 +227,10 @@ function manifestAfter(
   });
 }
 
-/** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
+/**
+ * What a publication that was cut off put in place, and this one has no use for: its source has changed again
+ * meanwhile.
+ */
 function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
   // purged ones go last, once no serving index names them
   const known = new Set(results.flatMap(({ leftovers, changes }) => [...leftovers, ...changes.purgedArchives]));

@@ -10,7 +10,10 @@ import type { PackagesOutcome } from './outcome.ts';
 import { parseOwnFile } from './parse-own-file.ts';
 import type { Run } from './run.ts';
 
-/** The file's bytes after this build; undefined where it stays. Of what was not looked at stands what earlier builds found. */
+/**
+ * The file's bytes after this build; undefined where it stays. Of what was not looked at stands what earlier builds
+ * found.
+ */
 export async function nextQuarantined(
   { output, choice, limit }: Run,
   { quarantined }: PackagesOutcome,

@@ -1,4 +1,5 @@
-// A build that reads no source: it publishes what a person decided of published versions, also while their sources cannot be reached.
+// A build that reads no source: it publishes what a person decided of published versions, also while their sources
+// cannot be reached.
 
 import type { BuildRequest } from './build.ts';
 

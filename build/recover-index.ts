@@ -1,5 +1,5 @@
-// Derives the serving index of a package again from what is published of it, when its index file is lost or damaged (decision 8). Never from
-// nothing: what p2 names must be there, or the build stops and says so.
+// Derives the serving index of a package again from what is published of it, when its index file is lost or damaged
+// (decision 8). Never from nothing: what p2 names must be there, or the build stops and says so.
 
 import { basename } from 'node:path';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './contract/digest.ts';
@@ -29,8 +29,8 @@ import { firstPublished } from './published-time.ts';
 import { BuildRefused } from './refusals.ts';
 
 /**
- * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in place and never announced; they say
- * nothing. Throws BuildRefused when what is published contradicts itself.
+ * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in
+ * place and never announced; they say nothing. Throws BuildRefused when what is published contradicts itself.
  */
 export async function recoverIndex(
   output: Output,
@@ -142,7 +142,8 @@ async function supersededEntries(
     const facts = await output.facts('public', path);
     const shasum: Sha1 | undefined = await output.sha1('public', path);
     if (label === undefined || normalized === undefined || facts === undefined || shasum === undefined) continue;
-    // A plain file that no document names is a withdrawn release, or the copy of a dev version's content that has its own entry.
+    // A plain file that no document names is a withdrawn release, or the copy of a dev version's content that has its
+    // own entry.
     if (pinned === undefined && (await hasPinnedTwin(output, name, label))) continue;
     entries.push({
       version: label,

@@ -24,7 +24,10 @@ export class BuildBusy extends Error {
   }
 }
 
-/** The contents fetched before the build took its lock no longer suffice: the build releases the lock, fetches and decides again. */
+/**
+ * The contents fetched before the build took its lock no longer suffice: the build releases the lock, fetches and
+ * decides again.
+ */
 export class FetchNeeded extends Error {
   constructor(message = 'A source has to be fetched again.') {
     super(message);

@@ -1,5 +1,5 @@
-// A digest of the releases a source has for one package: equal as long as nothing about them has changed, so that packages nothing happened to
-// are not even opened.
+// A digest of the releases a source has for one package: equal as long as nothing about them has changed, so that
+// packages nothing happened to are not even opened.
 
 import { createHash } from 'node:crypto';
 import type { Release } from './sources/release.ts';

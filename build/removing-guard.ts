@@ -1,5 +1,5 @@
-// Stops a build that would take away more than anyone is likely to mean: a folder that was not mounted, a line lost from libretto.json, a source that was
-// emptied. Pure.
+// Stops a build that would take away more than anyone is likely to mean: a folder that was not mounted, a line lost
+// from libretto.json, a source that was emptied. Pure.
 
 import { normalizeVersion, isDevVersion } from './contract/version.ts';
 import type { PackageResult, VersionOf } from './package-stage.ts';
@@ -22,7 +22,10 @@ export interface Removals {
 const fewestPackages = 10;
 const mostShown = 20;
 
-/** Throws WithdrawalRefused where a package would lose its last version, or more than a tenth of all packages one of their releases. */
+/**
+ * Throws WithdrawalRefused where a package would lose its last version, or more than a tenth of all packages one of
+ * their releases.
+ */
 export function refuseRemovals(removals: Removals): void {
   const losses = removals.results
     .map((result) => ({ result, lost: lossesOf(result, removals) }))

@@ -1,4 +1,5 @@
-// What a build tells of itself: the document that `libretto build --json` prints. Field names are part of the interface to scripts.
+// What a build tells of itself: the document that `libretto build --json` prints. Field names are part of the interface
+// to scripts.
 
 import type { Quarantine } from './sources/quarantine.ts';
 

@@ -24,7 +24,10 @@ export type ScannedSource = Known &
       }
   );
 
-/** Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them to its end. */
+/**
+ * Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them
+ * to its end.
+ */
 export type ReleasesByName = Map<PackageName, readonly Release[]>;
 
 /** What is known of a source before it is read. */
@@ -33,7 +36,10 @@ interface Known {
   readonly remembered: RememberedSource | undefined;
   /** of the options it is read with */
   readonly optionsDigest: string;
-  /** nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made again */
+  /**
+   * nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made
+   * again
+   */
   readonly renewed: boolean;
   /** what is wrong with what is remembered of it, for people */
   readonly damage?: string;

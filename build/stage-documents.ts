@@ -27,7 +27,9 @@ export interface StagedDocuments {
   readonly replaced: ReadonlySet<Kind>;
 }
 
-/** `state`: before this build, purged contents included. `standing`: all versions that are published after this build. */
+/**
+ * `state`: before this build, purged contents included. `standing`: all versions that are published after this build.
+ */
 export async function stageDocuments(
   name: PackageName,
   state: PackageState,

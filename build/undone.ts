@@ -1,5 +1,5 @@
-// What rollbacks undid stays undone, pure: a build takes a version that was rolled back for one that may not be published, until its source has
-// another content for it.
+// What rollbacks undid stays undone, pure: a build takes a version that was rolled back for one that may not be
+// published, until its source has another content for it.
 
 import type { PackageName } from './contract/name.ts';
 import type { UndoneChange } from './contract/publication.ts';
@@ -16,7 +16,10 @@ export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
   return groupBy(list, ({ name }) => name);
 }
 
-/** What these sources have, without the contents that were rolled back, and with the versions that were brought back held as they are published. */
+/**
+ * What these sources have, without the contents that were rolled back, and with the versions that were brought back
+ * held as they are published.
+ */
 export function holdBack(
   contributions: readonly Contribution[],
   undone: readonly UndoneChange[],
@@ -102,7 +105,10 @@ function settledChanges(undone: readonly UndoneChange[], decision: PackageDecisi
   );
 }
 
-/** The list after a rollback that made these changes. What it brings back of what an earlier one undid is not undone any more. */
+/**
+ * The list after a rollback that made these changes. What it brings back of what an earlier one undid is not undone any
+ * more.
+ */
 export function undoneAfter(
   before: readonly UndoneChange[],
   changes: readonly PackageChange[],

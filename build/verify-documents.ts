@@ -1,4 +1,5 @@
-// What `verify` checks of one package's documents: that they are there, have the bytes that were published, and name nothing the serving index lacks.
+// What `verify` checks of one package's documents: that they are there, have the bytes that were published, and name
+// nothing the serving index lacks.
 
 import type { VersionRecord } from './contract/documents.ts';
 import { isJsonObject } from './contract/json.ts';

@@ -25,7 +25,10 @@ export interface CheckedPackage {
   /** found where archives are read */
   readonly sameFiles: readonly SameFiles[];
   readonly versions: number;
-  /** paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer name */
+  /**
+   * paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer
+   * name
+   */
   readonly files: readonly string[];
   readonly archives: number;
   /** documents, below public/, that the serving index does not rule out; it may be damaged itself */
@@ -172,7 +175,10 @@ async function entryFault(
   return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };
 }
 
-/** The `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves it. It is placed after the documents. */
+/**
+ * The `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves it. It is placed
+ * after the documents.
+ */
 async function plainFault(
   name: PackageName,
   entry: IndexEntry,

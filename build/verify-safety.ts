@@ -1,4 +1,5 @@
-// What `verify` checks of the published advisories and filter lists: that they can be read, and are as they were written.
+// What `verify` checks of the published advisories and filter lists: that they can be read, and are as they were
+// written.
 
 import { isAsWritten } from './contract/checksum.ts';
 import { parseSafety, safetyPath } from './contract/safety-lists.ts';

@@ -1,5 +1,6 @@
-// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions are as they were written, the first with all
-// that is announced, and that of quarantined versions can be read. Nothing purged stands in the tree or in its history (I21).
+// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions are as
+// they were written, the first with all that is announced, and that of quarantined versions can be read. Nothing purged
+// stands in the tree or in its history (I21).
 
 import { missingPurges, type AnnouncedPurge } from './contract/announced-purges.ts';
 import { hasWrongChecksum, isAsWritten } from './contract/checksum.ts';
@@ -145,7 +146,10 @@ interface Content {
   readonly reference: string;
 }
 
-/** An entry of the serving index, or a record of a document, whose label, reference or archive was purged. `path`: of the file, below the data folder. */
+/**
+ * An entry of the serving index, or a record of a document, whose label, reference or archive was purged. `path`: of
+ * the file, below the data folder.
+ */
 export function purgedFaults(
   name: PackageName,
   path: string,
@@ -174,7 +178,10 @@ export function purgedFaults(
   });
 }
 
-/** undefined: nothing that is known of the file says that it was purged. `file`: below public/, and no serving index knows it. */
+/**
+ * undefined: nothing that is known of the file says that it was purged. `file`: below public/, and no serving index
+ * knows it.
+ */
 export async function purgedFileFault(
   file: string,
   { tombstones, output, fast }: VerifyContext,
@@ -195,8 +202,8 @@ export async function purgedFileFault(
 }
 
 /**
- * An archive of the serving index with the files of a purged version: a purge leaves it, and names it. It is no fault, since two releases may have the same files.
- * `entry` is none that a tombstone blocks.
+ * An archive of the serving index with the files of a purged version: a purge leaves it, and names it. It is no fault,
+ * since two releases may have the same files. `entry` is none that a tombstone blocks.
  */
 export function sameFiles(
   name: PackageName,

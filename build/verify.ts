@@ -1,7 +1,8 @@
-// Re-reads a tree and proves what is promised of it: I1 and I3 (what p2 names is there, with the bytes that were published), I2 (every listed name has its
-// document), I4 (nothing but the three public shapes is served), I5 (what a cut-off publication left is what the next build expects), I6 (the serial has
-// not gone back), I21 (nothing purged stands in it), and that serving index, documents, tombstones and manifest are those that were written. Writes nothing,
-// needs no lock.
+// Re-reads a tree and proves what is promised of it: I1 and I3 (what p2 names is there, with the bytes that were
+// published), I2 (every listed name has its document), I4 (nothing but the three public shapes is served), I5 (what a
+// cut-off publication left is what the next build expects), I6 (the serial has not gone back), I21 (nothing purged
+// stands in it), and that serving index, documents, tombstones and manifest are those that were written. Writes
+// nothing, needs no lock.
 
 import { isAsWritten } from './contract/checksum.ts';
 import { NewerFormat } from './contract/newer-format.ts';
@@ -30,7 +31,10 @@ export interface VerifyReport {
   readonly same_files: readonly SameFiles[];
 }
 
-/** `fast`: of archives and texts size and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
+/**
+ * `fast`: of archives and texts size and existence only. A publication that ends meanwhile is no fault: then all is
+ * looked at once more.
+ */
 export async function verifyTree(
   dataDirectory: string,
   { fast = false }: { readonly fast?: boolean } = {},
@@ -107,8 +111,8 @@ function packageFolder(file: string): string {
 }
 
 /**
- * undefined where the last publication was finished. Else the archives of the one that is under way or was cut off: no document names them yet, and the next
- * build uses or removes them.
+ * undefined where the last publication was finished. Else the archives of the one that is under way or was cut off: no
+ * document names them yet, and the next build uses or removes them.
  */
 function underWay(
   publication: Publication | undefined,
@@ -154,7 +158,8 @@ async function readHead(
       });
     return publication;
   } catch (error) {
-    // the very first publication is under way, or was cut off before its last step; of one without packages only the open settings tell
+    // the very first publication is under way, or was cut off before its last step; of one without packages only the
+    // open settings tell
     if (
       text === undefined &&
       manifest !== undefined &&
@@ -223,7 +228,10 @@ function namesIn(text: string): readonly PackageName[] {
   });
 }
 
-/** The memory of sources is a cache, and damage to it no fault; but that a newer version is at work here has to be known. */
+/**
+ * The memory of sources is a cache, and damage to it no fault; but that a newer version is at work here has to be
+ * known.
+ */
 async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
   const unlessNewer = async <Found>(path: string, read: () => Promise<Found>): Promise<Found | undefined> => {
     try {

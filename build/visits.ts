@@ -1,4 +1,5 @@
-// Which packages a build has to look at: those whose releases differ from what was last published of them. All others are not even opened.
+// Which packages a build has to look at: those whose releases differ from what was last published of them. All others
+// are not even opened.
 
 import type { PackageName } from './contract/name.ts';
 import { readMemory } from './memory/source-memory.ts';
@@ -35,8 +36,8 @@ export interface VisitInputs {
 }
 
 /**
- * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be read now could not: what it has
- * published and has no more it does not remember either.
+ * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be
+ * read now could not: what it has published and has no more it does not remember either.
  */
 export async function packagesToVisit({
   scanned,

@@ -1,5 +1,5 @@
-// What is known of a package or of one version of it: what is published, from where and since when, or what keeps it from being published. Reads the tree
-// and nothing else; needs no lock.
+// What is known of a package or of one version of it: what is published, from where and since when, or what keeps it
+// from being published. Reads the tree and nothing else; needs no lock.
 
 import type { PackageName } from './contract/name.ts';
 import { indexPath, publicationPath } from './contract/paths.ts';

@@ -1,4 +1,5 @@
-// The versions that people withdrew, as a build takes them: read from the serving index, and changed by the builds that are asked to.
+// The versions that people withdrew, as a build takes them: read from the serving index, and changed by the builds that
+// are asked to.
 
 import { hasWrongChecksum } from './contract/checksum.ts';
 import type { PackageName } from './contract/name.ts';
@@ -56,7 +57,10 @@ async function listWithheld(output: Output): Promise<readonly WithheldVersion[]>
   );
 }
 
-/** Ids of the sources that published a version which may be published again: they have to be read anew, whether they have changed or not. */
+/**
+ * Ids of the sources that published a version which may be published again: they have to be read anew, whether they
+ * have changed or not.
+ */
 export async function sourcesToRead(output: Output, request: WithholdRequest | undefined): Promise<readonly string[]> {
   if (request === undefined || request.withheld) return [];
   const path = indexPath(request.name);

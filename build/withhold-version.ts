@@ -1,5 +1,6 @@
-// Withdraws one version for good, although its source has it, or has it published again. A version is withdrawn without its source being read, so that
-// it can be done while that cannot be reached; its archive stays, for locks that name it.
+// Withdraws one version for good, although its source has it, or has it published again. A version is withdrawn without
+// its source being read, so that it can be done while that cannot be reached; its archive stays, for locks that name
+// it.
 
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from './build.ts';
 import { refused, type RefusedArtifact } from './artifacts/outcome.ts';
@@ -42,8 +43,8 @@ export type WithheldOutcome = {
 };
 
 /**
- * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is made again. Done already counts as done.
- * Throws BuildBusy, BuildRefused and StorageError, as a build does.
+ * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is
+ * made again. Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does.
  */
 export async function withholdVersion(
   named: NamedVersion,
@@ -77,7 +78,9 @@ export async function withholdVersion(
   }
 }
 
-/** What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything. */
+/**
+ * What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything.
+ */
 export async function restoringRequest(
   { name, version }: NamedVersion,
   request: BuildRequest,

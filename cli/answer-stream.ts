@@ -1,4 +1,5 @@
-// Standard output that knows whether what was written to it arrived: a full disk would otherwise lose an answer under exit code 0.
+// Standard output that knows whether what was written to it arrived: a full disk would otherwise lose an answer under
+// exit code 0.
 
 import type { TextStream } from './context.ts';
 
@@ -12,8 +13,8 @@ export class AnswerLost extends Error {
 
 export interface AnswerStream extends TextStream {
   /**
-   * Resolves once everything written so far is handed over, rejects with AnswerLost where it cannot be. `consequence` says what a person does about it.
-   * A reader that left (`| head`, a closed terminal) is no loss: it wanted no more.
+   * Resolves once everything written so far is handed over, rejects with AnswerLost where it cannot be. `consequence`
+   * says what a person does about it. A reader that left (`| head`, a closed terminal) is no loss: it wanted no more.
    */
   readonly delivered: (consequence?: string) => Promise<void>;
 }

@@ -1,4 +1,5 @@
-// What the wiring of every command is made of: flags of settings, examples below the help, and how a command finds its module.
+// What the wiring of every command is made of: flags of settings, examples below the help, and how a command finds its
+// module.
 
 import type { Command } from 'commander';
 

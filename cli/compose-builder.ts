@@ -1,4 +1,5 @@
-// The builder as the service runs it: this very program, in a process of its own, on the same data folder and with the same configuration.
+// The builder as the service runs it: this very program, in a process of its own, on the same data folder and with the
+// same configuration.
 
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,5 @@
-// The composition root of metrics: what requests counted, what the process and the registry say of themselves, and the address they are read from.
+// The composition root of metrics: what requests counted, what the process and the registry say of themselves, and the
+// address they are read from.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,10 @@ export interface Metrics {
   readonly counts: RequestCounts | undefined;
   /** What this process counted and is, once `listen` was called. */
   readonly own: () => Promise<readonly Family[]>;
-  /** Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of several workers has it. */
+  /**
+   * Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of
+   * several workers has it.
+   */
   readonly listen: (facts: ServingFacts) => Promise<{ readonly host: string; readonly port: number } | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -107,7 +111,8 @@ export function registryFamilies(
   publication: Publication | undefined,
   nowMs: number,
 ): Family[] {
-  const last = origin.value === undefined ? readLastBuild(data.value) : undefined; // with an origin, builds are another host's
+  // with an origin, builds are another host's
+  const last = origin.value === undefined ? readLastBuild(data.value) : undefined;
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [
     { ...gauge('libretto_build_info', 'The version that runs.', 1), samples: [{ labels: { version }, value: 1 }] },

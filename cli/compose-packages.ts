@@ -1,4 +1,5 @@
-// The composition root of published packages: what lists and shows them, what counts their downloads, and what withdraws versions.
+// The composition root of published packages: what lists and shows them, what counts their downloads, and what
+// withdraws versions.
 
 import type { MirroredCatalogue } from '../proxy/mirror/mirrored-catalogue.ts';
 import { createCatalogue } from '../proxy/packages/catalogue.ts';

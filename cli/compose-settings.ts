@@ -26,7 +26,10 @@ export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, s
   });
 }
 
-/** Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known later. */
+/**
+ * Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known
+ * later.
+ */
 export function addressObjection(
   { egressAllow }: Pick<Config, 'egressAllow'>,
   resolve: Resolve = resolveBySystem,

@@ -1,4 +1,5 @@
-// The composition root for what keeps state: Config → the services commands use. Nothing else decides which implementation stands behind a port.
+// The composition root for what keeps state: Config → the services commands use. Nothing else decides which
+// implementation stands behind a port.
 
 import { createTokens, type Tokens } from '../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
@@ -8,7 +9,9 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openStateIfAny } from './open-state.ts';
 
-/** As openState, but a state that does not exist is an empty one and stays so: a mistyped --data must not make folders. */
+/**
+ * As openState, but a state that does not exist is an empty one and stays so: a mistyped --data must not make folders.
+ */
 export async function openExistingState(config: Config): Promise<StateStore> {
   return (await openStateIfAny(config)) ?? createMemoryStore();
 }

@@ -1,4 +1,5 @@
-// libretto.json as a flat map of setting keys to JSON values. Unknown keys are problems, since a mistyped one would be silently without effect.
+// libretto.json as a flat map of setting keys to JSON values. Unknown keys are problems, since a mistyped one would be
+// silently without effect.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,9 @@ export interface ConfigFile {
   readonly values: ReadonlyMap<string, JsonValue>;
 }
 
-/** The named file, which must exist, or ./libretto.json, which need not. What is wrong with it is added to `problems`. */
+/**
+ * The named file, which must exist, or ./libretto.json, which need not. What is wrong with it is added to `problems`.
+ */
 export function readConfigFile(
   named: { readonly path: string; readonly by: string } | undefined,
   workingDirectory: string,

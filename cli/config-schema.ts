@@ -1,5 +1,5 @@
-// The JSON Schema of libretto.json, for editors: docs/libretto.schema.json is this, written down (a test keeps it so). It knows less than the
-// program: not what a version constraint is, nor that a URL may hold no credentials.
+// The JSON Schema of libretto.json, for editors: docs/libretto.schema.json is this, written down (a test keeps it so).
+// It knows less than the program: not what a version constraint is, nor that a URL may hold no credentials.
 
 import type { JsonObject } from '../build/contract/json.ts';
 import { fileShapes } from './file-shapes.ts';

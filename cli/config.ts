@@ -1,5 +1,5 @@
-// Flags > LIBRETTO_* environment > libretto.json > defaults → one frozen Config in which every value knows where it comes from.
-// Whatever is wrong is found in one go and told all at once. The only file that reads process.env.
+// Flags > LIBRETTO_* environment > libretto.json > defaults → one frozen Config in which every value knows where it
+// comes from. Whatever is wrong is found in one go and told all at once. The only file that reads process.env.
 
 import { dirname, resolve } from 'node:path';
 
@@ -54,7 +54,10 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   return Object.freeze({ ...values, file: file?.path }) as Config;
 }
 
-/** `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. `at`: a place within the value, `[2].only`. */
+/**
+ * `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. `at`: a place within the
+ * value, `[2].only`.
+ */
 export function formatOrigin(origin: Origin, at = ''): string {
   if (origin.from === 'default') return 'the default';
   return origin.from === 'file' ? origin.name.replace(/ |$/, `${at}$&`) : `${origin.name}${at}`;
@@ -96,7 +99,9 @@ function strict(setting: Setting<unknown>): Setting<unknown> {
       };
 }
 
-/** A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say. */
+/**
+ * A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say.
+ */
 async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
   let told = false;
   const value = await setting.parse(raw, place, (at, complaint) => {
@@ -113,7 +118,10 @@ async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place
   return value;
 }
 
-/** Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose files. */
+/**
+ * Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose
+ * files.
+ */
 function candidatesOf(
   name: SettingName,
   setting: Setting<unknown>,

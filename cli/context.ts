@@ -31,7 +31,10 @@ export interface Context {
   readonly actor: `cli:${string}`;
   /** Calls back on every such signal, which does nothing else any more. */
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
-  /** Calls back when something was thrown that nobody caught, after that was told. The process then has a few seconds to end, with 1. */
+  /**
+   * Calls back when something was thrown that nobody caught, after that was told. The process then has a few seconds to
+   * end, with 1.
+   */
   readonly onCrash: (callback: (error: unknown) => void) => void;
   /** Calls back when whoever holds the other end of standard input is gone. Keeps the process alive until then. */
   readonly onInputEnd: (callback: () => void) => void;

@@ -1,4 +1,5 @@
-// The settings that stand in libretto.json only, since they are lists and objects: what is published, and what is said of it.
+// The settings that stand in libretto.json only, since they are lists and objects: what is published, and what is said
+// of it.
 
 import type { JsonValue } from '../build/contract/json.ts';
 import type { ClientNotice } from '../proxy/settings/client-notice.ts';

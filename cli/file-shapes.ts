@@ -1,4 +1,5 @@
-// The shapes of the settings that stand in libretto.json only. Loaded only where it has one of them: start-up time counts.
+// The shapes of the settings that stand in libretto.json only. Loaded only where it has one of them: start-up time
+// counts.
 
 import type { JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';

@@ -1,8 +1,9 @@
-// How git reaches a registered repository: with the repository's own credentials and nobody else's, at an address that was checked, without
-// redirects. All of it stands in the environment of git's process; nothing in an argument, a file of git's, or a message.
+// How git reaches a registered repository: with the repository's own credentials and nobody else's, at an address that
+// was checked, without redirects. All of it stands in the environment of git's process; nothing in an argument, a file
+// of git's, or a message.
 //
-// Not taken over: the configuration, credential helpers, ~/.netrc, keys and agents of the user who runs the service. Whoever may register a repository would
-// otherwise read with the rights of that user.
+// Not taken over: the configuration, credential helpers, ~/.netrc, keys and agents of the user who runs the service.
+// Whoever may register a repository would otherwise read with the rights of that user.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -39,7 +40,10 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error where the name is not known. */
+/**
+ * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error where
+ * the name is not known.
+ */
 export async function checkedAddresses(
   { host }: Remote,
   policy: AddressPolicy,
@@ -101,7 +105,9 @@ export function gitEnvironment(
   };
 }
 
-/** Options that name the very address win over those that name none, wherever they stand (git-config(1), http.<url>.*). */
+/**
+ * Options that name the very address win over those that name none, wherever they stand (git-config(1), http.<url>.*).
+ */
 function httpConfiguration(
   { scheme, host, port }: Remote,
   addresses: readonly string[],
@@ -123,7 +129,10 @@ function authorization(credentials: Exclude<RepositoryCredentials, { private_key
   return `Basic ${Buffer.from(`${credentials.username ?? 'x-access-token'}:${credentials.password}`).toString('base64')}`;
 }
 
-/** The host is known by its name, as in known_hosts of the user who runs the service, and connected to at the checked address. */
+/**
+ * The host is known by its name, as in known_hosts of the user who runs the service, and connected to at the checked
+ * address.
+ */
 function sshCommand({ host, port }: Remote, addresses: readonly string[], keyFile: string | undefined): string {
   const options = [
     'BatchMode=yes',

@@ -1,7 +1,8 @@
-// The lines that install a package from this registry with Composer, to be pasted into a shell in an empty folder. Pure.
+// The lines that install a package from this registry with Composer, to be pasted into a shell in an empty folder.
+// Pure.
 //
-// `-n` on each: a question of Composer (as root it asks whether to go on) would swallow the next pasted line. The token goes into
-// auth.json through `composer config --auth`, so that it ends neither in composer.json nor in composer.lock.
+// `-n` on each: a question of Composer (as root it asks whether to go on) would swallow the next pasted line. The token
+// goes into auth.json through `composer config --auth`, so that it ends neither in composer.json nor in composer.lock.
 
 export interface Installation {
   /** `http://127.0.0.1:8080` */

@@ -1,4 +1,5 @@
-// What is wrong with a JSON text that a person wrote, and where, in words that are the same with every version of Node. Pure.
+// What is wrong with a JSON text that a person wrote, and where, in words that are the same with every version of Node.
+// Pure.
 
 import { checkJsonText, JsonTextError } from '../build/record/json-text.ts';
 

@@ -1,6 +1,7 @@
-// Where private keys lie while ssh reads them: ssh takes a key from a file only. Each process has a folder of its own, named after the process, and removes
-// it; what one left that was killed, the next one removes: at once where it can be seen that it has ended, else (another container's, another host's) once the
-// folder was not touched for so long that nobody can be at work with it.
+// Where private keys lie while ssh reads them: ssh takes a key from a file only. Each process has a folder of its own,
+// named after the process, and removes it; what one left that was killed, the next one removes: at once where it can be
+// seen that it has ended, else (another container's, another host's) once the folder was not touched for so long that
+// nobody can be at work with it.
 
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

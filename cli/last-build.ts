@@ -7,7 +7,10 @@ import { formatLastBuild, lastBuildPath, type LastBuild } from '../build/contrac
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import type { BuildReport } from '../build/report.ts';
 
-/** `ended`: its report, or what it threw. What was refused before it began is no build. False where nothing could be written: the note is lost, and nothing else. */
+/**
+ * `ended`: its report, or what it threw. What was refused before it began is no build. False where nothing could be
+ * written: the note is lost, and nothing else.
+ */
 export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): boolean {
   if (ended instanceof BuildBusy || ended instanceof BuildRefused) return false;
   const path = join(dataDirectory, lastBuildPath);

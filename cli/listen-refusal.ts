@@ -13,7 +13,9 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be looked up. Choose an address of this machine',
 };
 
-/** A UsageError for what the operator can mend, the error itself for anything else. `flag`: what gives another address. */
+/**
+ * A UsageError for what the operator can mend, the error itself for anything else. `flag`: what gives another address.
+ */
 export function listenRefusal(
   error: unknown,
   { value, origin }: Configured<ListenAddress>,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends the process.
+// The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends
+// the process.
 //
 //   0  all well
 //   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the certificate
@@ -32,8 +33,8 @@ import { UsageError } from './usage-error.ts';
 const environment = processEnvironment();
 const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
 
-// Whoever reads us may leave (a closed terminal), or the disk be full that it goes to. There is nowhere to say so, and the work goes on: what a
-// command is there for never depends on what it says beside it.
+// Whoever reads us may leave (a closed terminal), or the disk be full that it goes to. There is nowhere to say so, and
+// the work goes on: what a command is there for never depends on what it says beside it.
 process.stderr.on('error', () => undefined);
 
 /** What a command that stays does about a crash, in place of ending at once. */

@@ -1,4 +1,5 @@
-// Opens the state of a registry. A data folder has one state: one that is gone, and one that stands in its place, are refused (remembered-state.ts).
+// Opens the state of a registry. A data folder has one state: one that is gone, and one that stands in its place, are
+// refused (remembered-state.ts).
 
 import { randomBytes } from 'node:crypto';
 
@@ -58,7 +59,10 @@ async function openOrMake<Store extends StateStore>(config: Config, place: State
   return store;
 }
 
-/** The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been none, and none is made. */
+/**
+ * The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been
+ * none, and none is made.
+ */
 async function openRemembered<Store extends StateStore>(
   { data }: Config,
   place: StatePlace<Store>,

@@ -1,4 +1,5 @@
-// What a command prints: tables for people, one JSON document for scripts. The one place that shows a token's secret, once.
+// What a command prints: tables for people, one JSON document for scripts. The one place that shows a token's secret,
+// once.
 
 import type { TextStream } from './context.ts';
 

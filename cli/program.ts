@@ -1,5 +1,5 @@
-// The commands and their flags, no logic. A command's module is loaded only when that command runs: start-up time counts, and a build
-// needs neither the state store nor the server.
+// The commands and their flags, no logic. A command's module is loaded only when that command runs: start-up time
+// counts, and a build needs neither the state store nor the server.
 
 import { Command, CommanderError, Option } from 'commander';
 
@@ -18,7 +18,10 @@ import { addState } from './program-state.ts';
 import { addTrust } from './program-trust.ts';
 import { version } from './version.ts';
 
-/** Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by it: exit code 2. */
+/**
+ * Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by
+ * it: exit code 2.
+ */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
   let exitCode = 0;
   const program = createProgram(context, (code) => (exitCode = code));

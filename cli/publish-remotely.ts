@@ -29,7 +29,10 @@ export async function publishRemotely(
   return { record: body, created: status === 201 };
 }
 
-/** A token that sees a part of the registry has to say what it publishes before the ZIP is read there. What cannot be examined is refused there, with the reason. */
+/**
+ * A token that sees a part of the registry has to say what it publishes before the ZIP is read there. What cannot be
+ * examined is refused there, with the reason.
+ */
 async function identityOf(path: string, version: string | undefined): Promise<Record<string, string>> {
   const examined = await examineStaged({ path, version });
   if (!('outcome' in examined)) return { name: examined.name, version: examined.version };

@@ -14,7 +14,10 @@ export interface PublishedTree {
   readonly names: readonly string[];
 }
 
-/** Undefined while nothing is published, and where packages.json is not readable as one: the server itself says so to clients. */
+/**
+ * Undefined while nothing is published, and where packages.json is not readable as one: the server itself says so to
+ * clients.
+ */
 export function readPublishedTree(dataDirectory: string): PublishedTree | undefined {
   return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
 }
@@ -31,7 +34,9 @@ function treeOf(json: unknown): PublishedTree | undefined {
   return { metadataUrl, names: names.filter((name) => typeof name === 'string') };
 }
 
-/** Throws UsageError for a tree that a newer version of Libretto published: what this one would make of it is not known. */
+/**
+ * Throws UsageError for a tree that a newer version of Libretto published: what this one would make of it is not known.
+ */
 export function refuseNewerTree(dataDirectory: string): void {
   const path = join(dataDirectory, 'index', publicationPath);
   try {

@@ -1,5 +1,6 @@
-// One request to a registry, whose response is taken as it comes. The response never waits: undici 7 ends the process when one is over while it
-// waits for its reader (nodejs/undici#5360). The only file of the command line that imports undici.
+// One request to a registry, whose response is taken as it comes. The response never waits: undici 7 ends the process
+// when one is over while it waits for its reader (nodejs/undici#5360). The only file of the command line that imports
+// undici.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -24,7 +25,10 @@ export interface Receiver {
   readonly part: (bytes: Buffer) => boolean;
 }
 
-/** Resolves when the response is over, or no more of it is wanted. Rejects with Node's or undici's error. The path of `url` goes out as it is written. */
+/**
+ * Resolves when the response is over, or no more of it is wanted. Rejects with Node's or undici's error. The path of
+ * `url` goes out as it is written.
+ */
 export function receiveResponse(
   url: string,
   { method, headers, body, silenceMs }: RequestToSend,

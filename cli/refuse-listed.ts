@@ -14,7 +14,10 @@ export interface Forgetting {
   readonly dataDirectory: string;
 }
 
-/** Throws UsageError where one of the sources to forget stands in libretto.json, BuildRefused where that describes one source twice. */
+/**
+ * Throws UsageError where one of the sources to forget stands in libretto.json, BuildRefused where that describes one
+ * source twice.
+ */
 export function refuseListed({ forget, configured, workingDirectory, dataDirectory }: Forgetting): void {
   if (forget.length === 0) return;
   const listed = describeSources(configured, workingDirectory, dataDirectory).map(({ spec }) => spec);

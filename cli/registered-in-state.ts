@@ -1,4 +1,5 @@
-// The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be read costs a build nothing but them.
+// The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be
+// read costs a build nothing but them.
 
 import type { BuildRequest } from '../build/build.ts';
 import type { BuildReport } from '../build/report.ts';
@@ -58,7 +59,10 @@ function isFetchedAhead({ source }: SourceEntry): boolean {
   return typeof source !== 'string' && 'composer' in source && source.composer.packages !== undefined;
 }
 
-/** undefined where the state is gone. Throws StateError: a build that does not know what is registered by now would withdraw or publish what it must not. */
+/**
+ * undefined where the state is gone. Throws StateError: a build that does not know what is registered by now would
+ * withdraw or publish what it must not.
+ */
 async function registeredSources(config: Config): Promise<readonly string[] | undefined> {
   const state = await openStateIfAny(config);
   if (state === undefined) return undefined;

@@ -1,4 +1,5 @@
-// Registered repositories as a build takes them: each with what its git sees. What keeps one from being read is said by it alone; the others are read.
+// Registered repositories as a build takes them: each with what its git sees. What keeps one from being read is said by
+// it alone; the others are read.
 
 import { RegistryError } from '../build/contract/errors.ts';
 import { createAddressPolicy } from '../build/egress/address-policy.ts';
@@ -28,7 +29,10 @@ export interface RegisteredSources {
   readonly close: () => Promise<void>;
 }
 
-/** `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until it is closed. */
+/**
+ * `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until
+ * it is closed.
+ */
 export async function prepareSources(
   records: readonly RepositoryRecord[],
   options: RegisteredOptions,

@@ -1,5 +1,6 @@
-// Which state a data folder belongs to: `state.json` in it names the state that was first used with it. A state that is gone, and one that stands in its
-// place, are refused by that name; nothing is begun anew, and nobody is let in by other tokens, without a word of the operator (I20).
+// Which state a data folder belongs to: `state.json` in it names the state that was first used with it. A state that is
+// gone, and one that stands in its place, are refused by that name; nothing is begun anew, and nobody is let in by
+// other tokens, without a word of the operator (I20).
 
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
@@ -14,7 +15,10 @@ import { parseStateIdentity, type StateIdentity } from '../proxy/state/state-ide
 export const rememberedStateName = 'state.json';
 const format = 1;
 
-/** undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError where the file is damaged. */
+/**
+ * undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError
+ * where the file is damaged.
+ */
 export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
   const path = join(data, rememberedStateName);
   const text = await readFile(path, 'utf8').catch((error: unknown) =>
@@ -42,7 +46,10 @@ function isNoFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
 }
 
-/** A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered at another time. */
+/**
+ * A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered
+ * at another time.
+ */
 export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
   try {
     await replaceFile(join(data, rememberedStateName), `${JSON.stringify({ format, state: identity })}\n`);

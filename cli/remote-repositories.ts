@@ -1,4 +1,5 @@
-// The repositories of a remote registry, through its API: the documents are those that the commands show of a data folder.
+// The repositories of a remote registry, through its API: the documents are those that the commands show of a data
+// folder.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

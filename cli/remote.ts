@@ -33,7 +33,10 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   return { url: address, token };
 }
 
-/** Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot exist. */
+/**
+ * Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot
+ * exist.
+ */
 export function registryUrl(given: string): string {
   const fault = httpAddressFault(given);
   if (fault !== undefined)

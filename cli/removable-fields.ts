@@ -1,4 +1,5 @@
-// What `repository update --without` can take away, named as its flags. Apart from the flags' own file, which loads more than a help text needs.
+// What `repository update --without` can take away, named as its flags. Apart from the flags' own file, which loads
+// more than a help text needs.
 
 export const removable = [
   'credentials',

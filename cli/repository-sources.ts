@@ -1,5 +1,5 @@
-// What the builder's side knows of registered repositories: the grammar of libretto.json's sources, the folders and addresses that the configuration
-// opens to them, and what is published from each.
+// What the builder's side knows of registered repositories: the grammar of libretto.json's sources, the folders and
+// addresses that the configuration opens to them, and what is published from each.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
@@ -103,7 +103,10 @@ function refuseListedRepository(source: RepositorySource, { sources }: Config): 
   return source;
 }
 
-/** The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told of other folders. */
+/**
+ * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told
+ * of other folders.
+ */
 export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
   if (!isAbsolute(path))
     throw new RegistryError('INVALID_INPUT', {

@@ -33,7 +33,10 @@ export interface TreeListeners {
   readonly onNewer: (error: Error) => void;
 }
 
-/** Throws UsageError for a tree that a newer version of Libretto published. An origin that cannot be reached now may be reached later. */
+/**
+ * Throws UsageError for a tree that a newer version of Libretto published. An origin that cannot be reached now may be
+ * reached later.
+ */
 export async function openServedTree(config: Config, listeners: TreeListeners): Promise<ServedTree> {
   const address = config.origin.value;
   const dataDirectory = config.data.value;

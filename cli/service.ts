@@ -204,7 +204,8 @@ export async function openService(
     log.reopen();
     renewal();
   };
-  if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close)); // a sync builds, and with an origin that is another host's
+  // a sync builds, and with an origin that is another host's
+  if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close));
   const metricsAt = await metrics
     .listen({
       connections: proxy.connections,

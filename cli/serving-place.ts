@@ -1,6 +1,7 @@
-// Counting in a process is exact for one process only. Two servers on one data folder, each counting for itself, would double every limit and
-// overwrite each other's saved counts; so without a Redis the second one refuses to start. Nor may one that counts for itself stand beside others that
-// count in a Redis: a token could use up its limit there and here. So those leave a mark each, and either kind looks for the other one.
+// Counting in a process is exact for one process only. Two servers on one data folder, each counting for itself, would
+// double every limit and overwrite each other's saved counts; so without a Redis the second one refuses to start. Nor
+// may one that counts for itself stand beside others that count in a Redis: a token could use up its limit there and
+// here. So those leave a mark each, and either kind looks for the other one.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
@@ -17,7 +18,10 @@ import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
 import { printLines } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Short, so that a container which crashed and is started again, and cannot see whether the process before it lives, soon gets its place back. */
+/**
+ * Short, so that a container which crashed and is started again, and cannot see whether the process before it lives,
+ * soon gets its place back.
+ */
 const heartbeatMs = 1000;
 const staleAfterMs = 5000;
 
@@ -49,7 +53,10 @@ const countsAlone =
 const countsInRedis =
   'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
 
-/** The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands in the way. */
+/**
+ * The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands
+ * in the way.
+ */
 export async function takeServingPlace(
   config: Config,
   { now, stderr }: Pick<Context, 'now' | 'stderr'>,
@@ -78,7 +85,10 @@ export async function takeServingPlace(
   }
 }
 
-/** Keeps servers off the state until the lock is released: its file can be replaced. Throws UsageError where one is at work on it, and StorageError. */
+/**
+ * Keeps servers off the state until the lock is released: its file can be replaced. Throws UsageError where one is at
+ * work on it, and StorageError.
+ */
 export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
   await refuseServed(data, now());
   const state = join(data, 'state');
@@ -124,7 +134,8 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
 
 /** One of a server that lives; those of others are removed. */
 async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
-  const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error))); // nobody has made one yet
+  // nobody has made one yet
+  const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));
   let found: (SeenLock & { readonly path: string }) | undefined;
   for (const name of names) {
     const path = join(marks, name);

@@ -1,4 +1,5 @@
-// Sets a state aside that is damaged, or is given up: the file keeps lying beside its place, for whoever looks into it later.
+// Sets a state aside that is damaged, or is given up: the file keeps lying beside its place, for whoever looks into it
+// later.
 
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

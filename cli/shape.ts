@@ -1,11 +1,14 @@
-// Shapes of what libretto.json may hold: each reads a JSON value into what the program uses, says of everything that is wrong where it is, and
-// is a JSON Schema for editors at the same time.
+// Shapes of what libretto.json may hold: each reads a JSON value into what the program uses, says of everything that is
+// wrong where it is, and is a JSON Schema for editors at the same time.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
 import { shown } from './setting-values.ts';
 import { nearest } from './suggest.ts';
 
-/** Told once for each thing that is wrong: where (`.only[0]`, below the value that is read), and what, as in `… is 5; allowed: …`. */
+/**
+ * Told once for each thing that is wrong: where (`.only[0]`, below the value that is read), and what, as in `… is 5;
+ * allowed: …`.
+ */
 export type Refuse = (at: string, complaint: string) => void;
 
 export interface Shape<T> {

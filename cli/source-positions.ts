@@ -1,10 +1,14 @@
-// The stack of an error names the bundled files in lib/. Whoever asked for it with --debug is shown the sources instead; nobody else pays for that.
+// The stack of an error names the bundled files in lib/. Whoever asked for it with --debug is shown the sources
+// instead; nobody else pays for that.
 
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** `…/lib/cli/common.js:2:3`, as a path or a URL, becomes `build/build.ts:4:5`. A position whose file has no map beside it stays as it is. */
+/**
+ * `…/lib/cli/common.js:2:3`, as a path or a URL, becomes `build/build.ts:4:5`. A position whose file has no map beside
+ * it stays as it is.
+ */
 export function withSourcePositions(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
   return stack.replace(

@@ -1,5 +1,6 @@
-// The families of rows that the program writes to a state: how a row of each is parsed, and which other rows have to agree with it. The family is what
-// stands before the first `/` of the key. (test/util/running-management.ts fails where a test of the management API writes a family that is missing.)
+// The families of rows that the program writes to a state: how a row of each is parsed, and which other rows have to
+// agree with it. The family is what stands before the first `/` of the key. (test/util/running-management.ts fails
+// where a test of the management API writes a family that is missing.)
 
 import { isJsonObject, type JsonValue } from '../build/contract/json.ts';
 import {
@@ -189,7 +190,9 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ],
 ]);
 
-/** A value that another version of the program allowed is no damage, nor is a setting that this version does not have. */
+/**
+ * A value that another version of the program allowed is no damage, nor is a setting that this version does not have.
+ */
 function isSettingOfItsKind(value: JsonValue, name: string): boolean {
   const key = parseSettingKey(name);
   if (key === undefined) return true;

@@ -1,4 +1,5 @@
-// The two places a state can be in: the data folder, and a Redis that several hosts share. The store of either is loaded only where it is the one.
+// The two places a state can be in: the data folder, and a Redis that several hosts share. The store of either is
+// loaded only where it is the one.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,11 +19,16 @@ export interface StatePlace<Store extends StateStore = StateStore> {
   readonly name: string;
   /** Whether there has been a state, as far as this place shows it: a lock file without the file it belongs to. */
   readonly hadState: () => boolean;
-  /** False where it is plain without a look into the store that there is no state. A build without one loads no store. */
+  /**
+   * False where it is plain without a look into the store that there is no state. A build without one loads no store.
+   */
   readonly mayHaveState: () => boolean;
   /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
   readonly open: (opening?: StateOpening) => Promise<Store>;
-  /** Makes room for another state. Gives where the one that was there is kept; undefined: there was none. In a folder nobody may have it open. */
+  /**
+   * Makes room for another state. Gives where the one that was there is kept; undefined: there was none. In a folder
+   * nobody may have it open.
+   */
   readonly setAside: (now: Date) => Promise<string | undefined>;
 }
 

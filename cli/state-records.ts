@@ -1,5 +1,6 @@
-// Whether the records of a state are those that the program wrote, and agree with each other. Pages and JSON can be whole while a record is not. Then a
-// token opens nothing, a command that lists records fails, and the log of changes proves nothing. So whoever vouches for a state reads its records too.
+// Whether the records of a state are those that the program wrote, and agree with each other. Pages and JSON can be
+// whole while a record is not. Then a token opens nothing, a command that lists records fails, and the log of changes
+// proves nothing. So whoever vouches for a state reads its records too.
 
 import type { JsonValue } from '../build/contract/json.ts';
 import { readUsers } from '../proxy/auth/user-records.ts';
@@ -15,7 +16,10 @@ type Rows = Pick<StateStore, 'get' | 'range'>;
 
 const atOnce = 1000;
 
-/** Parses every record and verifies the audit log. Rejects with StateError STATE_CORRUPT, which names the kind of the record and never its content. */
+/**
+ * Parses every record and verifies the audit log. Rejects with StateError STATE_CORRUPT, which names the kind of the
+ * record and never its content.
+ */
 export async function assertRecords(state: Rows, outcome = ''): Promise<void> {
   const fault = (await findRecordFault(state)) ?? (await findRosterFault(state)) ?? (await findAuditFault(state));
   if (fault !== undefined)

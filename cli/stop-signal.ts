@@ -1,5 +1,6 @@
-// What ends a server. A crash lets it finish what is under way, as a signal does: other people's downloads are no part of what broke. And signals: SIGTERM and SIGINT let it finish, a second one ends it at once, SIGHUP opens its log anew, or, where a
-// person started it, says that their terminal is gone.
+// What ends a server. A crash lets it finish what is under way, as a signal does: other people's downloads are no part
+// of what broke. And signals: SIGTERM and SIGINT let it finish, a second one ends it at once, SIGHUP opens its log
+// anew, or, where a person started it, says that their terminal is gone.
 
 import { constants } from 'node:os';
 

@@ -1,5 +1,5 @@
-// A build that Ctrl+C and SIGTERM end in order: git and all that it started are stopped, nothing more is published, the lock is given back. A
-// publication that has begun is finished; were it not, the next build would.
+// A build that Ctrl+C and SIGTERM end in order: git and all that it started are stopped, nothing more is published, the
+// lock is given back. A publication that has begun is finished; were it not, the next build would.
 
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
@@ -18,7 +18,10 @@ const sameWishMs = 200;
 
 export type Stopped = { readonly exitCode: number };
 
-/** The report, or the exit code of a build that was stopped: 128 and the number of the signal, as of a process that dies of it. */
+/**
+ * The report, or the exit code of a build that was stopped: 128 and the number of the signal, as of a process that dies
+ * of it.
+ */
 export async function stoppableBuild(
   request: BuildRequest,
   context: Context,

@@ -1,4 +1,5 @@
-// The build that reads one registered repository, or withdraws what removed ones have published; everything else stays as published.
+// The build that reads one registered repository, or withdraws what removed ones have published; everything else stays
+// as published.
 
 import { RegistryError } from '../build/contract/errors.ts';
 import type { BuildRequest } from '../build/build.ts';
@@ -11,7 +12,10 @@ import type { Context } from './context.ts';
 import { prepareSources, sourceTexts, type RegisteredSources } from './registered-sources.ts';
 import { stoppableBuild, type Stopped } from './stoppable-build.ts';
 
-/** How long other builds are waited for once everything is fetched: the first build of a large repository may take so long. */
+/**
+ * How long other builds are waited for once everything is fetched: the first build of a large repository may take so
+ * long.
+ */
 const waitMs = 900_000;
 
 export interface SyncBuild {
@@ -24,7 +28,10 @@ export interface SyncBuild {
   readonly id: string | undefined;
 }
 
-/** Throws RegistryError where the repository is not to be read, and whatever a build throws: BuildBusy once another has been waited for in vain. */
+/**
+ * Throws RegistryError where the repository is not to be read, and whatever a build throws: BuildBusy once another has
+ * been waited for in vain.
+ */
 export async function syncBuild({ config, context, sealer, list, id }: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();
   if (id !== undefined && !records.some((record) => record.id === id))

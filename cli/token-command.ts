@@ -25,7 +25,10 @@ export interface TokenCommand {
   readonly showAll: (records: readonly TokenRecord[]) => Promise<readonly TokenDocument[]>;
 }
 
-/** Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the state's folder. */
+/**
+ * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the
+ * state's folder.
+ */
 export async function runTokenCommand(
   context: Context,
   given: Given,

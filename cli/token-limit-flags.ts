@@ -1,4 +1,5 @@
-// The flags that say what a token may see, from text to limits. What they mean is checked in proxy/views/token-limits.ts, as for the management API.
+// The flags that say what a token may see, from text to limits. What they mean is checked in
+// proxy/views/token-limits.ts, as for the management API.
 
 import { parseLimits, type TokenLimits } from '../proxy/views/token-limits.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,5 +1,5 @@
-// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder. They purge here what they are of, or they put
-// a list together again that was lost.
+// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder.
+// They purge here what they are of, or they put a list together again that was lost.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

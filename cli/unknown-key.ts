@@ -1,9 +1,12 @@
-// What is said of keys in libretto.json that are no settings: the nearest name, or where the names stand; and of those that belong to a composer.json
-// or satis.json, what to do with such a file. Pure.
+// What is said of keys in libretto.json that are no settings: the nearest name, or where the names stand; and of those
+// that belong to a composer.json or satis.json, what to do with such a file. Pure.
 
 import { nearest } from './suggest.ts';
 
-/** Keys of a composer.json or satis.json that no setting is called like; listed here, since all that a start loads costs each start. */
+/**
+ * Keys of a composer.json or satis.json that no setting is called like; listed here, since all that a start loads costs
+ * each start.
+ */
 const foreign: ReadonlySet<string> = new Set([
   'output-dir',
   'output-html',

@@ -23,7 +23,10 @@ export interface UserCommand {
   readonly json: boolean;
 }
 
-/** Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command that `makes` something makes the state's folder. */
+/**
+ * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command that `makes` something
+ * makes the state's folder.
+ */
 export async function runUserCommand(
   context: Context,
   { flags, operands }: Given,

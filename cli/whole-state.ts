@@ -1,5 +1,5 @@
-// Whether all of an LMDB state can be read. A process of its own reads it: a damaged page can end that one, and is then known before a server, or a
-// backup, meets it (I20).
+// Whether all of an LMDB state can be read. A process of its own reads it: a damaged page can end that one, and is then
+// known before a server, or a backup, meets it (I20).
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,10 @@ export async function readStateWhole(directory: string, advice = wayBack): Promi
   throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: ${fault}. ${advice}`);
 }
 
-/** For whoever opens the state next, and stays. A state that is not there, or in a Redis, has no pages. Rejects with StateError. */
+/**
+ * For whoever opens the state next, and stays. A state that is not there, or in a Redis, has no pages. Rejects with
+ * StateError.
+ */
 export async function assertWholeState({ data, state }: Pick<Config, 'data' | 'state'>): Promise<void> {
   const directory = join(data.value, 'state');
   if (state.value === undefined && existsSync(join(directory, 'data.mdb'))) await readStateWhole(directory);

@@ -1,18 +1,22 @@
-// What the pipeline decides to send, before anything is written: a status, its headers and a body. Everything but `send.ts` works on these.
+// What the pipeline decides to send, before anything is written: a status, its headers and a body. Everything but
+// `send.ts` works on these.
 
 import { errorTable, type ErrorBody, type ErrorCode } from '../build/contract/errors.ts';
 import type { JsonObject } from '../build/contract/json.ts';
 import { headerLines } from './head-text.ts';
 
 /**
- * `string`: bytes in latin1, which node:http joins with the headers into one write; meant for small bodies. `Buffer`: the bytes.
- * `OpenFile`: streamed, and closed by whoever sends it.
+ * `string`: bytes in latin1, which node:http joins with the headers into one write; meant for small bodies. `Buffer`:
+ * the bytes. `OpenFile`: streamed, and closed by whoever sends it.
  */
 export type Body = string | Buffer | OpenFile | undefined;
 
 export interface OpenFile {
   readonly handle: ReadHandle;
-  /** exactly so many bytes are sent; without end while it is not known yet, and known before the last of them can be read */
+  /**
+   * exactly so many bytes are sent; without end while it is not known yet, and known before the last of them can be
+   * read
+   */
   readonly size: number;
   readonly path: string;
   /** the client has gone: what `read` waits for is not needed any more */
@@ -56,7 +60,10 @@ interface ErrorOptions {
   readonly message?: string;
   readonly details?: JsonObject;
   readonly headers?: readonly string[];
-  /** Composer shows its user the text of an error only under `warning` (CurlDownloader.php:447); everybody else gets the bare envelope */
+  /**
+   * Composer shows its user the text of an error only under `warning` (CurlDownloader.php:447); everybody else gets the
+   * bare envelope
+   */
   readonly forComposer?: boolean;
   readonly cause?: unknown;
 }
@@ -72,7 +79,10 @@ export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer
   return options.cause === undefined ? answer : { ...answer, cause: options.cause };
 }
 
-/** An uncached JSON answer. Bare `application/json`: Composer reads an error's text only without a charset (CurlDownloader.php:447). */
+/**
+ * An uncached JSON answer. Bare `application/json`: Composer reads an error's text only without a charset
+ * (CurlDownloader.php:447).
+ */
 export function jsonAnswer(status: number, body: object, headers: readonly string[] = []): Answer {
   const bytes = Buffer.from(JSON.stringify(body));
   return {

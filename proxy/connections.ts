@@ -19,8 +19,9 @@ interface Connection {
 
 export class Connections {
   /**
-   * Open connections, with what is being answered on each. An entry lives as long as its connection: a Map that gains and loses one with every
-   * request makes itself anew all the time, and its old tables outlive the young generation, where they bring on one collection of all memory after another.
+   * Open connections, with what is being answered on each. An entry lives as long as its connection: a Map that gains
+   * and loses one with every request makes itself anew all the time, and its old tables outlive the young generation,
+   * where they bring on one collection of all memory after another.
    */
   readonly #open = new Map<Duplex, Connection>();
   readonly #ended = new WeakSet<Duplex>();
@@ -39,8 +40,8 @@ export class Connections {
   }
 
   /**
-   * A request was handed to the handler. An answer that is already complete needs no watching: its bytes are queued on the socket. It is the last of
-   * its connection: all others are sent together, later.
+   * A request was handed to the handler. An answer that is already complete needs no watching: its bytes are queued on
+   * the socket. It is the last of its connection: all others are sent together, later.
    */
   answering(socket: Socket, response: ServerResponse): void {
     if (response.writableEnded) {
@@ -81,7 +82,10 @@ export class Connections {
     this.#ended.add(socket);
   }
 
-  /** The last answer was said there, or is being said. What the parser finds behind it gets no second one: to a front that would be the answer to another request. */
+  /**
+   * The last answer was said there, or is being said. What the parser finds behind it gets no second one: to a front
+   * that would be the answer to another request.
+   */
   hasEnded(socket: Duplex): boolean {
     return this.#ended.has(socket);
   }
@@ -102,8 +106,8 @@ export class Connections {
 }
 
 /**
- * In progress is a connection with a request that has arrived, and whose answer is not wholly handed over while the client takes it: what is handed
- * over waits for the client.
+ * In progress is a connection with a request that has arrived, and whose answer is not wholly handed over while the
+ * client takes it: what is handed over waits for the client.
  */
 function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
   if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest, nowMs)))

@@ -1,9 +1,12 @@
-// Values that are mostly there already. The hot path of a request has nothing to wait for; going through a promise at each step anyway would
-// cost it a turn of the microtask queue each time.
+// Values that are mostly there already. The hot path of a request has nothing to wait for; going through a promise at
+// each step anyway would cost it a turn of the microtask queue each time.
 
 export type Eventually<Value> = Value | Promise<Value>;
 
-/** `use` of the value: at once where it is there, later where it is a promise. `otherwise`: of the reason, where that promise is rejected. */
+/**
+ * `use` of the value: at once where it is there, later where it is a promise. `otherwise`: of the reason, where that
+ * promise is rejected.
+ */
 export function whenReady<Value, Result>(
   value: Eventually<Value>,
   use: (value: Value) => Eventually<Result>,

@@ -1,4 +1,5 @@
-// Why a folder cannot be made. Of a read-only disk Node's recursive mkdir says ENOENT, as if a parent were missing: the nearest folder that is there knows better.
+// Why a folder cannot be made. Of a read-only disk Node's recursive mkdir says ENOENT, as if a parent were missing: the
+// nearest folder that is there knows better.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';

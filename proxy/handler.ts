@@ -1,9 +1,10 @@
-// What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted → send → log.
+// What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted →
+// send → log.
 //
-// Who needs a token: what Composer reads and tells. A target that is none of ours is 404 without one, since that only repeats what the grammar of
-// paths says, and /health needs none.
-// A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
-// Whatever goes wrong inside one request is that request's 500; the process lives (I10).
+// Who needs a token: what Composer reads and tells. A target that is none of ours is 404 without one, since that only
+// repeats what the grammar of paths says, and /health needs none. A valid token is counted, and told so in headers, on
+// whatever it asks; /health does not look at tokens. Whatever goes wrong inside one request is that request's 500; the
+// process lives (I10).
 
 import type { Logger } from 'pino';
 import { withHeaders, type Answer } from './answer.ts';
@@ -132,7 +133,8 @@ function decided(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
 
 function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const { request } = exchange;
-  // before authentication and counting: framing in doubt, a header twice, a target that is no path. Whose request that is cannot be known.
+  // before authentication and counting: framing in doubt, a header twice, a target that is no path. Whose request that
+  // is cannot be known.
   const refusal = admit(request);
   if (refusal !== undefined) return refusal;
   const route = parseRoute(request.url ?? '');
@@ -214,7 +216,9 @@ function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange
   });
 }
 
-/** `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`. */
+/**
+ * `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`.
+ */
 function limited(
   parts: HandlerParts,
   exchange: Exchange,
@@ -231,7 +235,8 @@ function limited(
       );
     const { token } = authentication;
     exchange.token = token;
-    // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by address
+    // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by
+    // address
     if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks))
       return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
     parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
@@ -252,7 +257,10 @@ function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: numbe
   );
 }
 
-/** Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere: 403; or 429 for who has tried too many. */
+/**
+ * Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere:
+ * 403; or 429 for who has tried too many.
+ */
 function withinGuesses(
   { guesses, trustedProxies }: HandlerParts,
   exchange: Exchange,

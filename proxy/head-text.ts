@@ -1,11 +1,11 @@
-// The head of an answer as text. node:http checks and joins the headers of every answer anew, which for a document out of memory is most of what there
-// is to do; what never changes is checked and joined here once.
+// The head of an answer as text. node:http checks and joins the headers of every answer anew, which for a document out
+// of memory is most of what there is to do; what never changes is checked and joined here once.
 
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 
 /**
- * Status line and headers, each line with its end. Throws where a name or a value is none. Joined at once: a text that was put together piece by piece
- * is kept as its pieces, in several times the memory.
+ * Status line and headers, each line with its end. Throws where a name or a value is none. Joined at once: a text that
+ * was put together piece by piece is kept as its pieces, in several times the memory.
  */
 export function headText(status: number, headers: readonly string[]): string {
   const parts = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`];
@@ -27,8 +27,8 @@ export function headerLines(headers: readonly string[]): string {
 }
 
 /**
- * What node:http puts behind the headers of an answer on a connection that stays open, the empty line included; made once a second.
- * `now`: epoch milliseconds. `keepAliveMs` as the server's own keepAliveTimeout.
+ * What node:http puts behind the headers of an answer on a connection that stays open, the empty line included; made
+ * once a second. `now`: epoch milliseconds. `keepAliveMs` as the server's own keepAliveTimeout.
  */
 export function createHeadEnd(now: () => number, keepAliveMs: number): () => string {
   let second = Number.NaN;

@@ -1,5 +1,6 @@
-// A request and its answer as the pipeline sees them, whichever version of HTTP they come by. The classes of node:http and node:http2 for
-// requests both have this shape; what is answered to is a ServerResponse, or with HTTP/2 the stream itself.
+// A request and its answer as the pipeline sees them, whichever version of HTTP they come by. The classes of node:http
+// and node:http2 for requests both have this shape; what is answered to is a ServerResponse, or with HTTP/2 the stream
+// itself.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
@@ -21,7 +22,10 @@ export interface HttpRequest extends Readable {
   readonly complete: boolean;
   /** true while it holds a slot for uploads, of which there are few, and which have a least speed */
   holdsSlot?: boolean;
-  /** While a piece of its answer waits for the client to take it: from then on, in monotonic milliseconds, the client counts as one that takes nothing. */
+  /**
+   * While a piece of its answer waits for the client to take it: from then on, in monotonic milliseconds, the client
+   * counts as one that takes nothing.
+   */
   untakenFromMs?: number | undefined;
   readonly socket: Socket;
 }
@@ -44,7 +48,10 @@ export async function untilTaken(request: HttpRequest, leaving: Promise<void>, f
   request.untakenFromMs = undefined;
 }
 
-/** False while the request waits for its body, unless it is an upload that holds a slot; and while its client takes nothing of the answer. */
+/**
+ * False while the request waits for its body, unless it is an upload that holds a slot; and while its client takes
+ * nothing of the answer.
+ */
 export function isInProgress(request: HttpRequest, nowMs: number): boolean {
   if (request.untakenFromMs !== undefined && nowMs >= request.untakenFromMs) return false;
   return request.complete || request.holdsSlot === true || (isStreamRequest(request) && request.stream.endAfterHeaders);

@@ -1,8 +1,9 @@
-// A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones. Half-open are those whose TLS
-// handshake, request or body has not arrived in full, and those whose client does not take an answer. Requests in progress and uploads with a slot
-// never count. Above the cap the oldest idle connections close first, which costs a client a reconnect, and then the oldest half-open ones: many users
-// behind one address go on, and one address cannot take all connections. Half-open ones are reset: with a mere end the kernel would keep what the
-// client does not take, for minutes, and a thousand times a megabyte is more memory than it has for all sockets.
+// A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones.
+// Half-open are those whose TLS handshake, request or body has not arrived in full, and those whose client does not
+// take an answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections
+// close first, which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go
+// on, and one address cannot take all connections. Half-open ones are reset: with a mere end the kernel would keep what
+// the client does not take, for minutes, and a thousand times a megabyte is more memory than it has for all sockets.
 
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './observe/client-address.ts';
@@ -26,7 +27,9 @@ export interface IdleCap {
   /** connections of one address, of the /64 with IPv6; 0: any number */
   readonly most: number;
   readonly trustedProxies: readonly AddressRange[];
-  /** Requests in progress keep an address above the cap: after so many milliseconds its connections are looked at again. */
+  /**
+   * Requests in progress keep an address above the cap: after so many milliseconds its connections are looked at again.
+   */
   readonly againMs: number;
   /** monotonic milliseconds */
   readonly elapsed: () => number;

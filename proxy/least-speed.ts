@@ -1,4 +1,5 @@
-// A body that comes drop by drop is given up, whether an upstream sends it or a client: it would hold its place for minutes, and others wait for that.
+// A body that comes drop by drop is given up, whether an upstream sends it or a client: it would hold its place for
+// minutes, and others wait for that.
 
 /** Fewer bytes in so long a time are too few. */
 export interface LeastSpeed {

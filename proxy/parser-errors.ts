@@ -1,4 +1,5 @@
-// What Node's HTTP parser refuses never becomes a request; it is answered here, on the bare socket, in the same error envelope.
+// What Node's HTTP parser refuses never becomes a request; it is answered here, on the bare socket, in the same error
+// envelope.
 
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../build/contract/errors.ts';
@@ -13,8 +14,8 @@ const reasons: Readonly<Record<400 | 408 | 431, string>> = {
 };
 
 /**
- * Answers and closes. `answering`: an earlier request of this connection is still being answered, so nothing can be said in between.
- * Returns the status sent, or undefined where nothing was.
+ * Answers and closes. `answering`: an earlier request of this connection is still being answered, so nothing can be
+ * said in between. Returns the status sent, or undefined where nothing was.
  */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): number | undefined {
   const code = codeOf(error);
@@ -25,7 +26,10 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
   return writeRefusal(code, socket);
 }
 
-/** Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection has to say it, or nobody. */
+/**
+ * Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection
+ * has to say it, or nobody.
+ */
 export function refuseBody(error: NodeJS.ErrnoException, request: LeanRequest | undefined): boolean {
   if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;
   const message = `The framing of the body is broken: ${error.message.replace(/^Parse Error: /, '')}.`;

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * In the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such process, or one that was killed and that its parent has not
- * asked after yet, which may take for ever where the first process of a container does not do so. Without /proc, empty for a process that takes a signal.
+ * In the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such process, or one that was
+ * killed and that its parent has not asked after yet, which may take for ever where the first process of a container
+ * does not do so. Without /proc, empty for a process that takes a signal.
  */
 export function processStart(pid: number): string | undefined {
   try {

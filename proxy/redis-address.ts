@@ -1,4 +1,5 @@
-// Where a Redis is, as it is given: the URL of one server, or `redis+sentinel://` with the sentinels that know which server is the primary just now.
+// Where a Redis is, as it is given: the URL of one server, or `redis+sentinel://` with the sentinels that know which
+// server is the primary just now.
 
 import { parseAddress } from '../build/contract/address.ts';
 import { isPossibleHost } from '../build/contract/host-name.ts';
@@ -24,8 +25,8 @@ export function isSentinelUrl(url: string): boolean {
 }
 
 /**
- * `redis+sentinel://[user:password@]host[:26379],host…/primary[/database][?sentinel_username=…&sentinel_password=…]`, `rediss+sentinel://` with TLS to
- * all of them; parts of it percent-encoded where need be. undefined: it is not.
+ * `redis+sentinel://[user:password@]host[:26379],host…/primary[/database][?sentinel_username=…&sentinel_password=…]`,
+ * `rediss+sentinel://` with TLS to all of them; parts of it percent-encoded where need be. undefined: it is not.
  */
 export function parseSentinelUrl(url: string): SentinelAddress | undefined {
   const match = grammar.exec(url);
@@ -43,7 +44,10 @@ export function parseSentinelUrl(url: string): SentinelAddress | undefined {
   }
 }
 
-/** What is wrong with hosts and ports of a Redis or its sentinels, to follow the field's name; undefined where nothing is, and for other texts. */
+/**
+ * What is wrong with hosts and ports of a Redis or its sentinels, to follow the field's name; undefined where nothing
+ * is, and for other texts.
+ */
 export function redisAddressFault(url: string): string | undefined {
   if (!/^rediss?(?:\+sentinel)?:\/\//.test(url)) return undefined;
   const hosts = isSentinelUrl(url)

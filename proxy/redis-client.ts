@@ -1,5 +1,5 @@
-// A connection to a Redis that fails at once where there is none, and never sends anything twice: who waits for it decides for himself how long, and
-// what to do without it. The only file that imports ioredis.
+// A connection to a Redis that fails at once where there is none, and never sends anything twice: who waits for it
+// decides for himself how long, and what to do without it. The only file that imports ioredis.
 
 import { Redis, type RedisOptions, type Result } from 'ioredis';
 
@@ -44,7 +44,10 @@ export interface RedisClientOptions extends Pick<
   RedisOptions,
   'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'enableAutoPipelining' | 'scripts' | 'autoResubscribe'
 > {
-  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or a socket's path */
+  /**
+   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or
+   * a socket's path
+   */
   readonly url: string;
 }
 
@@ -73,7 +76,8 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
     connectTimeout: handshakeTimeoutMs,
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
-    // whoever takes no writes is, or has become, a replica: another one is behind the name by now, or the sentinels know which
+    // whoever takes no writes is, or has become, a replica: another one is behind the name by now, or the sentinels
+    // know which
     reconnectOnError: ({ message }) => {
       if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
       leaving = true;

@@ -7,10 +7,11 @@ import type { Count } from './limits/counters.ts';
 import { retryAfterSeconds } from './limits/headers.ts';
 
 /**
- * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a challenge is a list itself
- * (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617 §2.1: user and password are UTF-8.
- * A script in a browser is offered Bearer alone: for Basic the browser would ask its user for a password. Browsers say so
- * over https only; the explorer itself prevents the question elsewhere (manage/explorer/page.ts).
+ * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a
+ * challenge is a list itself (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617
+ * §2.1: user and password are UTF-8. A script in a browser is offered Bearer alone: for Basic the browser would ask its
+ * user for a password. Browsers say so over https only; the explorer itself prevents the question elsewhere
+ * (manage/explorer/page.ts).
  */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);
@@ -73,7 +74,10 @@ export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
   return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', allowed] });
 }
 
-/** Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it under the id. */
+/**
+ * Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it
+ * under the id.
+ */
 export function internalError(requestId: string, cause: unknown): Answer {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const details = { request_id: requestId };

@@ -1,5 +1,5 @@
-// Writes an answer to a connection. A body is sent in full or the connection is cut: never a short body that looks whole. A client that hangs up
-// frees the file at once.
+// Writes an answer to a connection. A body is sent in full or the connection is cut: never a short body that looks
+// whole. A client that hangs up frees the file at once.
 
 import type { ServerResponse } from 'node:http';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';
@@ -21,7 +21,10 @@ export interface Sent {
 const chunkBytes = 128 * 1024;
 /** Of a body in memory: see `createTurns`. */
 const turnBytes = 256 * 1024;
-/** A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than sending it. */
+/**
+ * A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than
+ * sending it.
+ */
 const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 
@@ -45,16 +48,20 @@ type Leaving =
     };
 
 export interface Sender {
-  /** `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
+  /**
+   * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out
+   * shorter than it was.
+   */
   readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
 }
 
 /**
- * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written one by one, each write wakes
- * a client that sleeps, at several times the cost of the write itself; measured with 32 connections that is a fifth of all processor time. The last
- * answer of a connection goes at once: what still arrives there may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what
- * leaves. `stallTimeoutMs`: how long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself.
- * `keepAliveMs`: the server's keepAliveTimeout, which answers name.
+ * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written
+ * one by one, each write wakes a client that sleeps, at several times the cost of the write itself; measured with 32
+ * connections that is a fifth of all processor time. The last answer of a connection goes at once: what still arrives
+ * there may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what leaves. `stallTimeoutMs`: how
+ * long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
+ * keepAliveTimeout, which answers name.
  */
 export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed }: SenderOptions): Sender {
   const headEnd = createHeadEnd(now, keepAliveMs);
@@ -113,8 +120,9 @@ function isShort(body: string | Buffer | OpenFile): body is string | Buffer {
 }
 
 /**
- * Resolves for one caller in each turn of the event loop. To copy a megabyte into the kernel takes a millisecond, and each turn accepts one connection:
- * if a burst of requests for large bodies were answered at once, connections of other clients would wait behind all of it.
+ * Resolves for one caller in each turn of the event loop. To copy a megabyte into the kernel takes a millisecond, and
+ * each turn accepts one connection: if a burst of requests for large bodies were answered at once, connections of other
+ * clients would wait behind all of it.
  */
 function createTurns(): () => Promise<void> {
   const queue: (() => void)[] = [];
@@ -148,7 +156,10 @@ async function sendWatched(
   return { bytes: request.socket.destroyed ? sent : bytes.length, aborted: !response.writableFinished };
 }
 
-/** Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the client's speed. */
+/**
+ * Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the
+ * client's speed.
+ */
 async function sendFile(
   response: ServerResponse,
   request: HttpRequest,
@@ -185,7 +196,10 @@ async function sendFile(
   }
 }
 
-/** The socket's own event: a response that still waits behind another on one connection is told nothing when that connection breaks. */
+/**
+ * The socket's own event: a response that still waits behind another on one connection is told nothing when that
+ * connection breaks.
+ */
 function untilClosed(request: HttpRequest): { readonly promise: Promise<void>; readonly forget: () => void } {
   const { socket } = request;
   if (socket.destroyed) return { promise: Promise.resolve(), forget: () => undefined };

@@ -8,11 +8,17 @@ export interface ServerLimits {
   /** to the end of its body. An upload may take that long; whoever reads a JSON body has a shorter time of their own (manage/json-body.ts), and where
    *  no body is wanted, the connection ends with the answer */
   readonly requestTimeoutMs: number;
-  /** a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close first */
+  /**
+   * a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close
+   * first
+   */
   readonly keepAliveTimeoutMs: number;
   /** a connection on which nothing moves at all, for instance a client that stopped reading */
   readonly stallTimeoutMs: number;
-  /** for the client to take a piece of an answer (send.ts), before its connection counts as half-open (idle-connections.ts) */
+  /**
+   * for the client to take a piece of an answer (send.ts), before its connection counts as half-open
+   * (idle-connections.ts)
+   */
   readonly untakenMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;

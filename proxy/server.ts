@@ -1,5 +1,5 @@
-// The server, with TLS or without: its limits against slow and greedy clients, what it says to those that do not speak HTTP, and how it stops without
-// breaking off what is being answered.
+// The server, with TLS or without: its limits against slow and greedy clients, what it says to those that do not speak
+// HTTP, and how it stops without breaking off what is being answered.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -263,7 +263,10 @@ function listen(
   });
 }
 
-/** Connections that are idle right now may have a request on its way: they get this long to have it answered, with `Connection: close` where it is HTTP/1.1. */
+/**
+ * Connections that are idle right now may have a request on its way: they get this long to have it answered, with
+ * `Connection: close` where it is HTTP/1.1.
+ */
 const idleGraceMs = 250;
 
 function drain(

@@ -1,5 +1,7 @@
-// Hands a whole answer, its head as text, to a ServerResponse: one write to the socket, and no header is looked at again. node:http has no public way to do that; the three fields used here have been what they are since its beginnings, and where a version of Node
-// lacks one of them `takesWhole` says no, and answers are written as everybody writes them. Framing, pipelining and the end of connections stay node:http's.
+// Hands a whole answer, its head as text, to a ServerResponse: one write to the socket, and no header is looked at
+// again. node:http has no public way to do that; the three fields used here have been what they are since its
+// beginnings, and where a version of Node lacks one of them `takesWhole` says no, and answers are written as everybody
+// writes them. Framing, pipelining and the end of connections stay node:http's.
 
 import type { ServerResponse } from 'node:http';
 
@@ -17,7 +19,10 @@ export function takesWhole(response: ServerResponse): boolean {
   return response.shouldKeepAlive && _header === null && _headerSent === false && _send !== undefined;
 }
 
-/** Only where `takesWhole`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`; latin1. */
+/**
+ * Only where `takesWhole`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`;
+ * latin1.
+ */
 export function endWhole(response: ServerResponse, status: number, text: string, bytes: Buffer | undefined): void {
   if (response.destroyed) return;
   const internals = response as unknown as Internals;

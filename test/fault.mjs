@@ -1,5 +1,6 @@
-// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, and all other tests of faults. Arguments go to vitest. The seed
-// stands in the first line; the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
+// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, and all other tests of
+// faults. Arguments go to vitest. The seed stands in the first line; the same variables play a run again. A series that
+// fails becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -1,6 +1,7 @@
-// `npm test`: compile, lint, fetch the tools, run every project of vitest.config.ts, and say at the end what was skipped and why.
-// Arguments go to vitest (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`, from vitest's own counts, to which a
-// failed step (compile, lint, tools) adds one; the exit code is 0 only when something ran and nothing failed. With CI=true a missing tool is a failure, not a reason to skip.
+// `npm test`: compile, lint, fetch the tools, run every project of vitest.config.ts, and say at the end what was
+// skipped and why. Arguments go to vitest (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`,
+// from vitest's own counts, to which a failed step (compile, lint, tools) adds one; the exit code is 0 only when
+// something ran and nothing failed. With CI=true a missing tool is a failure, not a reason to skip.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

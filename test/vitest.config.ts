@@ -1,8 +1,8 @@
-// One project a folder of test/. The fast ones run together; what starts servers, Composer or kills processes runs after them, few at a
-// time, so that a busy machine does not turn a slow answer into a failure.
+// One project a folder of test/. The fast ones run together; what starts servers, Composer or kills processes runs
+// after them, few at a time, so that a busy machine does not turn a slow answer into a failure.
 //
-// LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs every scenario of test/e2e,
-// as a project of its own. By default the installed `composer` does.
+// LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
+// every scenario of test/e2e, as a project of its own. By default the installed `composer` does.
 
 import { defineConfig } from 'vitest/config';
 
@@ -40,7 +40,10 @@ const projectOf = ({ name, timeoutSeconds, group, workers, compiled }: Folder) =
   },
 });
 
-/** One project of test/e2e for each client. The tests of a project learn its command from TEST_COMPOSER (util/composer.ts). */
+/**
+ * One project of test/e2e for each client. The tests of a project learn its command from TEST_COMPOSER
+ * (util/composer.ts).
+ */
 function projectsOf(folder: Folder, clients: readonly string[]) {
   const project = projectOf(folder);
   if (folder.name !== 'e2e' || clients.length === 0) return [project];

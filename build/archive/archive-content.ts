@@ -1,5 +1,5 @@
-// What is inside a ZIP that is ours or was admitted, as a digest: equal for the same files under another version label, which gives composer.json, the top
-// folder and with them the archive other bytes.
+// What is inside a ZIP that is ours or was admitted, as a digest: equal for the same files under another version label,
+// which gives composer.json, the top folder and with them the archive other bytes.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,10 @@ export function digestArchive(path: string): ArchiveDigests {
   };
 }
 
-/** The digest of what is inside, taken only where number and sizes of the files are those of `candidates`; undefined where they are not. */
+/**
+ * The digest of what is inside, taken only where number and sizes of the files are those of `candidates`; undefined
+ * where they are not.
+ */
 export function digestIfAlike(path: string, candidates: readonly ArchiveContent[]): string | undefined {
   const members = openZipMembers(readFileSync(path));
   const { files, bytes } = sizesOf(members);

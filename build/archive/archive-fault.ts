@@ -6,9 +6,10 @@ import { packageRoot } from './package-root.ts';
 import { openZipMembers } from './zip-members.ts';
 
 /**
- * A sentence, or undefined where all is well: it opens, holds files, and where it has a composer.json, that is a JSON object. An archive that
- * somebody else packed may be flat, and one that an inline record describes needs no composer.json. Its name is not compared: all versions
- * of a repository are published under the name its default branch has now (VcsRepository.php:438).
+ * A sentence, or undefined where all is well: it opens, holds files, and where it has a composer.json, that is a JSON
+ * object. An archive that somebody else packed may be flat, and one that an inline record describes needs no
+ * composer.json. Its name is not compared: all versions of a repository are published under the name its default branch
+ * has now (VcsRepository.php:438).
  */
 export function archiveFault(path: string): string | undefined {
   try {

@@ -1,5 +1,5 @@
-// Makes ZIPs of contents: same files, same bytes (architecture, decision 5). Reads and deflates only what no earlier archive of this build
-// had, so that the next version of a package costs little more than what changed in it.
+// Makes ZIPs of contents: same files, same bytes (architecture, decision 5). Reads and deflates only what no earlier
+// archive of this build had, so that the next version of a package costs little more than what changed in it.
 
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
@@ -33,8 +33,9 @@ export interface Archived {
 
 export interface Archiver {
   /**
-   * Writes one archive; any number may be asked for at once. Does not fsync. Throws QuarantineError for what must not be published
-   * (EMPTY_ARCHIVE, UNSAFE_PATH, and whatever the content throws) and StorageError for what a disk refuses; the target is then gone again.
+   * Writes one archive; any number may be asked for at once. Does not fsync. Throws QuarantineError for what must not
+   * be published (EMPTY_ARCHIVE, UNSAFE_PATH, and whatever the content throws) and StorageError for what a disk
+   * refuses; the target is then gone again.
    */
   readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
   /** Ends the workers and removes the scratch file. */
@@ -49,7 +50,10 @@ export interface ArchiverOptions {
   readonly memory?: Pick<ScratchOptions, 'slabBytes' | 'slabsInMemory'>;
 }
 
-/** Archives at work at the same time: enough that the contents of small ones keep the workers busy while the disk takes others. */
+/**
+ * Archives at work at the same time: enough that the contents of small ones keep the workers busy while the disk takes
+ * others.
+ */
 const archivesAtOnce = 8;
 
 export function createArchiver(options: ArchiverOptions): Archiver {

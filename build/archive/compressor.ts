@@ -1,5 +1,5 @@
-// libdeflate, compiled to WebAssembly: a third of the time that deflate in JavaScript takes, and the same bytes on every machine and Node, since
-// WebAssembly leaves nothing to either. libdeflate/build.sh makes it.
+// libdeflate, compiled to WebAssembly: a third of the time that deflate in JavaScript takes, and the same bytes on
+// every machine and Node, since WebAssembly leaves nothing to either. libdeflate/build.sh makes it.
 
 import { libdeflateWasm } from './libdeflate/libdeflate-wasm.ts';
 
@@ -8,8 +8,8 @@ export interface Compressor {
   /** most bytes of a step */
   readonly stepBytes: number;
   /**
-   * The next part of the raw deflate stream; the step after a last one begins another content. A step has at least one byte. What is returned
-   * is only good until the next step.
+   * The next part of the raw deflate stream; the step after a last one begins another content. A step has at least one
+   * byte. What is returned is only good until the next step.
    */
   readonly deflate: (step: Uint8Array, last: boolean) => Uint8Array;
 }

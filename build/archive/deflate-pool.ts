@@ -20,7 +20,8 @@ export function createDeflatePool(worker: URL, threads: number): DeflatePool {
     maxThreads: threads,
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   });
-  // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would wait for ever
+  // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would
+  // wait for ever
   let broken: { readonly reason: unknown } | undefined;
   const waiting = new Set<(reason: unknown) => void>();
   pool.on('error', (reason) => {

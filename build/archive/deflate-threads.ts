@@ -1,4 +1,5 @@
-// The worker threads of one step of a build: started when there is work for them, and none where one processor is all there is to use.
+// The worker threads of one step of a build: started when there is work for them, and none where one processor is all
+// there is to use.
 
 import type { DeflatePool } from './deflate-pool.ts';
 

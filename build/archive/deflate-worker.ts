@@ -1,4 +1,5 @@
-// What a worker thread runs: deflates a batch of contents, or reads files itself. Contents come and go in one block of shared memory, since messages are dear.
+// What a worker thread runs: deflates a batch of contents, or reads files itself. Contents come and go in one block of
+// shared memory, since messages are dear.
 
 import { createReadingTools, readFiles, type FilesRead, type FilesToRead } from '../sources/directory/read-files.ts';
 import { createCompressor } from './compressor.ts';

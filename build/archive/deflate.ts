@@ -1,5 +1,5 @@
-// Compresses one content for a ZIP. Another libdeflate, another level or another step changes the bytes of every archive built anew: that is
-// a breaking change.
+// Compresses one content for a ZIP. Another libdeflate, another level or another step changes the bytes of every
+// archive built anew: that is a breaking change.
 
 import { crc32 } from 'node:zlib';
 import type { Compressor } from './compressor.ts';
@@ -25,7 +25,10 @@ export interface Deflated extends DeflatedFacts {
   readonly bytes: Uint8Array;
 }
 
-/** For contents below `streamedFromBytes`. Writes to `out` at `start`, where there is room for the content as it is: that stands there where deflating does not make it smaller. */
+/**
+ * For contents below `streamedFromBytes`. Writes to `out` at `start`, where there is room for the content as it is:
+ * that stands there where deflating does not make it smaller.
+ */
 export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, compressor: Compressor): DeflatedFacts {
   const facts = { crc32: crc32(content), size: content.length };
   let length = 0;
@@ -38,7 +41,10 @@ export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, c
   return { ...facts, method: stored, length: content.length };
 }
 
-/** The raw deflate stream of `content` as it comes; each part is only good until the next. The compressor must do nothing else meanwhile. */
+/**
+ * The raw deflate stream of `content` as it comes; each part is only good until the next. The compressor must do
+ * nothing else meanwhile.
+ */
 export function* deflateInSteps(content: Uint8Array, compressor: Compressor): Generator<Uint8Array, void, void> {
   const { stepBytes } = compressor;
   for (let from = 0; from < content.length; from += stepBytes)

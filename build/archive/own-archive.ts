@@ -1,4 +1,5 @@
-// Opens an archive that was just made, as any unpacker would: by its end. What is found there has to be what its record was made of.
+// Opens an archive that was just made, as any unpacker would: by its end. What is found there has to be what its record
+// was made of.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
@@ -24,8 +25,9 @@ interface CompressedMember {
 }
 
 /**
- * Throws QuarantineError ARCHIVE_MISMATCH where the archive does not open, holds anything beside its top folder, or its composer.json names another package
- * or version; StorageError where it cannot be read. Reads its directory and its composer.json, however large it is.
+ * Throws QuarantineError ARCHIVE_MISMATCH where the archive does not open, holds anything beside its top folder, or its
+ * composer.json names another package or version; StorageError where it cannot be read. Reads its directory and its
+ * composer.json, however large it is.
  */
 export function checkOwnArchive(
   path: string,
@@ -119,7 +121,9 @@ function memberAt(directory: Buffer, at: number, nameLength: number, extraLength
   };
 }
 
-/** Of a composer.json nothing but the offset needs 64 bits, so that it is the only number in the field (APPNOTE 4.5.3). */
+/**
+ * Of a composer.json nothing but the offset needs 64 bits, so that it is the only number in the field (APPNOTE 4.5.3).
+ */
 function largeOffset(extra: Buffer): number {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) === 0x0001 && at + 12 <= extra.length) return Number(extra.readBigUInt64LE(at + 4));

@@ -1,8 +1,8 @@
 // Which folder of a ZIP Composer takes for the package: the only one at its top, or the top itself.
 
 /**
- * `''` where composer.json is at the top, else the only top folder with its slash, else `''`: as Composer unpacks it (ArchiveDownloader.php:160,
- * which leaves .DS_Store out of account).
+ * `''` where composer.json is at the top, else the only top folder with its slash, else `''`: as Composer unpacks it
+ * (ArchiveDownloader.php:160, which leaves .DS_Store out of account).
  */
 export function packageRoot(paths: readonly string[]): string {
   if (paths.includes('composer.json')) return '';

@@ -1,4 +1,5 @@
-// Every distinct content of a build, deflated once, however many archives it stands in. A content is known by its identity.
+// Every distinct content of a build, deflated once, however many archives it stands in. A content is known by its
+// identity.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -21,7 +22,10 @@ export interface Piece {
 export interface PieceStore {
   /** true once it was added and as long as deflating it has not failed */
   readonly has: (identity: string) => boolean;
-  /** Takes a content over that it does not have; resolves once it may be given the next. `bytes` must not change before `get` resolves. */
+  /**
+   * Takes a content over that it does not have; resolves once it may be given the next. `bytes` must not change before
+   * `get` resolves.
+   */
   readonly add: (identity: string, bytes: Uint8Array) => Promise<void>;
   /** Takes a content over that it does not have and that is deflated already. */
   readonly addDeflated: (identity: string, content: Deflated) => void;

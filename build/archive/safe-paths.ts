@@ -1,5 +1,6 @@
-// What may stand as a path or a symlink in an archive. Everything here throws a QuarantineError that names the path; nothing is ever
-// repaired silently. Whoever unpacks an archive that passed can only write below its own top folder (invariant I4).
+// What may stand as a path or a symlink in an archive. Everything here throws a QuarantineError that names the path;
+// nothing is ever repaired silently. Whoever unpacks an archive that passed can only write below its own top folder
+// (invariant I4).
 
 import { QuarantineError } from '../sources/quarantine.ts';
 
@@ -17,8 +18,8 @@ export function checkFilePath(path: string): void {
 }
 
 /**
- * The paths of one whole archive: each safe by itself, none twice, and none below another one. An entry below a symlink would be
- * written wherever the link points. Throws QuarantineError UNSAFE_PATH.
+ * The paths of one whole archive: each safe by itself, none twice, and none below another one. An entry below a symlink
+ * would be written wherever the link points. Throws QuarantineError UNSAFE_PATH.
  */
 export function checkFileTree(paths: readonly string[]): void {
   const taken = new Set<string>();
@@ -41,9 +42,10 @@ export function checkFileTree(paths: readonly string[]): void {
 }
 
 /**
- * Every symlink must end at a file or folder of the same package, through other links or not. Folders exist where a file is below them.
- * `links` maps a link's path to its target as it stands in the link; `paths` holds all files and links. Throws QuarantineError
- * UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also where the way leads outside and back in again.
+ * Every symlink must end at a file or folder of the same package, through other links or not. Folders exist where a
+ * file is below them. `links` maps a link's path to its target as it stands in the link; `paths` holds all files and
+ * links. Throws QuarantineError UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also where the way
+ * leads outside and back in again.
  */
 export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>): void {
   if (links.size === 0) return;
@@ -107,7 +109,10 @@ interface Tree {
 /** Links met on the way before it counts as a loop; what Linux allows (path_resolution(7)). */
 const maxLinksFollowed = 40;
 
-/** Why the link leads nowhere it may lead, or undefined. Walks as the kernel does: `..` means the parent of where the walk really is. */
+/**
+ * Why the link leads nowhere it may lead, or undefined. Walks as the kernel does: `..` means the parent of where the
+ * walk really is.
+ */
 function followLink(link: string, { links, paths, folders }: Tree): string | undefined {
   const here = link.split('/');
   const ahead = [here.pop() ?? ''];

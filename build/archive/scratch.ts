@@ -1,5 +1,6 @@
-// Room for what will be needed again: bytes are appended and read back by offset. The newest stay in memory up to a bound, older ones go to a
-// file, which only comes into being then. Reads and writes of it are synchronous: they are small and nearly always meet the page cache.
+// Room for what will be needed again: bytes are appended and read back by offset. The newest stay in memory up to a
+// bound, older ones go to a file, which only comes into being then. Reads and writes of it are synchronous: they are
+// small and nearly always meet the page cache.
 
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';

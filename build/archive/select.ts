@@ -8,8 +8,8 @@
 // | composer.json, `archive.exclude`           | out, or with `!` in again, exactly as `composer archive` does                 |
 // | names that say credential (credentials.ts) | out whatever the rules said, and listed as withheld                           |
 //
-// `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore, .hgignore, settings
-// of the machine's own git.
+// `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore,
+// .hgignore, settings of the machine's own git.
 
 import type { AttributeFile } from './rules/attribute-lookup.ts';
 import { compileComposerExcludes } from './rules/composer-exclude.ts';
@@ -17,13 +17,19 @@ import { isCredential } from './rules/credentials.ts';
 import { compileExportIgnore } from './rules/export-ignore.ts';
 
 export interface ArchiveRules {
-  /** all .gitattributes files of the package and above it, in any order; their folders are counted from where the topmost is */
+  /**
+   * all .gitattributes files of the package and above it, in any order; their folders are counted from where the
+   * topmost is
+   */
   readonly attributes: readonly AttributeFile[];
   /** `archive.exclude` of its composer.json */
   readonly excludes: readonly string[];
   /** the package's folder as the attributes see it, like `packages/a`; default: the topmost itself */
   readonly folder?: string;
-  /** export-ignore takes composer.json out as well, unless `archive.exclude` takes it in again; default: it always stays in */
+  /**
+   * export-ignore takes composer.json out as well, unless `archive.exclude` takes it in again; default: it always stays
+   * in
+   */
   readonly mayLackComposerJson?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The records of a ZIP (PKWARE APPNOTE 6.3), each written into a buffer that has room for it. No data descriptors: all sizes are known
-// beforehand. ZIP64 fields only where a number does not fit.
+// The records of a ZIP (PKWARE APPNOTE 6.3), each written into a buffer that has room for it. No data descriptors: all
+// sizes are known beforehand. ZIP64 fields only where a number does not fit.
 
 import type { ZipTime } from './zip-time.ts';
 
@@ -115,7 +115,10 @@ function writeZip64Extra(out: Buffer, start: number, numbers: readonly number[])
   return start + 4 + numbers.length * 8;
 }
 
-/** What of a central header does not fit into 32 bits, in the order its ZIP64 field has it. Both sizes go together, as in the local header. */
+/**
+ * What of a central header does not fit into 32 bits, in the order its ZIP64 field has it. Both sizes go together, as
+ * in the local header.
+ */
 function zip64Numbers(entry: ZipEntry, offset: number): readonly number[] {
   if (offset < max32 && !hasLargeSize(entry)) return none;
   return [...(hasLargeSize(entry) ? [entry.size, entry.compressedSize] : []), ...(offset >= max32 ? [offset] : [])];

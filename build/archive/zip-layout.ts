@@ -1,6 +1,6 @@
-// The bytes of a ZIP around its contents: where everything lies, and the headers, directory and end records that say so. Pure: what goes in
-// fixes every byte that comes out. There are no entries for folders: unzip, ZipArchive and Composer make the folders of a file themselves,
-// and a package's content has no empty ones.
+// The bytes of a ZIP around its contents: where everything lies, and the headers, directory and end records that say
+// so. Pure: what goes in fixes every byte that comes out. There are no entries for folders: unzip, ZipArchive and
+// Composer make the folders of a file themselves, and a package's content has no empty ones.
 
 import {
   centralHeaderLength,
@@ -32,7 +32,10 @@ interface Placed {
   readonly offset: number;
 }
 
-/** Lays `entries` out in the order given. `time` is epoch seconds, and every entry carries it; `topFolder` is one path segment. */
+/**
+ * Lays `entries` out in the order given. `time` is epoch seconds, and every entry carries it; `topFolder` is one path
+ * segment.
+ */
 export function layoutZip(
   entries: readonly ZipEntry[],
   options: { readonly topFolder: string; readonly time: number },

@@ -7,7 +7,10 @@ export interface ZipMembers {
   readonly paths: readonly string[];
   /** bytes of one of them, as the archive claims; 0 where there is none at this path */
   readonly sizeOf: (path: string) => number;
-  /** The content of one of them; undefined where there is none at this path. Throws where it cannot be read, or claims more than `maxBytes`. */
+  /**
+   * The content of one of them; undefined where there is none at this path. Throws where it cannot be read, or claims
+   * more than `maxBytes`.
+   */
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;
 }
 

@@ -1,5 +1,6 @@
-// Writes an archive to a new file a block at a time, and takes its SHA-1 on the way. Never fsyncs: whoever publishes the file does. Its writes are
-// synchronous: of thousands of small archives, handing each write to another thread would cost more than the write.
+// Writes an archive to a new file a block at a time, and takes its SHA-1 on the way. Never fsyncs: whoever publishes
+// the file does. Its writes are synchronous: of thousands of small archives, handing each write to another thread would
+// cost more than the write.
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably, building it alone, and looking up
-// what of it is published.
+// The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably,
+// building it alone, and looking up what of it is published.
 
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,10 @@ import type { BuildReport } from '../report.ts';
 import { parseSource } from '../sources/spec.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
-/** An upload may take five minutes, and wait one for another build: what is older in the staging folder is nobody's any more. */
+/**
+ * An upload may take five minutes, and wait one for another build: what is older in the staging folder is nobody's any
+ * more.
+ */
 const staleMs = 3_600_000;
 
 export interface ArtifactBuild {

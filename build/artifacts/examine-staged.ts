@@ -1,5 +1,5 @@
-// Says which version of which package a staged ZIP is, or why it cannot be published. The file may come from anybody: nothing of it is believed
-// before zip-admission has let it in.
+// Says which version of which package a staged ZIP is, or why it cannot be published. The file may come from anybody:
+// nothing of it is believed before zip-admission has let it in.
 
 import { admitZip, type AdmittedZip } from '../archive/zip-admission/admit-zip.ts';
 import { artifactPath } from '../contract/artifact-files.ts';

@@ -1,4 +1,5 @@
-// What became of an artifact that was to be published or withdrawn: the document that the server gets from the process that did it.
+// What became of an artifact that was to be published or withdrawn: the document that the server gets from the process
+// that did it.
 
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { ErrorCode } from '../contract/errors.ts';

@@ -1,5 +1,5 @@
-// Publishes one staged ZIP: it takes its place in the folder of artifacts, that source is built, and what readers then see decides. Whatever goes
-// wrong, the folder is as it was before. The staged file is gone afterwards in every case.
+// Publishes one staged ZIP: it takes its place in the folder of artifacts, that source is built, and what readers then
+// see decides. Whatever goes wrong, the folder is as it was before. The staged file is gone afterwards in every case.
 
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, rm } from 'node:fs/promises';
@@ -41,7 +41,9 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 
 type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
 
-/** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
+/**
+ * The published entry with the same content, why there can be no other, or undefined where nothing stands in the way.
+ */
 async function findStanding(
   { name, version, normalized, dev, reference }: ExaminedArtifact,
   tree: ArtifactTree,
@@ -87,7 +89,8 @@ async function findStanding(
 }
 
 /**
- * The date and the reason are those of the version itself. Of another purged version with the same content they are left out: an uploader may not see it (I14).
+ * The date and the reason are those of the version itself. Of another purged version with the same content they are
+ * left out: an uploader may not see it (I14).
  */
 function purged(
   { name, version, normalized }: Pick<ExaminedArtifact, 'name' | 'version' | 'normalized'>,
@@ -115,7 +118,10 @@ function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { s
   );
 }
 
-/** The index is written before what readers see: a build that was cut off between the two is completed before anything is acknowledged. */
+/**
+ * The index is written before what readers see: a build that was cut off between the two is completed before anything
+ * is acknowledged.
+ */
 async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const report = await tree.build();
   return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree))
@@ -123,7 +129,10 @@ async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise
     : { refusal: whyNot(artifact, report, tree) };
 }
 
-/** Resolves with the build's report or, after everything was put back, with why the version is not among the published ones. */
+/**
+ * Resolves with the build's report or, after everything was put back, with why the version is not among the published
+ * ones.
+ */
 async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);

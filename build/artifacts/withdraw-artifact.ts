@@ -1,5 +1,5 @@
-// Withdraws one published artifact: its ZIP leaves the folder that builds read, that source is built, and the version is no longer offered. The
-// archive that was served stays, so that locks that name it go on installing.
+// Withdraws one published artifact: its ZIP leaves the folder that builds read, that source is built, and the version
+// is no longer offered. The archive that was served stays, so that locks that name it go on installing.
 
 import { artifactPath, retiredPath } from '../contract/artifact-files.ts';
 import type { Reference } from '../contract/digest.ts';

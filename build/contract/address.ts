@@ -1,5 +1,5 @@
-// The one parser of addresses that people, files and other registries give. It promises a URL whose host can exist and whose port can be connected to.
-// Pure: no name is looked up.
+// The one parser of addresses that people, files and other registries give. It promises a URL whose host can exist and
+// whose port can be connected to. Pure: no name is looked up.
 
 import type { Branded } from './brand.ts';
 import { isPossibleHost } from './host-name.ts';
@@ -31,7 +31,10 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
   return { refusal: url.hostname === '' ? 'names no host' : `names the impossible host${shown}` };
 }
 
-/** What is wrong with an http(s) address, to follow the name of its field; undefined where nothing is, and for any text that is no such address. */
+/**
+ * What is wrong with an http(s) address, to follow the name of its field; undefined where nothing is, and for any text
+ * that is no such address.
+ */
 export function httpAddressFault(text: string): string | undefined {
   if (!/^https?:/i.test(text)) return undefined;
   const parsed = parseAddress(text);

@@ -1,4 +1,5 @@
-// What the announcement of a publication says of the tombstones in `index/_purged.json`, pure. A list that is lost, or that lacks a row, is noticed by this.
+// What the announcement of a publication says of the tombstones in `index/_purged.json`, pure. A list that is lost, or
+// that lacks a row, is noticed by this.
 
 import { isJsonObject } from './json.ts';
 import { parsePackageName } from './name.ts';
@@ -20,7 +21,8 @@ export function announcedPurges(rows: readonly PurgedVersion[]): readonly Announ
 }
 
 /**
- * Those without a row. A list may have more rows: tombstones are in place before they are announced, and a publication may be cut off in between.
+ * Those without a row. A list may have more rows: tombstones are in place before they are announced, and a publication
+ * may be cut off in between.
  */
 export function missingPurges(
   announced: readonly AnnouncedPurge[],
@@ -30,7 +32,9 @@ export function missingPurges(
   return announced.filter((purge) => !keys.has(purgedKey(purge)));
 }
 
-/** Tombstones for what a list lost. They keep label and reference out; digests of the files, reason and date are lost. */
+/**
+ * Tombstones for what a list lost. They keep label and reference out; digests of the files, reason and date are lost.
+ */
 export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date): readonly PurgedVersion[] {
   return missing.map((purge) => ({
     ...purge,

@@ -1,5 +1,6 @@
-// A checksum that a file of ours carries at its end, over all that stands before it. `verify` looks at it, so that no byte of the tree can turn over unseen.
-// Builds look at it in the lists of purged and withdrawn versions alone: they read any other file that was changed by hand.
+// A checksum that a file of ours carries at its end, over all that stands before it. `verify` looks at it, so that no
+// byte of the tree can turn over unseen. Builds look at it in the lists of purged and withdrawn versions alone: they
+// read any other file that was changed by hand.
 
 import { createHash } from 'node:crypto';
 

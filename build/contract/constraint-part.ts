@@ -1,5 +1,5 @@
-// One part of a constraint, between its commas, blanks and bars: `^1.2`, `~1.2.3`, `1.*`, `1.0 - 2.0`, `>=1.0@beta`, `dev-main#abc1234`
-// (composer/semver, VersionParser.php, parseConstraint).
+// One part of a constraint, between its commas, blanks and bars: `^1.2`, `~1.2.3`, `1.*`, `1.0 - 2.0`, `>=1.0@beta`,
+// `dev-main#abc1234` (composer/semver, VersionParser.php, parseConstraint).
 
 import type { Comparison, Constraint, Operator } from './constraint.ts';
 import { parseRange } from './constraint-range.ts';
@@ -11,7 +11,10 @@ export type ParsedPart = { readonly constraints: readonly Constraint[] } | { rea
 
 const stabilityFlag = new RegExp(`^([^,${whiteSpace}]*)@(${stabilityFlags})\\n?$`, 'i');
 const reference = new RegExp(`^(dev-[^,@${whiteSpace}]+?|[^,@${whiteSpace}]+?\\.x-dev)#[^]`, 'i');
-/** Composer lower-cases the text and then looks for `RC` in capitals, so that an RC is not found: `>=1.0-RC1` gets `-dev`, and so it does here. */
+/**
+ * Composer lower-cases the text and then looks for `RC` in capitals, so that an RC is not found: `>=1.0-RC1` gets
+ * `-dev`, and so it does here.
+ */
 const hasModifier = new RegExp(`-${modifierPattern}$`);
 
 export function parseSingleConstraint(part: string): ParsedPart {
@@ -32,7 +35,9 @@ export function parseSingleConstraint(part: string): ParsedPart {
     : { constraints: [parsed] };
 }
 
-/** `1.0@beta` → `1.0` and `beta`; a flag alone stands for any version. `@stable` says nothing, but only in lower case. */
+/**
+ * `1.0@beta` → `1.0` and `beta`; a flag alone stands for any version. `@stable` says nothing, but only in lower case.
+ */
 function splitFlag(text: string): { readonly text: string; readonly flag: string | undefined } {
   const match = stabilityFlag.exec(text);
   if (match === null) return { text, flag: undefined };

@@ -1,4 +1,5 @@
-// The parts of a constraint that stand for a range: tilde, caret, wildcard and hyphen (composer/semver, VersionParser.php, parseConstraint).
+// The parts of a constraint that stand for a range: tilde, caret, wildcard and hyphen (composer/semver,
+// VersionParser.php, parseConstraint).
 
 import type { ParsedPart } from './constraint-part.ts';
 import type { Comparison } from './constraint.ts';
@@ -92,7 +93,10 @@ function fromVersionToNext(text: string, written: Written, position: number): Pa
   return { constraints: [comparison('>=', lowest), comparison('<', firstAfter(written.numbers, position))] };
 }
 
-/** The version after all that begin with these numbers: 1.2.3 in position 2 → `1.3.0.0-dev`. Numbers of any length, where PHP turns to floats. */
+/**
+ * The version after all that begin with these numbers: 1.2.3 in position 2 → `1.3.0.0-dev`. Numbers of any length,
+ * where PHP turns to floats.
+ */
 function firstAfter(numbers: readonly (string | undefined)[], position: number): string {
   const parts = [1, 2, 3, 4].map((place) => {
     const number = numbers[place - 1] ?? '';

@@ -1,5 +1,5 @@
-// Cuts a constraint where Composer cuts it. Composer's patterns for it backtrack over runs of blanks, so that these are small scanners
-// that do the same in linear time (composer/semver, VersionParser.php, parseConstraints).
+// Cuts a constraint where Composer cuts it. Composer's patterns for it backtrack over runs of blanks, so that these are
+// small scanners that do the same in linear time (composer/semver, VersionParser.php, parseConstraints).
 
 import { phpTrim, stripWhiteEnd, stripWhiteStart } from './php-text.ts';
 
@@ -29,13 +29,17 @@ export function splitConjunction(text: string): readonly string[] {
   return pieces;
 }
 
-/** Where the separator that begins with this run of blanks and commas ends, or undefined where the run separates nothing. */
+/**
+ * Where the separator that begins with this run of blanks and commas ends, or undefined where the run separates
+ * nothing.
+ */
 function separatorEnd(text: string, runStart: number, runLength: number): number | undefined {
   const before = text.slice(Math.max(0, runStart - 2), runStart);
   if (before === '' || before === 'as' || /[=><]$/.test(before)) return undefined;
   const run = text.slice(runStart, runStart + runLength);
   const blanks = run.length - run.replace(/^ +/, '').length;
-  // The cut is the comma behind the blanks or one of the last three blanks: from the third one on the outcome is that of the third.
+  // The cut is the comma behind the blanks or one of the last three blanks: from the third one on the outcome is that
+  // of the third.
   for (let cut = blanks === run.length ? blanks - 1 : blanks; cut >= Math.max(0, blanks - 3); cut -= 1) {
     const end = cutEnd(text, runStart + cut);
     if (end !== undefined) return end;

@@ -1,4 +1,5 @@
-// The documents Composer reads, as it reads them (ComposerRepository.php and ArrayLoader.php of Composer; doc/05-repositories.md there).
+// The documents Composer reads, as it reads them (ComposerRepository.php and ArrayLoader.php of Composer;
+// doc/05-repositories.md there).
 
 import type { Reference, Sha1 } from './digest.ts';
 import type { JsonObject } from './json.ts';
@@ -28,7 +29,10 @@ export interface VersionRecord extends JsonObject {
   readonly version_normalized: string;
   readonly dist?: DistRecord & JsonObject;
   readonly time?: string;
-  /** when this registry first had this content (packagist.org has the field since June 2026): RFC 3339 with an offset, whole seconds */
+  /**
+   * when this registry first had this content (packagist.org has the field since June 2026): RFC 3339 with an offset,
+   * whole seconds
+   */
   readonly 'published-time'?: string;
   readonly 'default-branch'?: true;
   readonly source?: { readonly type: 'git'; readonly url: string; readonly reference: Reference } & JsonObject;
@@ -44,7 +48,10 @@ export interface DistRecord {
   readonly shasum?: Sha1;
 }
 
-/** `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record; beside that `security-advisories` and `filter`, where there are any. */
+/**
+ * `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record; beside that `security-advisories`
+ * and `filter`, where there are any.
+ */
 export interface ProviderDocument {
   readonly packages: Readonly<Record<string, Readonly<Record<string, VersionRecord>>>>;
 }
@@ -55,8 +62,14 @@ export const exactMetadataUrl = '/p2/%package%$%hash%.json';
 /** For use behind web servers that refuse the exact one (nginx, Apache, Caddy) and for bare static hosts. */
 export const plainMetadataUrl = '/p2/%package%.json';
 
-/** Lets Composer resolve a dist path against the address it knows us by, with the reference that pins a dev version's bytes. */
+/**
+ * Lets Composer resolve a dist path against the address it knows us by, with the reference that pins a dev version's
+ * bytes.
+ */
 export const mirrorDistUrl = '/dist/%package%/%prettyVersion%.zip?ref=%reference%';
 
-/** Stands in `available-package-patterns` when a list is empty: Composer takes an empty list for none at all and asks for every dependency. */
+/**
+ * Stands in `available-package-patterns` when a list is empty: Composer takes an empty list for none at all and asks
+ * for every dependency.
+ */
 export const matchesNothingPattern = '~none~/~none~';

@@ -1,5 +1,6 @@
-// Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are the interface's own table,
-// plus the two that only Node's parser can cause before a request exists (408, 431), and those of decision D1 (410).
+// Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are the
+// interface's own table, plus the two that only Node's parser can cause before a request exists (408, 431), and those
+// of decision D1 (410).
 
 import type { JsonObject } from './json.ts';
 

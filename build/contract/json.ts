@@ -7,8 +7,8 @@ export interface JsonObject {
 }
 
 /**
- * Where a string holds half of a surrogate pair, which no UTF-8 has and PHP cannot decode: the keys that lead there, those of a list as numbers. A key
- * that holds one is named by the object it is in. undefined: nowhere.
+ * Where a string holds half of a surrogate pair, which no UTF-8 has and PHP cannot decode: the keys that lead there,
+ * those of a list as numbers. A key that holds one is named by the object it is in. undefined: nowhere.
  */
 export function loneSurrogate(
   value: JsonValue | undefined,

@@ -1,5 +1,5 @@
-// `build/last-build.json`: how the last build ended, for whoever asks the service how it stands. Told, never decided upon: a build that was killed
-// leaves the one before in it.
+// `build/last-build.json`: how the last build ended, for whoever asks the service how it stands. Told, never decided
+// upon: a build that was killed leaves the one before in it.
 
 import { isJsonObject } from './json.ts';
 

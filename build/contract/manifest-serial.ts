@@ -1,5 +1,5 @@
-// Which publication a builder has begun last: the manifest takes its serial before anything else of it moves (I5). While that
-// is also the announced one, no publication is under way, and none was cut off.
+// Which publication a builder has begun last: the manifest takes its serial before anything else of it moves (I5).
+// While that is also the announced one, no publication is under way, and none was cut off.
 
 import { isJsonObject } from './json.ts';
 

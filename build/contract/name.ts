@@ -8,10 +8,14 @@ export type PackageName = Branded<string, 'PackageName'>;
 
 export const maxNamePartLength = 100;
 
-// Composer writes `([_.-]?[a-z0-9]++)*`; without possessive quantifiers that is exponential, so each separator is required here: same language, linear time.
+// Composer writes `([_.-]?[a-z0-9]++)*`; without possessive quantifiers that is exponential, so each separator is
+// required here: same language, linear time.
 const grammar = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|-{1,2})[a-z0-9]+)*$/;
 
-/** The name exactly as given, or undefined where it is not one in lower case. Takes raw bytes of a URL safely: linear time, length first. */
+/**
+ * The name exactly as given, or undefined where it is not one in lower case. Takes raw bytes of a URL safely: linear
+ * time, length first.
+ */
 export function parsePackageName(text: string): PackageName | undefined {
   if (text.length > 2 * maxNamePartLength + 1) return undefined;
   const slash = text.indexOf('/');

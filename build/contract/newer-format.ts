@@ -1,6 +1,6 @@
-// Files carry a format number. A higher one than this version reads is no damage: a newer version of Libretto is at work on the data folder, and
-// this one must neither believe what it does not know nor write over it. Every file of which a format is raised raises that of the publication
-// too, so that a server need only look at that.
+// Files carry a format number. A higher one than this version reads is no damage: a newer version of Libretto is at
+// work on the data folder, and this one must neither believe what it does not know nor write over it. Every file of
+// which a format is raised raises that of the publication too, so that a server need only look at that.
 
 export class NewerFormat extends Error {
   constructor(found: number, known: number) {

@@ -1,4 +1,5 @@
-// Branch names in the form in which versions are compared (composer/semver, VersionParser.php, normalizeBranch and parseNumericAliasPrefix).
+// Branch names in the form in which versions are compared (composer/semver, VersionParser.php, normalizeBranch and
+// parseNumericAliasPrefix).
 
 import { phpTrim } from './php-text.ts';
 
@@ -14,7 +15,10 @@ export function normalizeBranch(name: string): string {
   return `${parts.join('').replace(/[xX*]/g, '9999999')}-dev`;
 }
 
-/** `2.1.x-dev` → `2.1.`, `2.1-dev` → `2.1.`; undefined where the version is not a numeric branch (a leading `v` makes it none). */
+/**
+ * `2.1.x-dev` → `2.1.`, `2.1-dev` → `2.1.`; undefined where the version is not a numeric branch (a leading `v` makes it
+ * none).
+ */
 export function parseNumericAliasPrefix(version: string): string | undefined {
   const match = /^((?:[0-9]+\.)*[0-9]+)(?:\.x)?-dev\n?$/i.exec(version);
   return match === null ? undefined : `${match[1] ?? ''}.`;

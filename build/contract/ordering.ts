@@ -1,12 +1,13 @@
-// The order of versions in our documents. Composer's own order leaves branches open and takes 01.0.0.0 for 1.0.0.0; this one is total, so
-// that a document does not depend on the order in which its versions were found.
+// The order of versions in our documents. Composer's own order leaves branches open and takes 01.0.0.0 for 1.0.0.0;
+// this one is total, so that a document does not depend on the order in which its versions were found.
 
 import { phpVersionCompare, type Order } from './php-version-compare.ts';
 import type { NormalizedVersion } from './version.ts';
 
 /**
- * Ascending. Numbered versions as Composer has them (dev < alpha < beta < RC < stable < patch; 9999999-dev and dates above other numbers);
- * below all of them the `dev-` branches by name. Versions equal to Composer stand in the order of their text.
+ * Ascending. Numbered versions as Composer has them (dev < alpha < beta < RC < stable < patch; 9999999-dev and dates
+ * above other numbers); below all of them the `dev-` branches by name. Versions equal to Composer stand in the order of
+ * their text.
  */
 export function compareNormalized(left: NormalizedVersion, right: NormalizedVersion): Order {
   const [leftBranch, rightBranch] = [left.startsWith('dev-'), right.startsWith('dev-')];

@@ -1,5 +1,6 @@
-// The README and CHANGELOG of a package's versions, as the builder keeps them for whoever shows them: `index/_texts/<vendor>/<package>/<digest>.md`, each
-// distinct text of a package once. The serving index says which one is whose. They are never served as files.
+// The README and CHANGELOG of a package's versions, as the builder keeps them for whoever shows them:
+// `index/_texts/<vendor>/<package>/<digest>.md`, each distinct text of a package once. The serving index says which one
+// is whose. They are never served as files.
 
 import type { Branded } from './brand.ts';
 import type { PackageName } from './name.ts';
@@ -35,7 +36,10 @@ export function chooseTexts(files: readonly string[]): {
 
 const endings: readonly string[] = ['.md', '.markdown', '', '.txt'];
 
-/** The first ending that there is; of several spellings the first by their bytes, so that it does not depend on how a folder was listed. */
+/**
+ * The first ending that there is; of several spellings the first by their bytes, so that it does not depend on how a
+ * folder was listed.
+ */
 function chooseText(files: readonly string[], kind: TextKind): string | undefined {
   for (const ending of endings) {
     const found = files.filter((file) => file.toLowerCase() === kind + ending).toSorted();

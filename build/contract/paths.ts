@@ -6,8 +6,8 @@
 //   dist/<vendor>/<package>/<version>@<reference>.zip   one content of a dev version, never overwritten
 //   index/<vendor>/<package>.json         beside public/, never served: see serving-index.ts
 //
-// All of these are relative, with forward slashes. A version label may hold slashes (dev-feature/x) and odd characters; `parseDistLabel`
-// says which labels make a safe path, and everything else here takes its branded result.
+// All of these are relative, with forward slashes. A version label may hold slashes (dev-feature/x) and odd characters;
+// `parseDistLabel` says which labels make a safe path, and everything else here takes its branded result.
 
 import type { Branded } from './brand.ts';
 import type { Reference } from './digest.ts';

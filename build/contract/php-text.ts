@@ -1,5 +1,5 @@
-// The few string functions of PHP that decide how Composer reads a version, for text instead of bytes. All of them look at ASCII only:
-// a no-break space is not white space to PHP, and the Kelvin sign is not a k.
+// The few string functions of PHP that decide how Composer reads a version, for text instead of bytes. All of them look
+// at ASCII only: a no-break space is not white space to PHP, and the Kelvin sign is not a k.
 
 /** What `\s` means in PCRE without the u flag, as a part of a character class. JavaScript's own `\s` knows far more. */
 export const whiteSpace = ' \\t-\\r';
@@ -27,7 +27,10 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** What a pattern that ends in PCRE's `$` and cannot cross a line sees: the last line, a single final line feed left out of account. */
+/**
+ * What a pattern that ends in PCRE's `$` and cannot cross a line sees: the last line, a single final line feed left out
+ * of account.
+ */
 export function lastLine(text: string): string {
   const end = text.endsWith('\n') ? text.length - 1 : text.length;
   return text.slice(text.lastIndexOf('\n', end - 1) + 1, end);

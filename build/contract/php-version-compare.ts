@@ -1,5 +1,6 @@
-// PHP's version_compare(), by which Composer orders normalized versions (php-src, ext/standard/versioning.c). It is a port, oddities
-// included, for versions that begin with a digit and end in a digit or a letter, as all normalized ones do that are no branches.
+// PHP's version_compare(), by which Composer orders normalized versions (php-src, ext/standard/versioning.c). It is a
+// port, oddities included, for versions that begin with a digit and end in a digit or a letter, as all normalized ones
+// do that are no branches.
 
 const specialForms: readonly (readonly [prefix: string, order: number])[] = [
   ['dev', 0],
@@ -21,7 +22,10 @@ const largestNumber = '9223372036854775807';
 
 export type Order = -1 | 0 | 1;
 
-/** dev < alpha < beta < RC < a number < patch; a word it does not know is less than all of them. Linear in the length of both. */
+/**
+ * dev < alpha < beta < RC < a number < patch; a word it does not know is less than all of them. Linear in the length of
+ * both.
+ */
 export function phpVersionCompare(left: string, right: string): Order {
   if (left === '' || right === '') return sign(left.length - right.length);
   return compareParts(parts(left), parts(right));

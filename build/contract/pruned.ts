@@ -1,4 +1,5 @@
-// `index/_pruned/<vendor>/<package>.json`: which bytes the releases had that `prune` removed. A release that comes back has to have them again (I3).
+// `index/_pruned/<vendor>/<package>.json`: which bytes the releases had that `prune` removed. A release that comes back
+// has to have them again (I3).
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';

@@ -1,5 +1,6 @@
-// `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial move drops what it
-// remembered. It also names the sources, so that a builder that lost its own memory still knows whose versions these are.
+// `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial
+// move drops what it remembered. It also names the sources, so that a builder that lost its own memory still knows
+// whose versions these are.
 
 import { parseAnnouncedPurges, type AnnouncedPurge } from './announced-purges.ts';
 import { parseReference, type Reference } from './digest.ts';
@@ -11,16 +12,25 @@ import { formatChange, parseChange, type VersionChange } from './version-changes
 
 export const publicationFormat = 1;
 
-/** Stands in the serving index for the source of a version after the index was lost, until a source claims the version: no source has this id. */
+/**
+ * Stands in the serving index for the source of a version after the index was lost, until a source claims the version:
+ * no source has this id.
+ */
 export const unknownSource = 'unknown';
 
 export interface PublishedSource {
   readonly id: string;
   /** without credentials */
   readonly location: string;
-  /** `argument`: given to a build and remembered. `configuration`: stands in libretto.json. `registered`: a repository of the management API. */
+  /**
+   * `argument`: given to a build and remembered. `configuration`: stands in libretto.json. `registered`: a repository
+   * of the management API.
+   */
   readonly from: 'argument' | 'configuration' | 'registered';
-  /** more is said of it than where it is, in libretto.json or where it is registered: without that it cannot be read as it was */
+  /**
+   * more is said of it than where it is, in libretto.json or where it is registered: without that it cannot be read as
+   * it was
+   */
   readonly options?: true;
 }
 
@@ -51,15 +61,24 @@ export interface Publication {
   /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
   readonly root: { readonly last_modified: number; readonly sha256: string; readonly beside?: BesideNames };
   readonly sources: readonly PublishedSource[];
-  /** packages of which nothing is published any more, while their serving indexes are there; absent where an older version published */
+  /**
+   * packages of which nothing is published any more, while their serving indexes are there; absent where an older
+   * version published
+   */
   readonly withdrawn?: readonly PackageName[];
   /** absent for none */
   readonly undone?: readonly UndoneChange[];
-  /** epoch seconds: no view has a later date from this publication and those before; absent where an older version published */
+  /**
+   * epoch seconds: no view has a later date from this publication and those before; absent where an older version
+   * published
+   */
   readonly dates_until?: number;
   /** of packages whose serving index was pruned away, the changes that lists of views are dated by; absent for none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
-  /** of the tombstones that `index/_purged.json` has, which is in place before; absent for none, and where an older version published */
+  /**
+   * of the tombstones that `index/_purged.json` has, which is in place before; absent for none, and where an older
+   * version published
+   */
   readonly purged?: readonly AnnouncedPurge[];
 }
 

@@ -1,5 +1,6 @@
-// `index/_purged.json`: the tombstones of purged versions, one row for each content. It stands beside the serving index, so that it travels with the tree. It
-// holds digests and the reason's category, and never the words that an admin wrote.
+// `index/_purged.json`: the tombstones of purged versions, one row for each content. It stands beside the serving
+// index, so that it travels with the tree. It holds digests and the reason's category, and never the words that an
+// admin wrote.
 
 import { withChecksum } from './checksum.ts';
 import { isJsonObject } from './json.ts';
@@ -77,8 +78,9 @@ export interface PurgedLookup {
   /** those of a package; undefined for none */
   readonly of: (name: string) => readonly PurgedVersion[] | undefined;
   /**
-   * The tombstone that keeps this content of this package out: of its label, or of its reference. A commit of a repository with several packages is the
-   * reference of each, so that a reference counts within its package only; the same files in another package are known by their digest.
+   * The tombstone that keeps this content of this package out: of its label, or of its reference. A commit of a
+   * repository with several packages is the reference of each, so that a reference counts within its package only; the
+   * same files in another package are known by their digest.
    */
   readonly blocks: (name: string, candidate: PurgeCandidate) => PurgedVersion | undefined;
 }

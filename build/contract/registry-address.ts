@@ -1,5 +1,5 @@
-// How a registry names itself in what it publishes: the template of its metadata and where its archives are. As regular expressions, for
-// schemas; what they cannot say, the parsers of each place add.
+// How a registry names itself in what it publishes: the template of its metadata and where its archives are. As regular
+// expressions, for schemas; what they cannot say, the parsers of each place add.
 
 const printable = String.raw`[^\s\u0000-\u001f\u007f]`;
 

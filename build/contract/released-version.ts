@@ -1,14 +1,21 @@
-// A version by what decides who sees it: its number and its release time. Contents of one version with one time are seen by the same views.
+// A version by what decides who sees it: its number and its release time. Contents of one version with one time are
+// seen by the same views.
 
 import type { IndexEntry } from './serving-index.ts';
 
 export interface ReleasedVersion {
   readonly version_normalized: string;
-  /** when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some time */
+  /**
+   * when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some
+   * time
+   */
   readonly releasedMs: number | undefined;
 }
 
-/** Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was first published here. */
+/**
+ * Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was
+ * first published here.
+ */
 export function releasedVersion({
   version_normalized,
   time,

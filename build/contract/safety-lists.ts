@@ -1,5 +1,6 @@
-// What Composer is told about packages so that nobody installs what is known to be bad: security advisories, and filter lists (Composer ≥ 2.10) such as
-// `malware`. They stand at the top of a package's documents; all of them together in `index/_safety.json`, for `composer audit`'s questions.
+// What Composer is told about packages so that nobody installs what is known to be bad: security advisories, and filter
+// lists (Composer ≥ 2.10) such as `malware`. They stand at the top of a package's documents; all of them together in
+// `index/_safety.json`, for `composer audit`'s questions.
 
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -11,7 +12,10 @@ export const safetyFormat = 1;
 /** Below `index/`. */
 export const safetyPath = '_safety.json';
 
-/** As Composer reads it (SecurityAdvisory.php), whatever else it holds; complete: what is partial makes `composer audit` fail. */
+/**
+ * As Composer reads it (SecurityAdvisory.php), whatever else it holds; complete: what is partial makes `composer audit`
+ * fail.
+ */
 export interface Advisory extends JsonObject {
   readonly advisoryId: string;
   readonly packageName: string;
@@ -57,7 +61,9 @@ export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
   };
 }
 
-/** What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816). */
+/**
+ * What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816).
+ */
 export function safetyRootKeys({ advised, filters }: SafetyLists): JsonObject {
   return {
     ...(advised ? { 'security-advisories': { metadata: true } } : {}),

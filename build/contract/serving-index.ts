@@ -1,6 +1,6 @@
-// The serving index: for each package every version that can be retrieved, the withdrawn and the superseded ones too. It is how the proxy
-// finds a ZIP (nothing of a request is ever joined into a path), and what a build knows of a package between two runs. It only grows
-// until `prune`. It travels with `public/` and is never served.
+// The serving index: for each package every version that can be retrieved, the withdrawn and the superseded ones too.
+// It is how the proxy finds a ZIP (nothing of a request is ever joined into a path), and what a build knows of a
+// package between two runs. It only grows until `prune`. It travels with `public/` and is never served.
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
@@ -30,7 +30,9 @@ export interface IndexEntry {
   readonly state: IndexState;
   /** when it took this state, RFC 3339 UTC */
   readonly since: string;
-  /** when this registry first published this content, where that is before `since`; received trees bring theirs along */
+  /**
+   * when this registry first published this content, where that is before `since`; received trees bring theirs along
+   */
   readonly first_published?: string;
   /** the git branch of a dev version, where its label does not tell the name (branch-order.ts) */
   readonly branch?: string;
@@ -137,10 +139,16 @@ export function parsePackageIndex(text: string): PackageIndex {
   };
 }
 
-/** How formatPackageIndex begins the list of versions. No text of JSON holds the end of a line, so it stands nowhere else. */
+/**
+ * How formatPackageIndex begins the list of versions. No text of JSON holds the end of a line, so it stands nowhere
+ * else.
+ */
 const versionsBegin = ',\n "versions": [';
 
-/** The stamps alone, without a look at the versions, which are most of an index. Throws an Error that says what is wrong with it. */
+/**
+ * The stamps alone, without a look at the versions, which are most of an index. Throws an Error that says what is wrong
+ * with it.
+ */
 export function parseDocumentStamps(text: string): PackageIndex['documents'] {
   const end = text.indexOf(versionsBegin);
   const json: unknown = JSON.parse(end === -1 ? text : `${text.slice(0, end)}}`);

@@ -1,5 +1,5 @@
-// Stability as Composer reads it off a version. It is no validator: it finds a stability in any text (composer/semver, VersionParser.php,
-// parseStability).
+// Stability as Composer reads it off a version. It is no validator: it finds a stability in any text (composer/semver,
+// VersionParser.php, parseStability).
 
 import { asciiLowerCase, lastLine } from './php-text.ts';
 
@@ -9,9 +9,9 @@ export type Stability = 'dev' | 'alpha' | 'beta' | 'RC' | 'stable';
 export const stabilityFlags = 'stable|RC|beta|alpha|dev';
 
 /**
- * What may follow the numbers of a version: `-beta.2`, `RC1`, `_p1`, `-dev`… Groups: the word, its digits, dev. Composer's own pattern lets
- * the digits be cut up in every possible way and needs a possessive quantifier for it; here each run of digits has one reading only, so
- * that the pattern takes linear time.
+ * What may follow the numbers of a version: `-beta.2`, `RC1`, `_p1`, `-dev`… Groups: the word, its digits, dev.
+ * Composer's own pattern lets the digits be cut up in every possible way and needs a possessive quantifier for it; here
+ * each run of digits has one reading only, so that the pattern takes linear time.
  */
 export const modifierPattern =
   '[._-]?(?:(stable|beta|b|RC|alpha|a|patch|pl|p)([.-]?[0-9]+(?:[.-][0-9]+)*)?)?([.-]?dev)?';

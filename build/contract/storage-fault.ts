@@ -1,18 +1,25 @@
-// Tells a disk that takes nothing more from every other failure, pure. Such a disk is the server's fault, whatever was being done when it said so.
+// Tells a disk that takes nothing more from every other failure, pure. Such a disk is the server's fault, whatever was
+// being done when it said so.
 
 /** `full`: no space, no quota, no room in the state's file or in its Redis. `read-only`: mounted so. */
 export type StorageFault = 'full' | 'read-only';
 
 const codes: Readonly<Record<string, StorageFault>> = { ENOSPC: 'full', EDQUOT: 'full', EROFS: 'read-only' };
 
-/** Of those that give no code of Node's: LMDB says it in words, with the system's or with its own; Redis in a reply, which a script wraps in older versions. */
+/**
+ * Of those that give no code of Node's: LMDB says it in words, with the system's or with its own; Redis in a reply,
+ * which a script wraps in older versions.
+ */
 const words: readonly (readonly [RegExp, StorageFault])[] = [
   [/\bOOM command not allowed|^MISCONF /, 'full'],
   [/MDB_MAP_FULL|No space left on device|Disk quota exceeded/i, 'full'],
   [/Read-only file system/i, 'read-only'],
 ];
 
-/** Causes are looked at too, so that it does not matter who has wrapped the failure. undefined: the disk has nothing to do with it. */
+/**
+ * Causes are looked at too, so that it does not matter who has wrapped the failure. undefined: the disk has nothing to
+ * do with it.
+ */
 export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefined {
   if (!(error instanceof Error) || depth === 0) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? codes[error.code] : undefined;
@@ -28,7 +35,10 @@ export function storageAdvice(error: unknown): string {
     : 'The disk is read-only: reading still works, changes do not. Mount it for writing and try again.';
 }
 
-/** Exit codes of the command line (sysexits.h: EX_IOERR, EX_CANTCREAT), by which the server that started a command knows. */
+/**
+ * Exit codes of the command line (sysexits.h: EX_IOERR, EX_CANTCREAT), by which the server that started a command
+ * knows.
+ */
 export const storageExitCodes = { full: 74, 'read-only': 73 } as const satisfies Record<StorageFault, number>;
 
 export const storageErrorCodes = { full: 'STORAGE_FULL', 'read-only': 'STORAGE_READ_ONLY' } as const satisfies Record<

@@ -1,5 +1,6 @@
-// Which publications changed which versions of a document. A view's Last-Modified is worked out of those that it sees (I14), so that it says nothing of
-// others. Versions that are gone stay in here: when one is withdrawn, the date of who saw it rises too.
+// Which publications changed which versions of a document. A view's Last-Modified is worked out of those that it sees
+// (I14), so that it says nothing of others. Versions that are gone stay in here: when one is withdrawn, the date of who
+// saw it rises too.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 import { formatReleasedVersion, parseReleasedVersion, type ReleasedVersion } from './released-version.ts';

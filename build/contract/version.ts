@@ -1,12 +1,15 @@
-// Versions as Composer normalizes them, which is not semver (composer/semver 3.4, VersionParser.php, normalize). A port, held to the
-// original by the vectors under test/vectors. Every pattern takes linear time.
+// Versions as Composer normalizes them, which is not semver (composer/semver 3.4, VersionParser.php, normalize). A
+// port, held to the original by the vectors under test/vectors. Every pattern takes linear time.
 
 import type { Branded } from './brand.ts';
 import { normalizeBranch } from './normalize-branch.ts';
 import { asciiLowerCase, lastLine, phpTrim, whiteSpace } from './php-text.ts';
 import { modifierPattern, parseStability, stabilityFlags } from './stability.ts';
 
-/** `1.2.0.0`, `1.0.0.0-RC1`, `20240131`, `2.9999999.9999999.9999999-dev`, `dev-main`: the form in which versions are compared. */
+/**
+ * `1.2.0.0`, `1.0.0.0-RC1`, `20240131`, `2.9999999.9999999.9999999-dev`, `dev-main`: the form in which versions are
+ * compared.
+ */
 export type NormalizedVersion = Branded<string, 'NormalizedVersion'>;
 
 /** `<version> as <alias>`, as it may stand in a requirement. */
@@ -34,7 +37,10 @@ export function normalizeVersion(text: string): NormalizedVersion | undefined {
   return normalized === undefined ? undefined : branded(normalized);
 }
 
-/** Whether the version may change its content and belongs into the `~dev` document. Takes the normalized version: `DEV-main` fools it. */
+/**
+ * Whether the version may change its content and belongs into the `~dev` document. Takes the normalized version:
+ * `DEV-main` fools it.
+ */
 export function isDevVersion(normalized: string): boolean {
   return parseStability(normalized) === 'dev';
 }

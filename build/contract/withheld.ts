@@ -1,5 +1,6 @@
-// `index/_withheld.json`: versions that people withdrew although their sources have them. It stands beside the serving index, so that they stay withdrawn
-// when the builder's memory is lost, and when the tree moves. Older versions wrote it without a checksum.
+// `index/_withheld.json`: versions that people withdrew although their sources have them. It stands beside the serving
+// index, so that they stay withdrawn when the builder's memory is lost, and when the tree moves. Older versions wrote
+// it without a checksum.
 
 import { withChecksum } from './checksum.ts';
 import { parsePackageName, type PackageName } from './name.ts';

@@ -1,5 +1,5 @@
-// Which addresses may be connected to: public ones, and those the operator allows. Everything else is the inside of some network, where a URL in
-// a record has no business (SSRF).
+// Which addresses may be connected to: public ones, and those the operator allows. Everything else is the inside of
+// some network, where a URL in a record has no business (SSRF).
 
 import ipaddr from 'ipaddr.js';
 import { BuildRefused } from '../refusals.ts';
@@ -24,7 +24,10 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** IPv6 beyond 2000::/3 is not handed out; within it ipaddr.js knows what is special (6to4 and Teredo hold IPv4 addresses). */
+/**
+ * IPv6 beyond 2000::/3 is not handed out; within it ipaddr.js knows what is special (6to4 and Teredo hold IPv4
+ * addresses).
+ */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || address.match(globalUnicast);

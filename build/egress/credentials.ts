@@ -1,5 +1,5 @@
-// Credentials for what is fetched, as Composer has them: COMPOSER_AUTH holds JSON of the form of auth.json. Only `http-basic` and `bearer` are
-// known here. Nothing of it ever reaches a message.
+// Credentials for what is fetched, as Composer has them: COMPOSER_AUTH holds JSON of the form of auth.json. Only
+// `http-basic` and `bearer` are known here. Nothing of it ever reaches a message.
 
 import { isJsonObject } from '../contract/json.ts';
 import { BuildRefused } from '../refusals.ts';

@@ -1,6 +1,9 @@
 // Why something could not be fetched. Messages are for people and hold no credential and no query.
 
-/** `denied`: our own rules forbid it. `unreachable`: it was tried, and may work another time. `oversized`: there is too much of it. */
+/**
+ * `denied`: our own rules forbid it. `unreachable`: it was tried, and may work another time. `oversized`: there is too
+ * much of it.
+ */
 export type EgressFailureKind = 'denied' | 'unreachable' | 'oversized';
 
 export class EgressFailure extends Error {

@@ -1,5 +1,6 @@
-// The one door to the network for what records name: files are downloaded over http and https, from public addresses, within limits of size and
-// time, through at most five redirects, each of which passes the same guard (reliability cases 68 and 69).
+// The one door to the network for what records name: files are downloaded over http and https, from public addresses,
+// within limits of size and time, through at most five redirects, each of which passes the same guard (reliability
+// cases 68 and 69).
 
 import { createHash } from 'node:crypto';
 import { open as openFile, rm } from 'node:fs/promises';
@@ -29,7 +30,9 @@ export interface Downloaded {
 }
 
 export interface Egress {
-  /** Writes what the URL answers to `target`, which must not exist. Throws EgressFailure; then `target` is gone again. */
+  /**
+   * Writes what the URL answers to `target`, which must not exist. Throws EgressFailure; then `target` is gone again.
+   */
   readonly download: (url: string, target: string, maxBytes: number) => Promise<Downloaded>;
   readonly close: () => Promise<void>;
 }

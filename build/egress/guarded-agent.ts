@@ -1,5 +1,5 @@
-// The second half of the guard: a name is resolved once, every address it has is checked, and the connection goes to one of exactly those.
-// A name that answers otherwise the second time (DNS rebinding) gains nothing.
+// The second half of the guard: a name is resolved once, every address it has is checked, and the connection goes to
+// one of exactly those. A name that answers otherwise the second time (DNS rebinding) gains nothing.
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
@@ -38,7 +38,10 @@ export interface GuardedAgent {
 
 const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, silenceMs: 300_000 };
 
-/** Servers close idle connections after some seconds, often after five. The side that closes first never sends a request on a closed connection. */
+/**
+ * Servers close idle connections after some seconds, often after five. The side that closes first never sends a request
+ * on a closed connection.
+ */
 const idleMs = 4000;
 
 /** Literal addresses in a URL are not looked up, so that this does not see them: `checkedUrl` does. */

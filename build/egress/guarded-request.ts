@@ -1,5 +1,6 @@
-// One GET, or POST, through the guard, redirects followed by hand: at most five, each of which passes the same checks as the first URL. What is only for the
-// first URL's origin, such as credentials, is not sent once a redirect has led away from it, not even back at home.
+// One GET, or POST, through the guard, redirects followed by hand: at most five, each of which passes the same checks
+// as the first URL. What is only for the first URL's origin, such as credentials, is not sent once a redirect has led
+// away from it, not even back at home.
 
 import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
@@ -31,7 +32,10 @@ const formType = 'application/x-www-form-urlencoded';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what `exchange` rejects with. */
+/**
+ * Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with
+ * EgressFailure, and with what `exchange` rejects with.
+ */
 export async function getGuarded(
   first: URL,
   { policy, agent }: Door,
@@ -51,7 +55,10 @@ export async function getGuarded(
   throw new EgressFailure('unreachable', `${shownUrl(first)} redirects more than ${maxRedirects} times.`);
 }
 
-/** A body nobody reads would hold its connection. One that is short is read and thrown away, which keeps the connection for the next request. */
+/**
+ * A body nobody reads would hold its connection. One that is short is read and thrown away, which keeps the connection
+ * for the next request.
+ */
 export function discard({ status, headers, body }: HttpResponse): void {
   if (status === 304 || Number(headers['content-length'] ?? Number.NaN) <= shortBytes) body.resume();
   else body.destroy();

@@ -20,7 +20,10 @@ export interface NetChanges {
   readonly metadata: readonly string[];
 }
 
-/** Of these publications, in whatever order they come. `backward`: what it takes to go from the last to before the first. */
+/**
+ * Of these publications, in whatever order they come. `backward`: what it takes to go from the last to before the
+ * first.
+ */
 export function netChanges(records: readonly PublicationRecord[], backward = false): NetChanges {
   const packages = new Map<string, Map<string, NetChange>>();
   for (const { packages: changes, sources } of records.toSorted((one, other) => one.serial - other.serial)) {

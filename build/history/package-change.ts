@@ -1,5 +1,5 @@
-// What a build, or a rollback, changes in one package, as it goes into the record: seen from what readers had before, whatever a publication that was
-// cut off has written meanwhile.
+// What a build, or a rollback, changes in one package, as it goes into the record: seen from what readers had before,
+// whatever a publication that was cut off has written meanwhile.
 
 import { parseReference } from '../contract/digest.ts';
 import type { VersionRecord } from '../contract/documents.ts';

@@ -1,4 +1,5 @@
-// The records of publications that were cut off (I5): they still know what readers had before, whatever of it has been replaced since.
+// The records of publications that were cut off (I5): they still know what readers had before, whatever of it has been
+// replaced since.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';

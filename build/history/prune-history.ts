@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { historyFolder, recordPath } from './record.ts';
 
-/** `previous` and `serial`: the publication before the last one, and the last one. What stands between was cut off, and is part of the last one's record. */
+/**
+ * `previous` and `serial`: the publication before the last one, and the last one. What stands between was cut off, and
+ * is part of the last one's record.
+ */
 export async function pruneHistory(
   dataDirectory: string,
   keep: number,

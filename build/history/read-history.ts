@@ -7,7 +7,10 @@ import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
 import { readRecord, type PublicationRecord } from './record.ts';
 
-/** Newest first. A publication that was cut off, and has not been completed, is not among them. Throws BuildRefused for a tree of a newer Libretto. */
+/**
+ * Newest first. A publication that was cut off, and has not been completed, is not among them. Throws BuildRefused for
+ * a tree of a newer Libretto.
+ */
 export async function readHistory(output: Output): Promise<readonly PublicationRecord[]> {
   return recordsFrom(output, await presentSerial(output), 0);
 }
@@ -18,7 +21,9 @@ export async function presentSerial(output: Output): Promise<number> {
   return head === undefined ? 0 : (parseOwnFile(`index/${publicationPath}`, () => parsePublication(head))?.serial ?? 0);
 }
 
-/** The records after publication `serial`, newest first. Throws BuildRefused where the record does not go back to it. */
+/**
+ * The records after publication `serial`, newest first. Throws BuildRefused where the record does not go back to it.
+ */
 export async function recordsSince(output: Output, serial: number): Promise<readonly PublicationRecord[]> {
   const present = await presentSerial(output);
   if (serial > present)

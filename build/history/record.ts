@@ -1,5 +1,6 @@
-// `build/history/<serial>/record.json`: what one publication changed, and which documents it took the place of. These stand beside it, under their
-// digest: an earlier state is kept by whoever replaces it, so that a publication costs what it changes, and a first one nothing but its record.
+// `build/history/<serial>/record.json`: what one publication changed, and which documents it took the place of. These
+// stand beside it, under their digest: an earlier state is kept by whoever replaces it, so that a publication costs
+// what it changes, and a first one nothing but its record.
 
 import type { Reference } from '../contract/digest.ts';
 import { isJsonObject } from '../contract/json.ts';
@@ -25,7 +26,9 @@ export interface RecordedVersion {
   readonly source: string;
 }
 
-/** What one publication changed in one package. All lists empty: its metadata was written anew, of the same contents. */
+/**
+ * What one publication changed in one package. All lists empty: its metadata was written anew, of the same contents.
+ */
 export interface PackageChange {
   readonly name: PackageName;
   /** of each document that was replaced or removed */
@@ -46,7 +49,10 @@ export interface PublishedBy {
 export interface PublicationRecord {
   readonly format: typeof historyFormat;
   readonly serial: number;
-  /** the publication before it; 0 for none. Numbers in between were begun and cut off: what they did is part of this one. */
+  /**
+   * the publication before it; 0 for none. Numbers in between were begun and cut off: what they did is part of this
+   * one.
+   */
   readonly previous: number;
   /** RFC 3339 UTC */
   readonly published_at: string;

@@ -1,5 +1,6 @@
-// Publishes earlier metadata again, as a new publication: by the same plan of package, staging and order as a build, and without any source being read.
-// It costs what was changed since. Builds then leave alone what it undid (undone.ts).
+// Publishes earlier metadata again, as a new publication: by the same plan of package, staging and order as a build,
+// and without any source being read. It costs what was changed since. Builds then leave alone what it undid
+// (undone.ts).
 
 import { join } from 'node:path';
 import { waitForLock } from '../artifacts/wait-for-lock.ts';
@@ -49,8 +50,8 @@ export interface RollbackOrder {
 }
 
 /**
- * `request`: with the settings that builds have; what it says of sources does not matter. Throws BuildRefused where publication `to` is not recorded,
- * or an archive is gone that it names; BuildBusy and StorageError as a build does.
+ * `request`: with the settings that builds have; what it says of sources does not matter. Throws BuildRefused where
+ * publication `to` is not recorded, or an archive is gone that it names; BuildBusy and StorageError as a build does.
  */
 export async function rollBack(
   order: RollbackOrder,
@@ -73,7 +74,10 @@ export async function rollBack(
   });
 }
 
-/** From now on builds publish again what sources have: the next one compares everything. Throws BuildRefused where nothing is held. */
+/**
+ * From now on builds publish again what sources have: the next one compares everything. Throws BuildRefused where
+ * nothing is held.
+ */
 export async function liftRollbacks(request: BuildRequest, effects: BuildEffects): Promise<RollbackReport> {
   return holdingLock(request, effects, async (output, dataDirectory) => {
     const tree = await settledTree(request, effects, output);
@@ -112,7 +116,8 @@ export async function completeRollback(
   const { outcome, undone } = await stage(to, tree, { request, effects, output });
   const { dataDirectory } = request;
   // what the builder remembers stays as true as it was: a rollback begins on a tree that is whole, and reads no source
-  // a rollback makes no archive: an archive that the manifest names may belong to a package that the rollback leaves alone
+  // a rollback makes no archive: an archive that the manifest names may belong to a package that the rollback leaves
+  // alone
   const whole: TreeMemory = { ...tree, trusted: true, leftovers: [] };
   const run: Run = {
     ...(await runOf(whole, { request, effects, output, dataDirectory })),

@@ -1,5 +1,6 @@
-// `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it does not fit the tree
-// (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
+// `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it
+// does not fit the tree (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every
+// source is read and every package compared.
 
 import { parseAnnouncedPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
 import { withChecksum } from '../contract/checksum.ts';
@@ -23,15 +24,27 @@ export interface Manifest {
   readonly settings: string;
   /** archives that a publication under way puts in place; empty once it is done */
   readonly placing: readonly PublicPath[];
-  /** ids of sources whose records may still be those of earlier settings: they could not be read when the settings changed */
+  /**
+   * ids of sources whose records may still be those of earlier settings: they could not be read when the settings
+   * changed
+   */
   readonly stale: readonly string[];
-  /** while a publication is under way: those that it leaves. Should it be cut off, versions of theirs may be published already */
+  /**
+   * while a publication is under way: those that it leaves. Should it be cut off, versions of theirs may be published
+   * already
+   */
   readonly sources?: readonly PublishedSource[];
-  /** of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent where an older version wrote it */
+  /**
+   * of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent
+   * where an older version wrote it
+   */
   readonly root?: DocumentStamp;
   /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
   readonly rollback?: number;
-  /** the publication under way purges versions: whoever finds it cut off clears away what is left of them beside the tree */
+  /**
+   * the publication under way purges versions: whoever finds it cut off clears away what is left of them beside the
+   * tree
+   */
   readonly purging?: true;
   /** what the announcement of the last finished publication names, for where that is lost; absent for none */
   readonly purged?: readonly AnnouncedPurge[];
@@ -44,7 +57,10 @@ export function formatManifest(manifest: Manifest): string {
   return withChecksum(JSON.stringify(manifest));
 }
 
-/** undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must not touch. */
+/**
+ * undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must
+ * not touch.
+ */
 export async function readManifest(output: Pick<Output, 'read'>): Promise<Manifest | undefined> {
   const text = await output.read('build', manifestPath);
   // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.

@@ -1,5 +1,5 @@
-// What is remembered of each source that was read, pure: enough to skip it next time, and never enough to skip something that still has to be said
-// or done.
+// What is remembered of each source that was read, pure: enough to skip it next time, and never enough to skip
+// something that still has to be said or done.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PackagesOutcome } from '../outcome.ts';
@@ -11,8 +11,8 @@ import type { BlockedFinding } from '../purge/blocked-findings.ts';
 import { formatMemory, type RememberedBlock, type RememberedSource } from './source-memory.ts';
 
 /**
- * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
- * such a version is always read again.
+ * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking
+ * any different: a source with such a version is always read again.
  */
 const contested: ReadonlySet<QuarantineCode> = new Set([
   'DUPLICATE_VERSION',
@@ -26,8 +26,8 @@ const contested: ReadonlySet<QuarantineCode> = new Set([
 const openQuestion = '';
 
 /**
- * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. `blocked`: releases that
- * are purged.
+ * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at;
+ * undefined for all. `blocked`: releases that are purged.
  */
 export function nextMemories(
   scanned: readonly ScannedSource[],
@@ -104,7 +104,10 @@ function wholeMemory(
   };
 }
 
-/** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
+/**
+ * Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The
+ * source is read again.
+ */
 function partialMemory(
   whole: RememberedSource,
   before: RememberedSource | undefined,

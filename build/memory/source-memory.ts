@@ -1,4 +1,5 @@
-// What the builder remembers of one source: `build/sources/<id>.json`. A cache: without it the source is read again, and nothing else is lost.
+// What the builder remembers of one source: `build/sources/<id>.json`. A cache: without it the source is read again,
+// and nothing else is lost.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -40,8 +41,8 @@ export function formatMemory(remembered: RememberedSource): string {
 }
 
 /**
- * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says nothing any more. Throws BuildRefused
- * for one of a newer Libretto.
+ * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says
+ * nothing any more. Throws BuildRefused for one of a newer Libretto.
  */
 export async function readMemory(
   output: Output,

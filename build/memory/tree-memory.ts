@@ -1,4 +1,5 @@
-// What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be believed.
+// What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be
+// believed.
 
 import type { AnnouncedPurge } from '../contract/announced-purges.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';
@@ -31,7 +32,10 @@ export interface TreeMemory {
   readonly interrupted: boolean;
   /** false: packages.json is not on disk as the publication has it */
   readonly rootIntact: boolean;
-  /** every stamp of packages.json that readers may have seen: as announced, as it lies there, and as a publication that was cut off meant it */
+  /**
+   * every stamp of packages.json that readers may have seen: as announced, as it lies there, and as a publication that
+   * was cut off meant it
+   */
   readonly rootStamps: readonly DocumentStamp[];
   /** digest of those the builder's memory was made under; undefined where there is no memory */
   readonly settings: string | undefined;
@@ -116,7 +120,10 @@ export function announcedBy(
   return (publication === undefined ? manifest?.purged : publication.purged) ?? [];
 }
 
-/** Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no announcement names: its intent does. */
+/**
+ * Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no
+ * announcement names: its intent does.
+ */
 function knownSources(
   manifest: Manifest | undefined,
   publication: Publication | undefined,
@@ -133,7 +140,10 @@ function isInterrupted(manifest: Manifest | undefined, publication: Publication 
   return manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
 }
 
-/** Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials have come (I6); 0 for none. */
+/**
+ * Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials
+ * have come (I6); 0 for none.
+ */
 async function newestRecorded(output: Output): Promise<number> {
   const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
   return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));

@@ -1,5 +1,5 @@
-// Output on a local file system: <data>/public, <data>/index and <data>/build, with staging below build/ so that a kill leaves nothing in the served
-// tree (I4). All three must be on one file system, since publishing is a rename.
+// Output on a local file system: <data>/public, <data>/index and <data>/build, with staging below build/ so that a kill
+// leaves nothing in the served tree (I4). All three must be on one file system, since publishing is a rename.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,8 @@ export function createDiskOutput(dataDirectory: string): Output {
   };
 
   return {
-    // At once: the way through the thread pool costs several times what reading a small file does, and a build may have thousands.
+    // At once: the way through the thread pool costs several times what reading a small file does, and a build may have
+    // thousands.
     read: (area, path) => orMissing(readNow(locate(area, path))),
     facts: (area, path) => orMissing(factsOf(locate(area, path))),
     sha1: (area, path) => orMissing(sha1Of(locate(area, path))),
@@ -110,7 +111,10 @@ async function writeNew(path: string, bytes: string): Promise<void> {
   writeFileSync(path, bytes, { flag: 'wx' });
 }
 
-/** A few at a time, out of one queue: a publication may have a hundred thousand files, and a promise for each takes more room than its name. */
+/**
+ * A few at a time, out of one queue: a publication may have a hundred thousand files, and a promise for each takes more
+ * room than its name.
+ */
 async function syncAll(paths: readonly string[]): Promise<void> {
   const queue = paths.values();
   const work = async (): Promise<void> => {

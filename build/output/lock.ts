@@ -1,6 +1,6 @@
-// One build at a time for one data folder (and one server that counts for itself). The lock is a file made by link(2), which fails when it exists,
-// holding who owns it; its mtime is the heartbeat. A lock of a dead process of this host is taken over at once, one of another host or container
-// after a time without a heartbeat.
+// One build at a time for one data folder (and one server that counts for itself). The lock is a file made by link(2),
+// which fails when it exists, holding who owns it; its mtime is the heartbeat. A lock of a dead process of this host is
+// taken over at once, one of another host or container after a time without a heartbeat.
 
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -16,9 +16,15 @@ const takeOverPauseMs = 50;
 
 export interface LockOptions {
   readonly heartbeatMs: number;
-  /** the lock of a process that cannot be looked at (another host's, another container's) is taken over after this long without a heartbeat */
+  /**
+   * the lock of a process that cannot be looked at (another host's, another container's) is taken over after this long
+   * without a heartbeat
+   */
   readonly staleAfterMs: number;
-  /** What is thrown where somebody else has it: who, if that can be read; `seen`: that process can be looked at from here, and lives. */
+  /**
+   * What is thrown where somebody else has it: who, if that can be read; `seen`: that process can be looked at from
+   * here, and lives.
+   */
   readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
 }
 
@@ -41,7 +47,9 @@ export interface Lock {
   readonly release: () => Promise<void>;
 }
 
-/** Takes the lock, or throws what `options.busy` makes of who holds it: BuildBusy, unless it is not the lock of a build. */
+/**
+ * Takes the lock, or throws what `options.busy` makes of who holds it: BuildBusy, unless it is not the lock of a build.
+ */
 export async function takeLock(path: string, now: () => Date, options = buildLock): Promise<Lock> {
   await makeFolder(dirname(path));
   const token = `${path}.${randomUUID()}`;
@@ -122,7 +130,10 @@ async function tryLink(token: string, path: string): Promise<boolean> {
   }
 }
 
-/** Moves a stale lock aside. What was moved is read again: had a third process just taken it over, it gets its lock back. */
+/**
+ * Moves a stale lock aside. What was moved is read again: had a third process just taken it over, it gets its lock
+ * back.
+ */
 async function removeIfStale(path: string, now: () => Date, options: LockOptions): Promise<void> {
   const judged = await readLock(path);
   if (judged === undefined || !(await isStale(path, judged, now(), options))) return;
@@ -138,7 +149,10 @@ async function removeIfStale(path: string, now: () => Date, options: LockOptions
   await withPath(aside, rm(aside, { force: true }));
 }
 
-/** After a take-over: two processes that judged the same lock stale may both have moved it. Only the one whose lock stands in the end goes on. */
+/**
+ * After a take-over: two processes that judged the same lock stale may both have moved it. Only the one whose lock
+ * stands in the end goes on.
+ */
 async function confirm(path: string, self: LockOwner, options: LockOptions): Promise<void> {
   await setTimeout(takeOverPauseMs);
   if ((await readLock(path)) !== JSON.stringify(self)) throw await busyError(path, self, options);
@@ -222,8 +236,8 @@ async function bootId(): Promise<string> {
 }
 
 /**
- * Field 22 of /proc/<pid>/stat; undefined where no such process runs, or a killed one is left that its parent has not asked after (states Z and X).
- * Without /proc, `0` for a process that answers a signal.
+ * Field 22 of /proc/<pid>/stat; undefined where no such process runs, or a killed one is left that its parent has not
+ * asked after (states Z and X). Without /proc, `0` for a process that answers a signal.
  */
 async function startTicks(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

@@ -1,5 +1,6 @@
-// The port to where a build writes. Every method that changes something is one storage operation: a test can make any of them fail or be the
-// last one before a kill. Files appear under their final name only by an atomic rename of a staged, fsynced file.
+// The port to where a build writes. Every method that changes something is one storage operation: a test can make any
+// of them fail or be the last one before a kill. Files appear under their final name only by an atomic rename of a
+// staged, fsynced file.
 
 import type { Sha1 } from '../contract/digest.ts';
 import type { PublicPath } from '../contract/paths.ts';
@@ -37,11 +38,16 @@ export interface Output {
   /** Makes staged files durable. */
   readonly settle: (files: readonly StagedFile[]) => Promise<void>;
 
-  /** Moves a settled file under its name, replacing what was there. `lastModified` (epoch seconds) becomes its mtime. */
+  /**
+   * Moves a settled file under its name, replacing what was there. `lastModified` (epoch seconds) becomes its mtime.
+   */
   readonly publish: (file: StagedFile, area: Area, path: string, lastModified?: number) => Promise<void>;
   /** Gives a published file a second name, replacing what had it. */
   readonly alias: (from: string, to: string) => Promise<void>;
-  /** Gives a file a second name below `build`, by which it stays when the first one is taken by another, replacing what had it. */
+  /**
+   * Gives a file a second name below `build`, by which it stays when the first one is taken by another, replacing what
+   * had it.
+   */
   readonly keep: (area: Area, from: string, to: string) => Promise<void>;
   readonly remove: (area: Area, path: string) => Promise<void>;
   /** Makes all renames so far durable: the border between two phases of a publication. */

@@ -1,5 +1,6 @@
-// Tombstones that come from elsewhere: of another registry, or of a time that a backup does not know of. They purge here what they are of. A list that was
-// damaged or lost is put together again from such rows, and from what the announcement names (I21).
+// Tombstones that come from elsewhere: of another registry, or of a time that a backup does not know of. They purge
+// here what they are of. A list that was damaged or lost is put together again from such rows, and from what the
+// announcement names (I21).
 
 import { waitForLock } from '../artifacts/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
@@ -12,7 +13,10 @@ import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
 import { readableTombstones, storedTombstones } from './purged.ts';
 
-/** Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and these rows do not have. */
+/**
+ * Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and
+ * these rows do not have.
+ */
 export async function adoptTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<number> {
   return holdingLock(build, async (output, dataDirectory) => {
     const known = await storedTombstones(output);
@@ -29,7 +33,10 @@ export interface Recovery {
   readonly replaced: readonly AnnouncedPurge[];
 }
 
-/** `rows` of whatever list there still is. Throws BuildBusy and StorageError as a build does, and BuildRefused for a list of a newer version. */
+/**
+ * `rows` of whatever list there still is. Throws BuildBusy and StorageError as a build does, and BuildRefused for a
+ * list of a newer version.
+ */
 export async function recoverTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
     const known = await readableTombstones(output);

@@ -1,4 +1,5 @@
-// Which releases that sources still have a build left out since they are purged, pure: those it met, and those it remembers of what it did not look at.
+// Which releases that sources still have a build left out since they are purged, pure: those it met, and those it
+// remembers of what it did not look at.
 
 import type { PackageName } from '../contract/name.ts';
 import { purgedKey, type PurgedVersion } from '../contract/purged.ts';

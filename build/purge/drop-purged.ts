@@ -1,4 +1,5 @@
-// How a package lets go of purged contents, pure: its serving index has them until no document names them, and its archives go last.
+// How a package lets go of purged contents, pure: its serving index has them until no document names them, and its
+// archives go last.
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';

@@ -1,4 +1,5 @@
-// What a purge of one version takes with it: its contents, and the same bytes wherever else the serving index has them. Reads the tree, and changes nothing.
+// What a purge of one version takes with it: its contents, and the same bytes wherever else the serving index has them.
+// Reads the tree, and changes nothing.
 
 import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -42,8 +43,8 @@ export function isTarget(
 }
 
 /**
- * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws BuildRefused where a serving index is
- * damaged: what has these bytes is then not known.
+ * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws
+ * BuildRefused where a serving index is damaged: what has these bytes is then not known.
  */
 export async function findPurge(
   output: Output,

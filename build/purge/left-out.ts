@@ -1,4 +1,5 @@
-// What tombstones take from one package, pure: contents that are still in its serving index, and releases that its sources have.
+// What tombstones take from one package, pure: contents that are still in its serving index, and releases that its
+// sources have.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PurgedVersion } from '../contract/purged.ts';

@@ -1,4 +1,5 @@
-// The command that purges one content, for messages. Of a branch it names the content by its reference, so that the clean contents stay. Pure.
+// The command that purges one content, for messages. Of a branch it names the content by its reference, so that the
+// clean contents stay. Pure.
 
 import type { PurgeReason } from '../contract/purged.ts';
 import { isDevVersion } from '../contract/version.ts';

@@ -1,5 +1,6 @@
-// Purges one version: archives, records, texts and history of it go, and tombstones keep its label and its bytes out. No source is read, so that it can be
-// done while a source cannot be reached. Doing it again completes what was cut off, and changes nothing else.
+// Purges one version: archives, records, texts and history of it go, and tombstones keep its label and its bytes out.
+// No source is read, so that it can be done while a source cannot be reached. Doing it again completes what was cut
+// off, and changes nothing else.
 
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';

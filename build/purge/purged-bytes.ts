@@ -1,4 +1,5 @@
-// What ends the making of a version whose archive turns out to have purged bytes: it is left out, and the build goes on.
+// What ends the making of a version whose archive turns out to have purged bytes: it is left out, and the build goes
+// on.
 
 import type { PurgedVersion } from '../contract/purged.ts';
 

@@ -1,5 +1,6 @@
-// The tombstones of purged versions, as builds go by them: neither the label of a purged release nor its bytes are ever published again. A list that is
-// damaged, or that lacks what the announcement names, ends whatever wants to read it: what was purged would be published again.
+// The tombstones of purged versions, as builds go by them: neither the label of a purged release nor its bytes are ever
+// published again. A list that is damaged, or that lacks what the announcement names, ends whatever wants to read it:
+// what was purged would be published again.
 
 import { digestIfAlike } from '../archive/archive-content.ts';
 import { missingPurges, replacedTombstones, type AnnouncedPurge } from '../contract/announced-purges.ts';
@@ -22,9 +23,15 @@ import { BuildRefused } from '../refusals.ts';
 export interface Purged extends PurgedLookup {
   /** the list as it is to be from now on; undefined where it stays */
   readonly text: string | undefined;
-  /** a purge or a recovery asked for this build: what tombstones are of is looked for everywhere, also where they are all known */
+  /**
+   * a purge or a recovery asked for this build: what tombstones are of is looked for everywhere, also where they are
+   * all known
+   */
   readonly asked: boolean;
-  /** The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws Error for what is no ZIP. */
+  /**
+   * The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws
+   * Error for what is no ZIP.
+   */
   readonly blocksArchive: ArchiveBlocker;
 }
 

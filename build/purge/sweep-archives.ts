@@ -1,4 +1,5 @@
-// Removes archives with purged bytes that lie beside the tree: uploaded ZIPs, those that are retired or on their way, and fetched dists of inline packages.
+// Removes archives with purged bytes that lie beside the tree: uploaded ZIPs, those that are retired or on their way,
+// and fetched dists of inline packages.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,7 +13,10 @@ import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import { archiveReference } from '../sources/ready-archive.ts';
 
-/** The reference of an uploaded or fetched archive is the beginning of its SHA-256, so that it is known also where the archive itself is gone. */
+/**
+ * The reference of an uploaded or fetched archive is the beginning of its SHA-256, so that it is known also where the
+ * archive itself is gone.
+ */
 export async function sweepArchives(dataDirectory: string, rows: readonly PurgedVersion[]): Promise<void> {
   const references = new Set(
     rows.flatMap(({ reference, sha256 }) => [reference, ...(sha256 === null ? [] : [archiveReference(sha256)])]),

@@ -1,4 +1,5 @@
-// Takes purged versions out of the documents that history keeps, so that no rollback finds them there. All else of these documents stays.
+// Takes purged versions out of the documents that history keeps, so that no rollback finds them there. All else of
+// these documents stays.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,5 +1,5 @@
-// Clears away what is left of purged versions beside the tree: in history, in the builder's memory and caches, among uploaded ZIPs. Whatever is gone already
-// counts as done, so that a sweep that was cut off is repeated whole (I21).
+// Clears away what is left of purged versions beside the tree: in history, in the builder's memory and caches, among
+// uploaded ZIPs. Whatever is gone already counts as done, so that a sweep that was cut off is repeated whole (I21).
 
 import { join } from 'node:path';
 import { formatMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
@@ -39,7 +39,10 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
   await output.barrier();
 }
 
-/** Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. One that is fetched into now stays. */
+/**
+ * Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. One that is
+ * fetched into now stays.
+ */
 async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promise<void> {
   const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));
   for (const { spec } of [...choice.read, ...choice.left]) {

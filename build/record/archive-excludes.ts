@@ -4,7 +4,10 @@ import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { QuarantineError } from '../sources/quarantine.ts';
 import { isSet } from './php-array.ts';
 
-/** The patterns of `archive.exclude`, in order. Throws QuarantineError INVALID_COMPOSER_JSON where it is not a list of strings. */
+/**
+ * The patterns of `archive.exclude`, in order. Throws QuarantineError INVALID_COMPOSER_JSON where it is not a list of
+ * strings.
+ */
 export function archiveExcludesOf(json: JsonObject): string[] {
   const archive = json['archive'];
   if (!isSet(archive)) return [];

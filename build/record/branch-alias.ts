@@ -1,5 +1,5 @@
-// The numbered version a branch also goes by, as Composer finds it when it loads a package (ArrayLoader.php, getBranchAlias). A constraint such
-// as `^1.0` reaches `dev-main` only through it.
+// The numbered version a branch also goes by, as Composer finds it when it loads a package (ArrayLoader.php,
+// getBranchAlias). A constraint such as `^1.0` reaches `dev-main` only through it.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { normalizeBranch, parseNumericAliasPrefix } from '../contract/normalize-branch.ts';
@@ -30,7 +30,10 @@ export function branchAliasOf(
     : undefined;
 }
 
-/** Only a numbered branch can be a target, and of a numbered branch only one that begins as it does: `1.x-dev` → `1.5.x-dev`. */
+/**
+ * Only a numbered branch can be a target, and of a numbered branch only one that begins as it does: `1.x-dev` →
+ * `1.5.x-dev`.
+ */
 function aliasTarget(branch: string, target: string): NormalizedVersion | undefined {
   if (!target.endsWith('-dev')) return undefined;
   if (target === defaultBranchAlias) return defaultBranchAlias;

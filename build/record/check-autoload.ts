@@ -1,5 +1,6 @@
-// Autoload rules on which Composer aborts once the package is installed, when it writes the autoloader (AutoloadGenerator.php,
-// validatePackage and parseAutoloadsType; ClassLoader.php, addPsr4 and add). Whether the paths exist is not looked at.
+// Autoload rules on which Composer aborts once the package is installed, when it writes the autoloader
+// (AutoloadGenerator.php, validatePackage and parseAutoloadsType; ClassLoader.php, addPsr4 and add). Whether the paths
+// exist is not looked at.
 
 import type { JsonValue } from '../contract/json.ts';
 import { QuarantineError } from '../sources/quarantine.ts';

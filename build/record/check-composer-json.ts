@@ -1,6 +1,7 @@
-// What a composer.json may not hold, because a client that meets it in our metadata aborts: often the whole command, whatever package it was
-// about. Composer's loader is strictly typed and checks nothing itself (ArrayLoader.php, configureObject and loadPackages; every rule here
-// was tried against Composer 2.5.5). What Composer silently ignores passes.
+// What a composer.json may not hold, because a client that meets it in our metadata aborts: often the whole command,
+// whatever package it was about. Composer's loader is strictly typed and checks nothing itself (ArrayLoader.php,
+// configureObject and loadPackages; every rule here was tried against Composer 2.5.5). What Composer silently ignores
+// passes.
 
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { QuarantineError } from '../sources/quarantine.ts';
@@ -10,7 +11,10 @@ import { checkLinks, linkFields } from './check-links.ts';
 import { packageNameOf } from './package-name.ts';
 import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
 
-/** Whether Composer can load this value, and what a person is to write instead where it cannot. null and absent always pass. */
+/**
+ * Whether Composer can load this value, and what a person is to write instead where it cannot. null and absent always
+ * pass.
+ */
 interface Rule {
   readonly holds: (value: JsonValue) => boolean;
   readonly wanted: string;
@@ -59,8 +63,8 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Throws QuarantineError for the first thing a client would stumble over: NAME_MISSING, NAME_INVALID, CONSTRAINT_INVALID or
- * INVALID_COMPOSER_JSON. `version` is not looked at: what it means depends on the source.
+ * Throws QuarantineError for the first thing a client would stumble over: NAME_MISSING, NAME_INVALID,
+ * CONSTRAINT_INVALID or INVALID_COMPOSER_JSON. `version` is not looked at: what it means depends on the source.
  */
 export function checkComposerJson(json: JsonObject): void {
   packageNameOf(json);

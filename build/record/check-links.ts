@@ -1,5 +1,5 @@
-// Links of a composer.json: require, conflict and their like. Composer parses every one of a version it loads, and aborts on the first bad one
-// (ArrayLoader.php, configureCachedLinks and createLink).
+// Links of a composer.json: require, conflict and their like. Composer parses every one of a version it loads, and
+// aborts on the first bad one (ArrayLoader.php, configureCachedLinks and createLink).
 
 import { parseConstraint } from '../contract/constraint.ts';
 import type { JsonValue } from '../contract/json.ts';

@@ -1,5 +1,6 @@
-// The last look at a record before it is published: as the text that will stand in the document, read again, by the rules that Composer loads it by. What
-// fails here fails on every client that asks for the package, whatever version it wants (ArrayLoader.php, loadPackages; ComposerRepository.php, loadAsyncPackages).
+// The last look at a record before it is published: as the text that will stand in the document, read again, by the
+// rules that Composer loads it by. What fails here fails on every client that asks for the package, whatever version it
+// wants (ArrayLoader.php, loadPackages; ComposerRepository.php, loadAsyncPackages).
 
 import type { VersionRecord } from '../contract/documents.ts';
 import { parseReference, parseSha1 } from '../contract/digest.ts';
@@ -13,7 +14,10 @@ import { checkComposerJson } from './check-composer-json.ts';
 import { writeJson } from './exact-integers.ts';
 import { isSet } from './php-array.ts';
 
-/** Throws QuarantineError: those of checkComposerJson, VERSION_INVALID, INVALID_DIST, or RECORD_INVALID for what only a fault of Libretto can bring about. */
+/**
+ * Throws QuarantineError: those of checkComposerJson, VERSION_INVALID, INVALID_DIST, or RECORD_INVALID for what only a
+ * fault of Libretto can bring about.
+ */
 export function checkRecord(name: PackageName, record: VersionRecord): void {
   const json: unknown = JSON.parse(writeJson(record));
   if (!isJsonObject(json)) throw refusal('RECORD_INVALID', 'it is not an object');

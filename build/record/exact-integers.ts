@@ -1,5 +1,6 @@
-// JSON with whole numbers that a double cannot hold. PHP reads up to 64 bits exactly, and so does Composer; JSON.parse would change their last digits
-// without a word. They are kept as text in between. What is larger still is a double to PHP as well.
+// JSON with whole numbers that a double cannot hold. PHP reads up to 64 bits exactly, and so does Composer; JSON.parse
+// would change their last digits without a word. They are kept as text in between. What is larger still is a double to
+// PHP as well.
 
 /** A character that stands for nothing (a noncharacter of Unicode), in front of the digits. */
 const mark = '\ufdd0int:';

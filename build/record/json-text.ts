@@ -1,5 +1,6 @@
-// Finds what is wrong with a JSON text and where, which JSON.parse says in every Node version differently, and refuses what JSON.parse lets
-// pass but PHP's json_decode does not: half a surrogate pair, nesting without end. It reports each key that occurs twice in one object.
+// Finds what is wrong with a JSON text and where, which JSON.parse says in every Node version differently, and refuses
+// what JSON.parse lets pass but PHP's json_decode does not: half a surrogate pair, nesting without end. It reports each
+// key that occurs twice in one object.
 
 /** What is wrong, and the character it is wrong at. */
 export class JsonTextError extends Error {
@@ -18,7 +19,9 @@ export class JsonTextError extends Error {
 /** PHP decodes 512 levels, and a p2 document puts a composer.json four levels down. */
 export const maxJsonDepth = 128;
 
-/** A key that occurs in its object before. JSON.parse and PHP's json_decode keep the first position and the last value. */
+/**
+ * A key that occurs in its object before. JSON.parse and PHP's json_decode keep the first position and the last value.
+ */
 export interface RepeatedKey {
   readonly key: string;
   /** of its second occurrence, at the quote */

@@ -1,4 +1,5 @@
-// From the bytes of a composer.json to its object, with the line of what is wrong. As strict as Composer: UTF-8, no byte-order mark.
+// From the bytes of a composer.json to its object, with the line of what is wrong. As strict as Composer: UTF-8, no
+// byte-order mark.
 
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
@@ -15,8 +16,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export type NoteRepeated = (key: string) => void;
 
 /**
- * The object a composer.json holds. `where` names the file in messages. Of a repeated key the last value counts, as in PHP. Throws QuarantineError: INVALID_JSON where it is no JSON, with its
- * line and column, INVALID_COMPOSER_JSON where it is JSON that not every client could read alike, or not an object.
+ * The object a composer.json holds. `where` names the file in messages. Of a repeated key the last value counts, as in
+ * PHP. Throws QuarantineError: INVALID_JSON where it is no JSON, with its line and column, INVALID_COMPOSER_JSON where
+ * it is JSON that not every client could read alike, or not an object.
  */
 export function parseComposerJson(
   bytes: Uint8Array,

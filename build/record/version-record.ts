@@ -1,5 +1,6 @@
-// One version as a p2 document has it. Composer takes autoload, bin, type and requirements from here and never from the archive, so it is the
-// whole composer.json, less what only the root package of a project has a use for and what is not the package's to say.
+// One version as a p2 document has it. Composer takes autoload, bin, type and requirements from here and never from the
+// archive, so it is the whole composer.json, less what only the root package of a project has a use for and what is not
+// the package's to say.
 
 import type { DistRecord, VersionRecord } from '../contract/documents.ts';
 import type { Reference } from '../contract/digest.ts';
@@ -8,9 +9,9 @@ import type { PackageName } from '../contract/name.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 
 /**
- * The fields Composer's schema calls root-only and its loader never reads from a repository. `repositories` and `config` name private
- * addresses besides, and may hold credentials. scripts, require-dev and autoload-dev stay: root-only as well, but loaded, written to lock
- * files and shown.
+ * The fields Composer's schema calls root-only and its loader never reads from a repository. `repositories` and
+ * `config` name private addresses besides, and may hold credentials. scripts, require-dev and autoload-dev stay:
+ * root-only as well, but loaded, written to lock files and shown.
  */
 const rootOnly: ReadonlySet<string> = new Set([
   'repositories',
@@ -22,7 +23,10 @@ const rootOnly: ReadonlySet<string> = new Set([
   'scripts-aliases',
 ]);
 
-/** Fields that only a repository may set. In a composer.json they would redirect downloads and notifications, or stop the client. */
+/**
+ * Fields that only a repository may set. In a composer.json they would redirect downloads and notifications, or stop
+ * the client.
+ */
 const repositorysOwn: ReadonlySet<string> = new Set([
   'name',
   'version',
@@ -49,7 +53,10 @@ export interface RecordInput {
   /** RFC 3339; undefined where unknown */
   readonly time: string | undefined;
   readonly defaultBranch: boolean;
-  /** of a metapackage too: Composer never fetches it, and every version has the same record and can be proved the same way */
+  /**
+   * of a metapackage too: Composer never fetches it, and every version has the same record and can be proved the same
+   * way
+   */
   readonly dist: DistRecord & JsonObject;
   /** the address of the git repository whose commit the reference is; undefined where clients are not to know it */
   readonly sourceUrl?: string | undefined;
@@ -57,7 +64,9 @@ export interface RecordInput {
   readonly abandoned?: boolean | string | undefined;
 }
 
-/** Keys stand in a fixed order: name and version, then those of the composer.json in its own order, then what we add. */
+/**
+ * Keys stand in a fixed order: name and version, then those of the composer.json in its own order, then what we add.
+ */
 export function versionRecord(input: RecordInput): VersionRecord {
   const { composerJson, name, version, normalized, reference, time, defaultBranch, dist, sourceUrl, abandoned } = input;
   const own = Object.fromEntries(

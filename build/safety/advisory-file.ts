@@ -1,5 +1,5 @@
-// Security advisories as operators write them or fetch them from elsewhere: a list, or what the public registry's API answers. Pure; every entry that
-// is wrong is named.
+// Security advisories as operators write them or fetch them from elsewhere: a list, or what the public registry's API
+// answers. Pure; every entry that is wrong is named.
 
 import type { Advisory } from '../contract/safety-lists.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';

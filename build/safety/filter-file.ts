@@ -1,5 +1,5 @@
-// Filter lists as operators write them (Composer ≥ 2.10, ComposerRepositoryFilterInformation.php): under each list's name the versions of packages that
-// it keeps out. Pure; every entry that is wrong is named.
+// Filter lists as operators write them (Composer ≥ 2.10, ComposerRepositoryFilterInformation.php): under each list's
+// name the versions of packages that it keeps out. Pure; every entry that is wrong is named.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';

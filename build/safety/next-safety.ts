@@ -1,5 +1,5 @@
-// From the lists that are published to those that are to be, and which packages that concerns. Read before anything is decided; written with the
-// serving index, before the documents that say the same.
+// From the lists that are published to those that are to be, and which packages that concerns. Read before anything is
+// decided; written with the serving index, before the documents that say the same.
 
 import type { PackageName } from '../contract/name.ts';
 import {
@@ -26,7 +26,10 @@ export interface Safety {
   readonly changed: readonly PackageName[];
 }
 
-/** `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot be used. */
+/**
+ * `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot
+ * be used.
+ */
 export async function nextSafety(
   output: Output,
   request: SafetyRequest | undefined,

@@ -1,4 +1,5 @@
-// A version that stands in a file or a file's name, checked for all that Composer, an archive's path and a URL ask of it.
+// A version that stands in a file or a file's name, checked for all that Composer, an archive's path and a URL ask of
+// it.
 
 import { labelRefusal } from '../contract/label.ts';
 import { parseDistLabel, type DistLabel } from '../contract/paths.ts';
@@ -10,7 +11,9 @@ export interface CheckedLabel {
   readonly normalized: NormalizedVersion;
 }
 
-/** `origin` begins the sentence: `"version" in composer.json is`. Throws QuarantineError VERSION_INVALID or UNSAFE_PATH. */
+/**
+ * `origin` begins the sentence: `"version" in composer.json is`. Throws QuarantineError VERSION_INVALID or UNSAFE_PATH.
+ */
 export function checkedLabel(text: string, origin: string): CheckedLabel {
   const said = `${origin} ${JSON.stringify(text)}`;
   const normalized = normalizeVersion(text);
@@ -36,7 +39,10 @@ export function checkedLabel(text: string, origin: string): CheckedLabel {
   return { version: label.label, normalized };
 }
 
-/** `version` of a composer.json or an inline record; null is as if it were not there, to Composer too. Throws QuarantineError VERSION_INVALID. */
+/**
+ * `version` of a composer.json or an inline record; null is as if it were not there, to Composer too. Throws
+ * QuarantineError VERSION_INVALID.
+ */
 export function declaredVersion(declared: unknown, place: string): string | undefined {
   if (declared === undefined || declared === null || typeof declared === 'string') return declared ?? undefined;
   throw new QuarantineError(

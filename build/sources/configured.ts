@@ -11,7 +11,10 @@ export interface DescribedSource {
   readonly where: string | undefined;
 }
 
-/** Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one place is described twice. */
+/**
+ * Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one
+ * place is described twice.
+ */
 export function describeSources(
   configured: readonly (string | ConfiguredSource)[],
   base: string,

@@ -1,5 +1,5 @@
-// Applies a filter to what a source holds: the one part of it that has to read something, for a branch that a constraint reaches by its alias
-// alone.
+// Applies a filter to what a source holds: the one part of it that has to read something, for a branch that a
+// constraint reaches by its alias alone.
 
 import type { NormalizedVersion } from '../contract/version.ts';
 import { branchAliasOf } from '../record/branch-alias.ts';
@@ -17,7 +17,10 @@ export interface FilteredScan extends ReadScan {
   readonly idle: readonly string[];
 }
 
-/** `oneOfMany`: the limits were given for several sources together, so that it is no surprise when names leave nothing of this one. */
+/**
+ * `oneOfMany`: the limits were given for several sources together, so that it is no surprise when names leave nothing
+ * of this one.
+ */
 export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMany = false): Promise<FilteredScan> {
   const filter = createFilter(options);
   if (!filter.limits) return { ...scan, idle: [] };

@@ -1,6 +1,6 @@
-// Which of a source's versions are published, where libretto.json limits them. Pure: the same versions and the same limits give the same
-// answer. A constraint selects as Satis' `require` does: a branch only by its own name or through its alias (PackageSelection.php,
-// selectLinks).
+// Which of a source's versions are published, where libretto.json limits them. Pure: the same versions and the same
+// limits give the same answer. A constraint selects as Satis' `require` does: a branch only by its own name or through
+// its alias (PackageSelection.php, selectLinks).
 
 import { matches, parseConstraint, type Constraint } from '../contract/constraint.ts';
 import { parseStability, type Stability } from '../contract/stability.ts';
@@ -77,8 +77,8 @@ export interface Filtered {
 }
 
 /**
- * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those that are wanted, and who
- * is unsure withdraws nothing.
+ * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those
+ * that are wanted, and who is unsure withdraws nothing.
  */
 export function filterReleases(
   found: Omit<Filtered, 'idle'>,

@@ -1,5 +1,5 @@
-// Patterns for package names, as Composer has them for repositories (BasePackage.php, packageNameToRegexp): `*` stands for any characters, a
-// slash included, and case does not matter.
+// Patterns for package names, as Composer has them for repositories (BasePackage.php, packageNameToRegexp): `*` stands
+// for any characters, a slash included, and case does not matter.
 
 /** What a pattern may look like: a whole name, or anything with a `*` in it. */
 export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9*][A-Za-z0-9_.*-]*(?:/[A-Za-z0-9*][A-Za-z0-9_.*-]*)?$';

@@ -10,7 +10,10 @@ export interface FilterOptions {
   readonly only?: readonly string[];
   /** name pattern → constraint: versions that are left out */
   readonly except?: Readonly<Record<string, string>>;
-  /** name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for it must hold. */
+  /**
+   * name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for
+   * it must hold.
+   */
   readonly versions?: Readonly<Record<string, string>>;
   readonly 'minimum-stability'?: Stability;
   /** package name → the one that counts in its place */
@@ -45,7 +48,10 @@ export interface RegisteredSource {
   /** as on a command line and absolute */
   readonly source: string;
   readonly options: SourceOptions;
-  /** what git sees in place of the builder's own environment: credentials of its own and nobody else's. Never remembered, never shown. */
+  /**
+   * what git sees in place of the builder's own environment: credentials of its own and nobody else's. Never
+   * remembered, never shown.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** why it is not to be read now */
   readonly refusal?: string;
@@ -72,8 +78,8 @@ export function patternsOf({
 }
 
 /**
- * Differs as soon as the options would give other versions, other archives or other records. Empty for none. `excludes` act on every source
- * that is archived here.
+ * Differs as soon as the options would give other versions, other archives or other records. Empty for none. `excludes`
+ * act on every source that is archived here.
  */
 export function digestOptions(options: SourceOptions, excludes: readonly string[]): string {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);

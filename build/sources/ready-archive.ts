@@ -1,4 +1,5 @@
-// A ZIP on this disk that is published byte for byte, once it was admitted. What is copied is what was admitted, or nothing.
+// A ZIP on this disk that is published byte for byte, once it was admitted. What is copied is what was admitted, or
+// nothing.
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -14,7 +15,10 @@ export function archiveReference(sha256: string): Reference {
   return sha256.slice(0, 40) as Reference;
 }
 
-/** `path` is absolute; `sha256` of the bytes that were admitted, lower-case hex. Like the archiver it never fsyncs: whoever publishes the copy does. */
+/**
+ * `path` is absolute; `sha256` of the bytes that were admitted, lower-case hex. Like the archiver it never fsyncs:
+ * whoever publishes the copy does.
+ */
 export function readyArchive(path: string, sha256: string): ReadyArchive {
   return { copyTo: (target) => copyArchive(path, sha256, target), texts: () => readTexts(path) };
 }

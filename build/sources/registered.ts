@@ -1,4 +1,5 @@
-// Repositories of the management API among the sources of a build. A source that libretto.json lists as well is libretto.json's.
+// Repositories of the management API among the sources of a build. A source that libretto.json lists as well is
+// libretto.json's.
 
 import type { PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -9,11 +10,20 @@ import { parseSource } from './spec.ts';
 export interface RegisteredRequest {
   /** undefined: nobody asked the state, and they are left as published */
   readonly registered?: readonly RegisteredSource[] | undefined;
-  /** ids of registered repositories: these are read, and no other source. Those that are registered no more are withdrawn in any case. */
+  /**
+   * ids of registered repositories: these are read, and no other source. Those that are registered no more are
+   * withdrawn in any case.
+   */
   readonly sync?: readonly string[];
-  /** What is registered by now, in the form of `source`. A build asks under its lock: much may have been registered and removed while it fetched. */
+  /**
+   * What is registered by now, in the form of `source`. A build asks under its lock: much may have been registered and
+   * removed while it fetched.
+   */
   readonly registeredNow?: () => Promise<readonly string[]>;
-  /** Registered since this request was made, in the form of `source`: such a repository is not read, and stays as published. */
+  /**
+   * Registered since this request was made, in the form of `source`: such a repository is not read, and stays as
+   * published.
+   */
   readonly registeredSince?: readonly string[];
 }
 
@@ -26,7 +36,9 @@ export interface Registered {
   readonly isGone: (source: PublishedSource) => boolean;
 }
 
-/** `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is. */
+/**
+ * `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is.
+ */
 export function registeredSources(
   { registered, sync = [], registeredSince = [] }: RegisteredRequest,
   isListed: (id: string) => boolean,
@@ -70,7 +82,10 @@ export async function asRegisteredNow<Request extends RegisteredRequest>(request
   };
 }
 
-/** Whoever names a registered repository in a build would read it without its credentials and its limits. Throws BuildRefused. */
+/**
+ * Whoever names a registered repository in a build would read it without its credentials and its limits. Throws
+ * BuildRefused.
+ */
 export function refuseRegistered(asked: string, source: PublishedSource | undefined): void {
   if (source?.from !== 'registered') return;
   throw new BuildRefused(

@@ -1,5 +1,5 @@
-// What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something new is to be
-// published. A source knows nothing of the output tree.
+// What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something
+// new is to be published. A source knows nothing of the output tree.
 
 import type { Deflated } from '../archive/deflate.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';
@@ -33,9 +33,15 @@ export interface Release {
   readonly where: string;
   /** where clients may fetch the repository itself at `reference`, if the source is to say so; holds no credential */
   readonly sourceUrl?: string;
-  /** where its composer.json is no part of its content, as an inline one: a digest of it, so that a change of it alone is seen */
+  /**
+   * where its composer.json is no part of its content, as an inline one: a digest of it, so that a change of it alone
+   * is seen
+   */
   readonly recordDigest?: string;
-  /** The composer.json, parsed and checked; `noteRepeated` hears of each key that occurs twice in one object of it. Throws QuarantineError. */
+  /**
+   * The composer.json, parsed and checked; `noteRepeated` hears of each key that occurs twice in one object of it.
+   * Throws QuarantineError.
+   */
   readonly composerJson: (noteRepeated?: NoteRepeated) => Promise<JsonObject>;
   /** The files an archive of this release holds, or the archive itself where the source has one. */
   readonly content: Content | ReadyArchive;
@@ -43,12 +49,18 @@ export interface Release {
 
 /** A ZIP that is published byte for byte as its source has it. */
 export interface ReadyArchive {
-  /** Writes it to `target`, which must not exist. Throws QuarantineError for what may not be published; then `target` is gone again. */
+  /**
+   * Writes it to `target`, which must not exist. Throws QuarantineError for what may not be published; then `target` is
+   * gone again.
+   */
   readonly copyTo: (target: string) => Promise<{ readonly shasum: Sha1; readonly size: number }>;
   readonly texts?: () => Promise<PackageTexts>;
 }
 
-/** The README and CHANGELOG in the package's own folder. What is wrong with one is not worth keeping a version back: then there is none. */
+/**
+ * The README and CHANGELOG in the package's own folder. What is wrong with one is not worth keeping a version back:
+ * then there is none.
+ */
 export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
 
 export interface PackageText {
@@ -72,7 +84,10 @@ export interface Content {
   readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
   /** The time all entries carry, epoch seconds. */
   readonly entryTime: number;
-  /** Its composer.json need not give the release's name: all versions of a repository have the one that its default branch gives. */
+  /**
+   * Its composer.json need not give the release's name: all versions of a repository have the one that its default
+   * branch gives.
+   */
   readonly mayNameAnother?: true;
 }
 
@@ -104,12 +119,15 @@ export type Scan =
       readonly outcome: 'read';
       readonly releases: readonly Release[];
       /**
-       * Releases of a package that has another name by now, under the name that their own composer.json gives. They are also among `releases`, under
-       * the package's present name; as these they count only where they are what this source has published.
+       * Releases of a package that has another name by now, under the name that their own composer.json gives. They are
+       * also among `releases`, under the package's present name; as these they count only where they are what this
+       * source has published.
        */
       readonly former?: readonly Release[];
       readonly quarantined: readonly Quarantine[];
-      /** things worth a line in the report that keep nothing from being published, e.g. tags skipped by Composer's rules */
+      /**
+       * things worth a line in the report that keep nothing from being published, e.g. tags skipped by Composer's rules
+       */
       readonly notices: readonly string[];
       readonly memory: SourceMemory;
     }
@@ -120,8 +138,9 @@ export type Scan =
 
 export interface Source {
   /**
-   * Of a source that is elsewhere: brings here what `scan` and the releases need, which then ask nobody. To be called without the build's lock. Does
-   * nothing where that was done and suffices. What is wrong elsewhere is what the next scan gives.
+   * Of a source that is elsewhere: brings here what `scan` and the releases need, which then ask nobody. To be called
+   * without the build's lock. Does nothing where that was done and suffices. What is wrong elsewhere is what the next
+   * scan gives.
    */
   readonly fetch?: (previous: SourceMemory | undefined) => Promise<void>;
   readonly scan: (previous: SourceMemory | undefined) => Promise<Scan>;

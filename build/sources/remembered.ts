@@ -1,5 +1,5 @@
-// Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the remembered ones, those of
-// libretto.json, and the registered repositories.
+// Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the
+// remembered ones, those of libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -28,7 +28,10 @@ export interface SourceRequest extends RegisteredRequest {
   /** an empty tree is what is wanted where there is no source at all */
   readonly mayBeEmpty?: boolean;
   readonly forget: readonly string[];
-  /** patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages too */
+  /**
+   * patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages
+   * too
+   */
   readonly only?: readonly string[];
 }
 

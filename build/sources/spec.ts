@@ -1,6 +1,6 @@
-// A SOURCE as somebody writes it (`./packages`, `git:../lib.git`, `https://host/lib.git`) parsed into what it is. A path is remembered
-// relative to the data folder, so that a workspace can move with its data and stay the same source. Nothing here holds a credential.
-// Packages that stand in libretto.json itself are a source each, by their names.
+// A SOURCE as somebody writes it (`./packages`, `git:../lib.git`, `https://host/lib.git`) parsed into what it is. A
+// path is remembered relative to the data folder, so that a workspace can move with its data and stay the same source.
+// Nothing here holds a credential. Packages that stand in libretto.json itself are a source each, by their names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -18,7 +18,10 @@ export type SourcePlace =
   | { readonly kind: 'git'; readonly url: string }
   /** undefined where only their names are remembered: what they are stands in libretto.json */
   | { readonly kind: 'package'; readonly inline: InlinePackages | undefined }
-  /** a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being received */
+  /**
+   * a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being
+   * received
+   */
   | { readonly kind: 'received'; readonly tree: string | undefined };
 
 export interface SourceSpec {
@@ -38,8 +41,9 @@ const kindOf: Readonly<Record<string, PathKind>> = { dir: 'directory', git: 'git
 export const sourcePrefixes: readonly string[] = Object.keys(kindOf);
 
 /**
- * Parses what a person wrote; relative paths are relative to `base`, remembered ones to `dataDirectory`. Throws BuildRefused.
- * Without a prefix a folder that git would accept as a repository's root (a work tree or a bare one) is a git source.
+ * Parses what a person wrote; relative paths are relative to `base`, remembered ones to `dataDirectory`. Throws
+ * BuildRefused. Without a prefix a folder that git would accept as a repository's root (a work tree or a bare one) is a
+ * git source.
  */
 export function parseSource(text: string, base: string, dataDirectory: string): SourceSpec {
   const refusal = sourceRefusal(text);
@@ -99,7 +103,10 @@ export function receivedSpec({ name, tree }: ReceivedPlace): SourceSpec {
   return { id: sourceId('received', name), location: `${receivedPrefix}${name}`, place: { kind: 'received', tree } };
 }
 
-/** Each package a source of its own, by its name: neither its place in libretto.json, nor a new version, nor what else is listed makes another one of it. */
+/**
+ * Each package a source of its own, by its name: neither its place in libretto.json, nor a new version, nor what else
+ * is listed makes another one of it.
+ */
 export function inlineSources(inline: InlinePackages): readonly SourceSpec[] {
   const byName = new Map<string, JsonObject[]>();
   for (const json of inline.packages) {

@@ -1,4 +1,5 @@
-// `backup.json`: what a backup holds, with a checksum for every file. It is written last; a folder without it is no backup.
+// `backup.json`: what a backup holds, with a checksum for every file. It is written last; a folder without it is no
+// backup.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Copies files so that they are on the disk when it is done, with their times and checksums. Names of one file stay names of one file.
+// Copies files so that they are on the disk when it is done, with their times and checksums. Names of one file stay
+// names of one file.
 
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -10,7 +11,10 @@ import pLimit from 'p-limit';
 import { isMissing, StorageError } from '../../build/output/storage-error.ts';
 import type { BackupFile } from './backup-record.ts';
 
-/** What nobody but the owner may read: the state, the keys, uploads, and what is mirrored, whatever the folder they stand in lets people do. */
+/**
+ * What nobody but the owner may read: the state, the keys, uploads, and what is mirrored, whatever the folder they
+ * stand in lets people do.
+ */
 const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror']);
 
 const parallelCopies = 8;
@@ -22,7 +26,10 @@ export async function onDisk<Result>(path: string, operation: Promise<Result>): 
   });
 }
 
-/** Relative paths of the files below `folder`, sorted; `skip` by relative path. A folder that is not there has none. A folder right below may be a link to elsewhere. */
+/**
+ * Relative paths of the files below `folder`, sorted; `skip` by relative path. A folder that is not there has none. A
+ * folder right below may be a link to elsewhere.
+ */
 export async function listFiles(folder: string, skip: (path: string) => boolean, below = ''): Promise<string[]> {
   const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return [];
@@ -40,7 +47,10 @@ export async function listFiles(folder: string, skip: (path: string) => boolean,
   return found.flat().toSorted();
 }
 
-/** Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file itself has it. */
+/**
+ * Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file
+ * itself has it.
+ */
 export async function copyFiles(
   from: string,
   to: string,

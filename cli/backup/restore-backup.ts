@@ -1,5 +1,5 @@
-// Makes a data folder out of a backup, or puts its state alone in the place of one that was lost. What is needed of the backup is read whole before
-// anything is written; what is written gets its place when it is all there.
+// Makes a data folder out of a backup, or puts its state alone in the place of one that was lost. What is needed of the
+// backup is read whole before anything is written; what is written gets its place when it is all there.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -19,7 +19,9 @@ const stagingName = '.restoring';
 /** Where a restore is cut off, the state is what is missing, and what names it is there: a server is then refused. */
 const lastArea = 'state';
 
-/** Compares every file, or those of the state, with its checksum. Throws UsageError that names the first that differ. */
+/**
+ * Compares every file, or those of the state, with its checksum. Throws UsageError that names the first that differ.
+ */
 export async function checkBackup(directory: string, stateOnly = false): Promise<BackupRecord> {
   const record = readRecord(directory);
   const faults: string[] = [];
@@ -49,7 +51,10 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   }
 }
 
-/** Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and StorageError. */
+/**
+ * Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and
+ * StorageError.
+ */
 export async function restoreBackup(
   directory: string,
   data: string,
@@ -73,8 +78,8 @@ export async function restoreBackup(
 }
 
 /**
- * The state of the backup and nothing else, for a data folder that has all but that: `place` takes it out of the folder it is given. Throws as
- * restoreBackup.
+ * The state of the backup and nothing else, for a data folder that has all but that: `place` takes it out of the folder
+ * it is given. Throws as restoreBackup.
  */
 export async function restoreState(
   directory: string,
@@ -95,7 +100,10 @@ export async function restoreState(
   return record;
 }
 
-/** Puts the state in the folder `from` in the place of the one in `directory`, which is set aside: the path that one has now. */
+/**
+ * Puts the state in the folder `from` in the place of the one in `directory`, which is set aside: the path that one has
+ * now.
+ */
 export async function replaceLocalState(from: string, directory: string, now: Date): Promise<string | undefined> {
   await makeFolder(directory, 0o700);
   const aside = await setAsideState(directory, now);
@@ -104,7 +112,10 @@ export async function replaceLocalState(from: string, directory: string, now: Da
   return aside;
 }
 
-/** Copies `files` into a folder in `data`, with what names their state, and has `place` bring them from there to where they belong. */
+/**
+ * Copies `files` into a folder in `data`, with what names their state, and has `place` bring them from there to where
+ * they belong.
+ */
 async function staged(
   files: readonly BackupFile[],
   directory: string,

@@ -1,4 +1,5 @@
-// A state that is in a Redis, in a backup: there it is a state of a data folder, so that one kind of backup restores to either.
+// A state that is in a Redis, in a backup: there it is a state of a data folder, so that one kind of backup restores to
+// either.
 
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -25,8 +26,8 @@ export async function keepSharedState(state: StateStore, target: string): Promis
 }
 
 /**
- * The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that know it find all rows. Gives where a
- * damaged state is kept that was there. Throws UsageError where a sound one is.
+ * The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that
+ * know it find all rows. Gives where a damaged state is kept that was there. Throws UsageError where a sound one is.
  */
 export async function shareState(
   directory: string,
@@ -46,7 +47,10 @@ export async function shareState(
   return aside;
 }
 
-/** Whether a damaged state stands where one is to be restored. Throws UsageError where that one is sound: what is in it would be lost. Makes nothing. */
+/**
+ * Whether a damaged state stands where one is to be restored. Throws UsageError where that one is sound: what is in it
+ * would be lost. Makes nothing.
+ */
 export async function findsDamagedState(place: StatePlace): Promise<boolean> {
   try {
     const state = await place.open(lookOnly());

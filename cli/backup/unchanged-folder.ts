@@ -1,5 +1,6 @@
-// Copies from a data folder while nothing changes in it: under the lock of builds or, where the disk takes no lock file, with a comparison afterwards. Such a
-// disk takes no build either, and its registry must be saved from it all the more.
+// Copies from a data folder while nothing changes in it: under the lock of builds or, where the disk takes no lock
+// file, with a comparison afterwards. Such a disk takes no build either, and its registry must be saved from it all the
+// more.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ export interface CopyOptions {
   readonly list: () => Promise<readonly string[]>;
 }
 
-/** Writes nothing into a disk that is full or read-only. Throws BuildBusy where a build is at work, or the folder has changed meanwhile. */
+/**
+ * Writes nothing into a disk that is full or read-only. Throws BuildBusy where a build is at work, or the folder has
+ * changed meanwhile.
+ */
 export async function copyUnchanged<Copied>(
   data: string,
   { now, waitMs, list }: CopyOptions,

@@ -1,6 +1,7 @@
-// Makes a backup: what a registry needs to serve and to build on. It is taken under the build's lock, so that packages, index and the builder's memory
-// belong together, and the state is one snapshot while others write: as if the machine had lost its power at that moment, which everything is made to
-// survive. On a disk that takes no lock it is compared with its folder instead (unchanged-folder.ts). It gets its name when it is whole.
+// Makes a backup: what a registry needs to serve and to build on. It is taken under the build's lock, so that packages,
+// index and the builder's memory belong together, and the state is one snapshot while others write: as if the machine
+// had lost its power at that moment, which everything is made to survive. On a disk that takes no lock it is compared
+// with its folder instead (unchanged-folder.ts). It gets its name when it is whole.
 
 import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -41,7 +42,10 @@ export interface BackupOptions {
   readonly waitMs?: number;
 }
 
-/** Throws UsageError for folders that cannot be used, BuildBusy, StateError, StorageError. Whatever it throws, there is no `target` then. */
+/**
+ * Throws UsageError for folders that cannot be used, BuildBusy, StateError, StorageError. Whatever it throws, there is
+ * no `target` then.
+ */
 export async function writeBackup(options: BackupOptions): Promise<BackupRecord> {
   const { data: given, target, randomBytes, begun } = options;
   const data = await realpath(given).catch(() => undefined);
@@ -152,8 +156,9 @@ function isLeftOut(path: string, mirroredArchives: boolean): boolean {
 }
 
 /**
- * The records of what was accepted stay (I18): without them another archive could be accepted for the same release. An archive can be fetched again, and has to be
- * the same. Documents are asked for anew, and are replaced while a server is at work, so that a copy need not be what its checksum says.
+ * The records of what was accepted stay (I18): without them another archive could be accepted for the same release. An
+ * archive can be fetched again, and has to be the same. Documents are asked for anew, and are replaced while a server
+ * is at work, so that a copy need not be what its checksum says.
  */
 function isLeftOutOfMirror(path: string, archives: boolean): boolean {
   const [, second, , , file] = path.split('/');

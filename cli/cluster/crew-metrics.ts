@@ -42,7 +42,8 @@ export function createCrewMetrics(
     },
     listen: async (crew) => {
       const running = openProcessMetrics(nowMs);
-      const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined }); // its workers tell of an origin that fails
+      // its workers tell of an origin that fails
+      const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
       const families = async (): Promise<readonly Family[]> => {
         const said = await crew.metrics();
         const own = [

@@ -1,5 +1,6 @@
-// The workers of a primary: starts them, starts again what ends, tells each how many they are, and lets them end. It serves nothing itself: the connections it
-// accepts it hands to them in turn, so that those that stay open are spread evenly.
+// The workers of a primary: starts them, starts again what ends, tells each how many they are, and lets them end. It
+// serves nothing itself: the connections it accepts it hands to them in turn, so that those that stay open are spread
+// evenly.
 
 import cluster, { type Worker } from 'node:cluster';
 
@@ -23,7 +24,10 @@ export interface WorkerMetrics {
 }
 
 export interface Crew {
-  /** Resolves with the address once the first serves, and then starts the others. undefined: it ended before, with this exit code. */
+  /**
+   * Resolves with the address once the first serves, and then starts the others. undefined: it ended before, with this
+   * exit code.
+   */
   readonly start: () => Promise<{ readonly address: ListenAddress } | { readonly exitCode: number }>;
   /** What each that serves says of itself; of whoever is late, what it said the time before. */
   readonly metrics: () => Promise<readonly WorkerMetrics[]>;

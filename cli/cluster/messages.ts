@@ -1,4 +1,5 @@
-// What the primary and its workers say to each other. Both are this very program, in one version: what they say is believed as it comes.
+// What the primary and its workers say to each other. Both are this very program, in one version: what they say is
+// believed as it comes.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { ListenAddress } from '../setting-values.ts';

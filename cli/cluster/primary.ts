@@ -1,5 +1,5 @@
-// `serve` with several workers, as people and signals meet it: one process that starts the workers, sees to it that they run, and serves nothing itself but
-// their metrics.
+// `serve` with several workers, as people and signals meet it: one process that starts the workers, sees to it that
+// they run, and serves nothing itself but their metrics.
 
 import { formatOrigin, type Config } from '../config.ts';
 import type { Context } from '../context.ts';

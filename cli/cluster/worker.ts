@@ -1,4 +1,5 @@
-// One worker of several: serves as a server of its own would, as its primary tells it. What is done once for all of them the one that leads does.
+// One worker of several: serves as a server of its own would, as its primary tells it. What is done once for all of
+// them the one that leads does.
 
 import cluster from 'node:cluster';
 

@@ -1,4 +1,5 @@
-// `libretto artifact publish`: publishes an upload of the service, which reads the outcome as JSON. Exit code 1 for one that was refused.
+// `libretto artifact publish`: publishes an upload of the service, which reads the outcome as JSON. Exit code 1 for one
+// that was refused.
 
 import { publishArtifact } from '../../build/artifacts/publish-artifact.ts';
 import { artifactBuild } from '../artifact-build.ts';

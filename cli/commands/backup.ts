@@ -18,7 +18,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await loadConfig({ flags, environment, workingDirectory });
   const target = resolve(workingDirectory, operands[0] ?? '');
   await assertWholeState(config);
-  const state = await openStateIfAny(config); // also one in the data folder: it may be gone, and that would be no backup
+  // also one in the data folder: it may be gone, and that would be no backup
+  const state = await openStateIfAny(config);
   const sharedState = config.state.value === undefined ? undefined : state;
   if (sharedState === undefined) await state?.close();
   const { files, serial, created_at } = await writeBackup({

@@ -1,5 +1,5 @@
-// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws, 130 or 143 when it was
-// stopped.
+// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws,
+// 130 or 143 when it was stopped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

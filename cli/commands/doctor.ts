@@ -1,5 +1,5 @@
-// `libretto doctor`: looks at everything a registry stands on, here and from outside, changes nothing, and says what to do. Exit code 1 where
-// something failed; what only may become a trouble is a warning.
+// `libretto doctor`: looks at everything a registry stands on, here and from outside, changes nothing, and says what to
+// do. Exit code 1 where something failed; what only may become a trouble is a warning.
 
 import { existsSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// `libretto import satis`: writes a libretto.json, and names every option that could not be carried over on standard error. Exit code 0 even then.
+// `libretto import satis`: writes a libretto.json, and names every option that could not be carried over on standard
+// error. Exit code 0 even then.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// `libretto mirror verify`: exit code 0 when every archive is what was accepted, 1 when one is not. What an upstream now says of a release differently is no
-// fault here, since what was accepted is served on; it is told.
+// `libretto mirror verify`: exit code 0 when every archive is what was accepted, 1 when one is not. What an upstream
+// now says of a release differently is no fault here, since what was accepted is served on; it is told.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { verifyMirror } from '../../proxy/mirror/mirror-inventory.ts';

@@ -1,4 +1,5 @@
-// `libretto package purge`: removes a version for good, once it was confirmed. With --child it is the builder alone, whose outcome the service reads as JSON.
+// `libretto package purge`: removes a version for good, once it was confirmed. With --child it is the builder alone,
+// whose outcome the service reads as JSON.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { purgeCommand } from '../../build/purge/purge-command.ts';

@@ -1,5 +1,5 @@
-// `libretto package purged`: the tombstones of purged versions, with the words of whoever purged them where this registry's state has them. With --recover it puts a
-// list together again that was damaged or lost.
+// `libretto package purged`: the tombstones of purged versions, with the words of whoever purged them where this
+// registry's state has them. With --recover it puts a list together again that was damaged or lost.
 
 import { resolve } from 'node:path';
 

@@ -1,4 +1,5 @@
-// `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone, whose outcome the service reads as JSON.
+// `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone,
+// whose outcome the service reads as JSON.
 
 import { withholdVersion, type VersionBuild } from '../../build/withhold-version.ts';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,4 +1,5 @@
-// `libretto publish`: a folder or a ZIP becomes one published version, on the data folder here or, with --url, on a remote registry.
+// `libretto publish`: a folder or a ZIP becomes one published version, on the data folder here or, with --url, on a
+// remote registry.
 
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, type Stats } from 'node:fs';

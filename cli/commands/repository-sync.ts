@@ -1,5 +1,6 @@
-// `libretto repository sync`: reads one registered repository and publishes what it has, here or on a remote registry. The same command does the build itself (--child), as a process
-// of its own that opens the credentials and hands none of them on.
+// `libretto repository sync`: reads one registered repository and publishes what it has, here or on a remote registry.
+// The same command does the build itself (--child), as a process of its own that opens the credentials and hands none
+// of them on.
 
 import { constants } from 'node:os';
 
@@ -21,7 +22,9 @@ export async function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
 }
 
-/** Ends in order when the service that runs it is gone: nobody would hear how it ended, and the next one wants the lock. */
+/**
+ * Ends in order when the service that runs it is gone: nobody would hear how it ended, and the next one wants the lock.
+ */
 async function buildOnly({ context, config, state, sealer, repositories, id }: RepositoryCommand): Promise<number> {
   context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   try {

@@ -1,4 +1,5 @@
-// `libretto repository update`: changes what a repository is read with, what of it is published, or how often. What is not given stays.
+// `libretto repository update`: changes what a repository is read with, what of it is published, or how often. What is
+// not given stays.
 
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';

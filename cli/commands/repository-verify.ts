@@ -1,5 +1,5 @@
-// `libretto repository verify`: whether a repository can be reached and read with its credentials, and what is there. Changes nothing; exit code 1 where
-// it cannot.
+// `libretto repository verify`: whether a repository can be reached and read with its credentials, and what is there.
+// Changes nothing; exit code 1 where it cannot.
 
 import { setMaxListeners } from 'node:events';
 

@@ -1,5 +1,5 @@
-// `libretto repository withdraw`: withdraws what repositories have published that are registered no more. Removing one does so by itself; this is for
-// one whose withdrawal was cut off, and does nothing where there is none.
+// `libretto repository withdraw`: withdraws what repositories have published that are registered no more. Removing one
+// does so by itself; this is for one whose withdrawal was cut off, and does nothing where there is none.
 
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-// `libretto restore`: a data folder out of a backup, or its state alone. What is restored is proved whole first. That it was restored is the next event
-// of the audit log.
+// `libretto restore`: a data folder out of a backup, or its state alone. What is restored is proved whole first. That
+// it was restored is the next event of the audit log.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

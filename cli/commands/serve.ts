@@ -1,4 +1,5 @@
-// `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be the request log.
+// `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be
+// the request log.
 
 import { announcement, setupLines } from '../announcement.ts';
 import { loadConfig } from '../config.ts';

@@ -1,4 +1,5 @@
-// `libretto start`, which `npm start` runs: build, serve, a first token, and the lines that install a package with Composer.
+// `libretto start`, which `npm start` runs: build, serve, a first token, and the lines that install a package with
+// Composer.
 
 import { join } from 'node:path';
 

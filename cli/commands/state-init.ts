@@ -1,5 +1,5 @@
-// `libretto state init`: an empty state for a data folder that has none, or with --force in the place of one that is lost. It never empties a state
-// that can be used.
+// `libretto state init`: an empty state for a data folder that has none, or with --force in the place of one that is
+// lost. It never empties a state that can be used.
 
 import { randomBytes } from 'node:crypto';
 

@@ -1,4 +1,5 @@
-// `libretto state show`: where the state is, which one it is, and whether all of it can be read. Exit code 1 where it cannot be used.
+// `libretto state show`: where the state is, which one it is, and whether all of it can be read. Exit code 1 where it
+// cannot be used.
 
 import { StateError } from '../../proxy/state/state-error.ts';
 import type { Given } from '../command.ts';

@@ -1,4 +1,5 @@
-// `libretto token create`: the secret stands alone on standard output, so that a script can take it; what it is stands beside it.
+// `libretto token create`: the secret stands alone on standard output, so that a script can take it; what it is stands
+// beside it.
 
 import type { Context } from '../context.ts';
 import { describeToken } from '../token-text.ts';

@@ -1,4 +1,5 @@
-// `libretto token rotate ID`: a new secret, alone on standard output as at its creation; the one before goes on opening for a while.
+// `libretto token rotate ID`: a new secret, alone on standard output as at its creation; the one before goes on opening
+// for a while.
 
 import { longestGraceSeconds, standardGraceSeconds } from '../../proxy/auth/rotate-token.ts';
 import type { Given } from '../command.ts';

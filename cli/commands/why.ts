@@ -1,4 +1,5 @@
-// `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it is not.
+// `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it
+// is not.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

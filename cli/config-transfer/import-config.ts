@@ -1,5 +1,6 @@
-// Brings a registry to what a document says: what is missing is made, what differs is changed, nothing is removed. All of it is one commit, or none of
-// it happens; done again it changes nothing. It goes through the services that commands and API use, each change with its audit event.
+// Brings a registry to what a document says: what is missing is made, what differs is changed, nothing is removed. All
+// of it is one commit, or none of it happens; done again it changes nothing. It goes through the services that commands
+// and API use, each change with its audit event.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -44,7 +45,10 @@ export interface Imported {
   readonly withoutCredentials: readonly string[];
 }
 
-/** Throws UsageError with every entry that is refused, and why; nothing has been changed then. `dryRun`: nothing is changed either way. */
+/**
+ * Throws UsageError with every entry that is refused, and why; nothing has been changed then. `dryRun`: nothing is
+ * changed either way.
+ */
 export async function importConfig(
   document: ConfigDocument,
   state: StateStore,

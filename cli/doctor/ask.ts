@@ -1,4 +1,5 @@
-// One request from outside, as a client would send it: no redirect followed, nothing decoded, and of a large body only its digest kept.
+// One request from outside, as a client would send it: no redirect followed, nothing decoded, and of a large body only
+// its digest kept.
 
 import { createHash } from 'node:crypto';
 import { receiveResponse } from '../receive-response.ts';
@@ -26,7 +27,10 @@ export interface AskOptions {
   readonly upToBytes?: number;
 }
 
-/** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
+/**
+ * Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid
+ * escapes included.
+ */
 export async function ask(
   url: string,
   headers: Readonly<Record<string, string>>,

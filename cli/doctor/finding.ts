@@ -31,7 +31,10 @@ export const failed = (check: string, message: string, advice: string): Finding 
   advice,
 });
 
-/** What the check found; where it broke, that, with `advice`. Never rejects: one check that cannot be made must not hide the others. */
+/**
+ * What the check found; where it broke, that, with `advice`. Never rejects: one check that cannot be made must not hide
+ * the others.
+ */
 export async function settled(
   check: string,
   advice: string,

@@ -1,4 +1,5 @@
-// The origin, where the tree is at one: whether it can be read, has what it announces, says of missing files that they are missing, and is closed to others.
+// The origin, where the tree is at one: whether it can be read, has what it announces, says of missing files that they
+// are missing, and is closed to others.
 
 import { parsePackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';

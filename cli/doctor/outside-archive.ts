@@ -1,5 +1,5 @@
-// Whether archives arrive as they were published, without loading a large one for that: of a few the smallest is asked for, and where that one is large
-// too, its beginning.
+// Whether archives arrive as they were published, without loading a large one for that: of a few the smallest is asked
+// for, and where that one is large too, its beginning.
 
 import { sayReply, type AskOptions, type Reply } from './ask.ts';
 import { failed, ok, type Finding } from './finding.ts';

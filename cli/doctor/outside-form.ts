@@ -1,5 +1,5 @@
-// Whether the metadata-url that packages.json names gets through what stands before the registry, asked without a token: a refusal of the registry's own
-// is enough to know that the request arrived.
+// Whether the metadata-url that packages.json names gets through what stands before the registry, asked without a
+// token: a refusal of the registry's own is enough to know that the request arrived.
 
 import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
@@ -12,7 +12,10 @@ const anyPackage = 'libretto/doctor';
 export const setPlain = (prefix: string): string =>
   `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto settings set metadata_url\`).`;
 
-/** As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php, canonicalizeUrl). */
+/**
+ * As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php,
+ * canonicalizeUrl).
+ */
 export const resolved = (url: string, form: string): string =>
   form.startsWith('/') ? `${new URL(url).origin}${form}` : form;
 

@@ -1,5 +1,6 @@
-// What Composer does with a registry, one step after the other, through whatever stands before it: packages.json, one document by the template
-// it names, the same again if it changed, one archive. Then the same without the token: nothing on the way may have kept an answer.
+// What Composer does with a registry, one step after the other, through whatever stands before it: packages.json, one
+// document by the template it names, the same again if it changed, one archive. Then the same without the token:
+// nothing on the way may have kept an answer.
 
 import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';

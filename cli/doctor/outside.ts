@@ -1,5 +1,5 @@
-// How a registry looks to a client that goes through whatever stands before it: whether it is reached, whether tokens arrive and are asked for,
-// whether clocks agree. What is behind a token is looked at in outside-packages.ts.
+// How a registry looks to a client that goes through whatever stands before it: whether it is reached, whether tokens
+// arrive and are asked for, whether clocks agree. What is behind a token is looked at in outside-packages.ts.
 
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';

@@ -1,4 +1,5 @@
-// The Redis that counts and the one that keeps the state: whether they are reached, new enough, writable, and lose nothing they must keep.
+// The Redis that counts and the one that keeps the state: whether they are reached, new enough, writable, and lose
+// nothing they must keep.
 
 import semver from 'semver';
 

@@ -1,4 +1,5 @@
-// The sentinels before a Redis: whether each of them can be asked, and whether there is a replica that could take the primary's place.
+// The sentinels before a Redis: whether each of them can be asked, and whether there is a replica that could take the
+// primary's place.
 
 import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';

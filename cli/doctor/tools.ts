@@ -1,4 +1,5 @@
-// Whether the programs that Libretto runs on, or calls, are new enough. Versions of tools are semver, or near enough to it.
+// Whether the programs that Libretto runs on, or calls, are new enough. Versions of tools are semver, or near enough to
+// it.
 
 import { execa } from 'execa';
 import semver from 'semver';

@@ -1,5 +1,5 @@
-// Fetches ahead what a Composer repository is set to have here at all times: of each package that is named, the documents and the archives of all versions
-// that match.
+// Fetches ahead what a Composer repository is set to have here at all times: of each package that is named, the
+// documents and the archives of all versions that match.
 
 import pLimit from 'p-limit';
 

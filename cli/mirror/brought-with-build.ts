@@ -1,5 +1,6 @@
-// What a build of everything does for other Composer repositories, once it has published: what they are set to have here at all times is fetched. It changes
-// nothing that was published; what cannot be fetched is told as of a source that failed.
+// What a build of everything does for other Composer repositories, once it has published: what they are set to have
+// here at all times is fetched. It changes nothing that was published; what cannot be fetched is told as of a source
+// that failed.
 
 import { constants } from 'node:os';
 

@@ -1,5 +1,5 @@
-// Releases of which the upstream now says something else than when they were accepted, of all packages: by the documents that are kept of the upstream each
-// comes from. Asks no upstream.
+// Releases of which the upstream now says something else than when they were accepted, of all packages: by the
+// documents that are kept of the upstream each comes from. Asks no upstream.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/mirror-inventory.ts';

@@ -1,4 +1,5 @@
-// The composition root of the mirror: what is set about it, and what looks at records and archives before they are offered.
+// The composition root of the mirror: what is set about it, and what looks at records and archives before they are
+// offered.
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -30,9 +31,15 @@ export interface MirrorParts {
   readonly privateNames: ReadPrivateNames;
   /** COMPOSER_AUTH of it is for the public registry, where it names its host */
   readonly environment: Environment;
-  /** Composer repositories that libretto.json or the API name; they come before the public registry. The same list while nothing has changed. */
+  /**
+   * Composer repositories that libretto.json or the API name; they come before the public registry. The same list while
+   * nothing has changed.
+   */
   readonly others: () => Eventually<readonly UpstreamSettings[]>;
-  /** epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left out: as the settings say */
+  /**
+   * epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left
+   * out: as the settings say
+   */
   readonly askedSinceMs?: number;
   /** Tombstones of purged versions, the same object while they are the same. Left out: those of the data folder. */
   readonly purged?: () => Eventually<PurgedLookup>;
@@ -99,7 +106,8 @@ function rulesOf(
         whenReady(purged(), (tombstones) => {
           if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
           const said = mirrorRules(values, known, environment, tombstones);
-          // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
+          // any change of the state makes the values another object: what documents were made by stays as it is where
+          // it says the same
           last = {
             values,
             others: known,

@@ -1,5 +1,5 @@
-// Other Composer repositories as upstreams of the mirror: those of libretto.json, in its order, then the registered ones, oldest first. The public registry comes
-// behind them all.
+// Other Composer repositories as upstreams of the mirror: those of libretto.json, in its order, then the registered
+// ones, oldest first. The public registry comes behind them all.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -24,7 +24,10 @@ export interface ComposerRepository extends UpstreamSettings {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Those of libretto.json. Throws UsageError where one is described twice, BuildRefused where COMPOSER_AUTH cannot be read. */
+/**
+ * Those of libretto.json. Throws UsageError where one is described twice, BuildRefused where COMPOSER_AUTH cannot be
+ * read.
+ */
 export function configuredRepositories(
   { sources }: Pick<Config, 'sources'>,
   environment: Environment,
@@ -116,7 +119,9 @@ function repositoryOf(
   };
 }
 
-/** Credentials that cannot be opened any more: another key than they were sealed with, or a state that somebody changed. */
+/**
+ * Credentials that cannot be opened any more: another key than they were sealed with, or a state that somebody changed.
+ */
 function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): GivenCredential | undefined {
   if (credentials === null) return undefined;
   try {

@@ -1,5 +1,6 @@
-// Packages that were mirrored, and are not offered any more because their vendor has a private package: installs that lock them fail. That is meant where
-// the vendor is one's own, and a surprise where only one of its packages was forked. By the archives that were accepted; asks nobody.
+// Packages that were mirrored, and are not offered any more because their vendor has a private package: installs that
+// lock them fail. That is meant where the vendor is one's own, and a surprise where only one of its packages was
+// forked. By the archives that were accepted; asks nobody.
 
 import { join } from 'node:path';
 

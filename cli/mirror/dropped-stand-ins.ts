@@ -1,4 +1,5 @@
-// Of what a mirrored package says it stands for, the names that clients do not get to read: from the documents and records that are kept. Asks nobody.
+// Of what a mirrored package says it stands for, the names that clients do not get to read: from the documents and
+// records that are kept. Asks nobody.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

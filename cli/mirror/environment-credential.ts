@@ -1,5 +1,5 @@
-// What a Composer repository of libretto.json and the public registry are asked with: COMPOSER_AUTH, which has the form of Composer's auth.json (`bearer`, `http-basic` and
-// `custom-headers`, each by host).
+// What a Composer repository of libretto.json and the public registry are asked with: COMPOSER_AUTH, which has the form
+// of Composer's auth.json (`bearer`, `http-basic` and `custom-headers`, each by host).
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseComposerAuth } from '../../build/egress/credentials.ts';
@@ -21,7 +21,10 @@ export function environmentCredential({ host }: URL, environment: Environment): 
   return Array.isArray(lines) ? headersOf(lines as readonly JsonValue[]) : undefined;
 }
 
-/** Of the registry that the settings name, which may change while a service runs: where COMPOSER_AUTH cannot be read, it is not asked. */
+/**
+ * Of the registry that the settings name, which may change while a service runs: where COMPOSER_AUTH cannot be read, it
+ * is not asked.
+ */
 export function registryCredential(url: string, environment: Environment): GivenCredential | undefined {
   try {
     return environmentCredential(new URL(url), environment);

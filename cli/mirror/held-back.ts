@@ -1,5 +1,5 @@
-// Which versions of a mirrored package are not offered, and why; and of which the upstream now says something else than when they were accepted. By the
-// documents and records that are kept, as the server judges them. Asks nobody.
+// Which versions of a mirrored package are not offered, and why; and of which the upstream now says something else than
+// when they were accepted. By the documents and records that are kept, as the server judges them. Asks nobody.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,4 +1,5 @@
-// Whether a repository that has its packages in one document has a package, as far as that document is kept. Asks nobody.
+// Whether a repository that has its packages in one document has a package, as far as that document is kept. Asks
+// nobody.
 
 import { join } from 'node:path';
 
@@ -16,7 +17,10 @@ import {
 } from '../../proxy/mirror/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream.ts';
 
-/** Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package. undefined: it is not known to. */
+/**
+ * Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package.
+ * undefined: it is not known to.
+ */
 export async function keptInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
   const rootUrl = rootUrlOf(url);
   const kept = join(folder, 'p2', folderOf(rootUrl));

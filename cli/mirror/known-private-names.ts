@@ -1,4 +1,5 @@
-// Which names are private, for commands that ask other registries, or say whose a name is, without serving: as the server knows them.
+// Which names are private, for commands that ask other registries, or say whose a name is, without serving: as the
+// server knows them.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createPrivateNames, type ReadPrivateNames } from '../../proxy/mirror/private-names.ts';

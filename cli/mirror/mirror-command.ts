@@ -1,4 +1,5 @@
-// What every mirror command does around its own work: configuration, settings, and the mirror, with what goes wrong told on standard error.
+// What every mirror command does around its own work: configuration, settings, and the mirror, with what goes wrong
+// told on standard error.
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';

@@ -1,4 +1,5 @@
-// The mirror as a server has it: what goes wrong with other registries stands in the request log, and what killed servers left behind is cleared away.
+// The mirror as a server has it: what goes wrong with other registries stands in the request log, and what killed
+// servers left behind is cleared away.
 
 import { createMirroredCatalogue, type MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createMirroredTree, type MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
@@ -111,7 +112,10 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
   return mirror.close();
 }
 
-/** What is wrong with a whole registry is wrong with each of its packages: the same words of the same kind are news once a minute. */
+/**
+ * What is wrong with a whole registry is wrong with each of its packages: the same words of the same kind are news once
+ * a minute.
+ */
 function createRepetitions(now: () => number): (event: MirrorEvent) => boolean {
   const told = new Map<string, number>();
   return (event) => {

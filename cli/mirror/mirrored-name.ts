@@ -1,4 +1,5 @@
-// What the mirror knows of a name: whose it is and why, which repositories may be asked for it, and what is kept of it. Asks nobody.
+// What the mirror knows of a name: whose it is and why, which repositories may be asked for it, and what is kept of it.
+// Asks nobody.
 
 import { join } from 'node:path';
 
@@ -31,7 +32,10 @@ export interface MirroredName {
   readonly found_in: string | null;
   /** RFC 3339 UTC: when that was last asked */
   readonly asked_at: string | null;
-  /** names that it says it stands for, by `replace` or `provide`, and that are left out of this here: private ones, and such as only other repositories are asked for */
+  /**
+   * names that it says it stands for, by `replace` or `provide`, and that are left out of this here: private ones, and
+   * such as only other repositories are asked for
+   */
   readonly not_standing_in_for: readonly string[];
   readonly archives: readonly {
     readonly version: string;
@@ -41,13 +45,19 @@ export interface MirroredName {
     readonly from: string;
     readonly fetched_at: string;
   }[];
-  /** versions that are not offered, and such of which the upstream says something else than what was accepted; as far as documents are kept */
+  /**
+   * versions that are not offered, and such of which the upstream says something else than what was accepted; as far as
+   * documents are kept
+   */
   readonly held_back: HeldBack;
   /** records that cannot be read, in words */
   readonly unreadable: readonly string[];
 }
 
-/** null where nothing is mirrored. Rejects with StateError, and with RegistryError where an origin does not say which names are private. */
+/**
+ * null where nothing is mirrored. Rejects with StateError, and with RegistryError where an origin does not say which
+ * names are private.
+ */
 export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {

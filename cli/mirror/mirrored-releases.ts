@@ -43,7 +43,9 @@ export function mirroredReleases(
   };
 }
 
-/** Of the first repository that has the package. Repositories that have everything in one document keep none of a name. */
+/**
+ * Of the first repository that has the package. Repositories that have everything in one document keep none of a name.
+ */
 async function keptReleases(
   name: PackageName,
   urls: readonly string[],

@@ -1,4 +1,5 @@
-// Tombstones of the versions that only the mirror has: what it accepted, and what the documents say that it keeps. Asks nobody.
+// Tombstones of the versions that only the mirror has: what it accepted, and what the documents say that it keeps. Asks
+// nobody.
 
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// A note in the mirror's folder that the server over it serves a tree at an origin. The data folder itself then says of no name that it is private: a command
-// beside that server, which was not told of the origin, must not believe it.
+// A note in the mirror's folder that the server over it serves a tree at an origin. The data folder itself then says of
+// no name that it is private: a command beside that server, which was not told of the origin, must not believe it.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

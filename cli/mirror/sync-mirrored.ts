@@ -1,5 +1,5 @@
-// A sync of a registered Composer repository: asks whether it can be read, and fetches what it is set to have here at all times. Publishes nothing; its
-// report has the form of a build's, for the job.
+// A sync of a registered Composer repository: asks whether it can be read, and fetches what it is set to have here at
+// all times. Publishes nothing; its report has the form of a build's, for the job.
 
 import type { BuildReport } from '../../build/report.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -30,7 +30,9 @@ export type MirroredReport = Pick<
   'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'
 >;
 
-/** `added`: archives that are here now and were not before. Throws RegistryError where the repository cannot be read. */
+/**
+ * `added`: archives that are here now and were not before. Throws RegistryError where the repository cannot be read.
+ */
 export async function syncMirrored({ config, context, state, sealer, record }: MirroredSync): Promise<MirroredReport> {
   const now = (): number => context.now().getTime();
   const probe = await probeRegistered(record, config, sealer, now);

@@ -12,12 +12,16 @@ interface Told {
   readonly tell: (line: string) => void;
 }
 
-/** A signal that goes to all processes of a server reaches a worker twice, from outside and by its primary: that is one wish. */
+/**
+ * A signal that goes to all processes of a server reaches a worker twice, from outside and by its primary: that is one
+ * wish.
+ */
 const sameWishMs = 2000;
 
 /**
- * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with changes nothing. Either is told,
- * once. `told` undefined: another process of this server tells, which reads the same files.
+ * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with
+ * changes nothing. Either is told, once. `told` undefined: another process of this server tells, which reads the same
+ * files.
  */
 export function createRenewal(
   config: Config,

@@ -9,7 +9,10 @@ import { malformedRecord } from '../state/state-error.ts';
 /** `art_` and 16 base62 characters. */
 export type ArtifactId = Branded<string, 'ArtifactId'>;
 
-/** `withdrawn`: its version is no longer offered. `superseded`: a dev version has other content by now. Both stay installable by locks. */
+/**
+ * `withdrawn`: its version is no longer offered. `superseded`: a dev version has other content by now. Both stay
+ * installable by locks.
+ */
 export type ArtifactStatus = 'published' | 'withdrawn' | 'superseded';
 
 export interface ArtifactRecord {

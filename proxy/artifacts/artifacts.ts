@@ -1,6 +1,7 @@
-// Publishing, listing and withdrawing uploaded artifacts. The command line and the management API both call this. What is published is decided by
-// the builder under its lock; the record and its audit event follow in one commit (I8), and only then is anything acknowledged. A record that a
-// crash kept from being written is written by the next upload of the same bytes.
+// Publishing, listing and withdrawing uploaded artifacts. The command line and the management API both call this. What
+// is published is decided by the builder under its lock; the record and its audit event follow in one commit (I8), and
+// only then is anything acknowledged. A record that a crash kept from being written is written by the next upload of
+// the same bytes.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../auth/base62.ts';

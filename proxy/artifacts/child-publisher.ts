@@ -1,4 +1,5 @@
-// Publishes and withdraws artifacts through the command line, in a process of its own: whatever an upload makes the builder do, the server goes on.
+// Publishes and withdraws artifacts through the command line, in a process of its own: whatever an upload makes the
+// builder do, the server goes on.
 
 import { rm } from 'node:fs/promises';
 import { reportOf, type BuildRunner } from '../sync/build-runner.ts';

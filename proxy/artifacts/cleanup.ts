@@ -1,6 +1,7 @@
-// Removes ZIPs that nothing published needs any more: withdrawn and superseded artifacts once their retention is over, and what uploads that were
-// cut off left behind. Marks first, then sweeps: whatever a published document refers to, and whatever is younger than an hour, stays whatever a
-// record says of it. What builds read is never touched, nor the archives that are served: locks go on installing.
+// Removes ZIPs that nothing published needs any more: withdrawn and superseded artifacts once their retention is over,
+// and what uploads that were cut off left behind. Marks first, then sweeps: whatever a published document refers to,
+// and whatever is younger than an hour, stays whatever a record says of it. What builds read is never touched, nor the
+// archives that are served: locks go on installing.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,7 +84,10 @@ async function sweepable({ store, now, dataDirectory }: Options, retentionDays: 
   return { artifacts, leftovers: [...orphans, ...stale] };
 }
 
-/** The record goes before its file does: a file without a record is swept by the next cleanup, a record without a file would promise what is gone. */
+/**
+ * The record goes before its file does: a file without a record is swept by the next cleanup, a record without a file
+ * would promise what is gone.
+ */
 function forget(
   { store, actor }: Options,
   { retentionDays }: CleanupOrder,

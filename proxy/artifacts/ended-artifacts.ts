@@ -1,4 +1,5 @@
-// The records of uploaded artifacts whose content is purged: what a commit has to delete, so that none of them promises what is gone.
+// The records of uploaded artifacts whose content is purged: what a commit has to delete, so that none of them promises
+// what is gone.
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import type { AuditedStore } from '../state/audit.ts';

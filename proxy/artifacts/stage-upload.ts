@@ -1,5 +1,5 @@
-// Takes an upload off its connection into a staging file: never more than a piece of it in memory, within a size and a time. Whatever ends it early
-// leaves no file behind.
+// Takes an upload off its connection into a staging file: never more than a piece of it in memory, within a size and a
+// time. Whatever ends it early leaves no file behind.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
@@ -22,8 +22,8 @@ export interface StagedFile {
 }
 
 /**
- * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a source that broke
- * off; `signal` aborts with its reason. `speed` hears of what arrives.
+ * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or
+ * BAD_REQUEST for a source that broke off; `signal` aborts with its reason. `speed` hears of what arrives.
  */
 export async function stageUpload(
   source: Readable,
@@ -70,7 +70,10 @@ export function tooLarge(): RegistryError {
   });
 }
 
-/** The pieces of `source` until it ends, breaks off or is aborted. It is not destroyed: its connection still carries the answer. */
+/**
+ * The pieces of `source` until it ends, breaks off or is aborted. It is not destroyed: its connection still carries the
+ * answer.
+ */
 async function* abortable(source: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   const aborted = new Promise<never>((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

@@ -1,5 +1,5 @@
-// How artifacts stand in what is served now. A record says what became of the artifact itself; its version can also be withdrawn by hand or undone by a
-// rollback, and come back, of which the record hears nothing.
+// How artifacts stand in what is served now. A record says what became of the artifact itself; its version can also be
+// withdrawn by hand or undone by a rollback, and come back, of which the record hears nothing.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

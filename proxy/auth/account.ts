@@ -1,6 +1,6 @@
-// What people do with their own account: the password, two-factor authentication. A session alone is not enough for any of it: the password is asked
-// for again, and where two-factor authentication is on and concerned, a code. Whatever changes how they come in ends every session they had and
-// begins a new one.
+// What people do with their own account: the password, two-factor authentication. A session alone is not enough for any
+// of it: the password is asked for again, and where two-factor authentication is on and concerned, a code. Whatever
+// changes how they come in ends every session they had and begins a new one.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -42,7 +42,9 @@ export interface AccountOptions {
   readonly rules: () => Eventually<PeopleRules>;
 }
 
-/** Of one user, who comes from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE, TOO_MANY_ATTEMPTS. */
+/**
+ * Of one user, who comes from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE, TOO_MANY_ATTEMPTS.
+ */
 export function createAccount(options: AccountOptions, userId: string, address: string): Account {
   const at: Desk = { ...options, userId, address };
   return {

@@ -1,5 +1,6 @@
-// How often somebody may be wrong before they have to wait, and how long. Waiting grows with every further failure; whom strangers attack can still
-// come in: the account as a whole waits a minute at most, and not at all for where its owner came from before.
+// How often somebody may be wrong before they have to wait, and how long. Waiting grows with every further failure;
+// whom strangers attack can still come in: the account as a whole waits a minute at most, and not at all for where its
+// owner came from before.
 
 import { hash } from 'node:crypto';
 

@@ -15,7 +15,10 @@ export interface Standing {
   readonly held: Readonly<Record<string, number>>;
 }
 
-/** An attempt in flight for longer belongs to a process that was killed. It then counts as a failure: ending a process buys no guesses. */
+/**
+ * An attempt in flight for longer belongs to a process that was killed. It then counts as a failure: ending a process
+ * buys no guesses.
+ */
 export const leaseMs = 15_000;
 
 const attemptRecord = z.strictObject({

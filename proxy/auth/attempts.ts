@@ -1,6 +1,7 @@
-// Counts attempts that turn out wrong. Each attempt is reserved before it is checked, so that many at once get no more tries than one after another.
-// A failure counts from the moment it is known; a right answer returns its reservation and moves no clock. Where reservations in flight take up what
-// is left of a budget, the next attempt waits for their results. Counts live in the state, so that neither a restart nor another process forgets them.
+// Counts attempts that turn out wrong. Each attempt is reserved before it is checked, so that many at once get no more
+// tries than one after another. A failure counts from the moment it is known; a right answer returns its reservation
+// and moves no clock. Where reservations in flight take up what is left of a budget, the next attempt waits for their
+// results. Counts live in the state, so that neither a restart nor another process forgets them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -32,8 +33,9 @@ export interface Judgement {
 
 export interface Attempts {
   /**
-   * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is nobody's guess and does not count, nor does
-   * undefined, which says that nothing came of the check. Throws TOO_MANY_ATTEMPTS with the seconds to wait where failures have used a budget up.
+   * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is nobody's
+   * guess and does not count, nor does undefined, which says that nothing came of the check. Throws TOO_MANY_ATTEMPTS
+   * with the seconds to wait where failures have used a budget up.
    */
   readonly judge: <Result>(
     budgets: readonly Budget[],
@@ -124,7 +126,10 @@ async function reserveLater(
 
 type Edit = (standing: Standing, budget: Budget, all: readonly Standing[]) => Standing | undefined;
 
-/** Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined leaves all of them alone. */
+/**
+ * Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined
+ * leaves all of them alone.
+ */
 async function update(store: StateStore, budgets: readonly Budget[], now: () => number, edit: Edit): Promise<void> {
   for (;;) {
     const entries = await Promise.all(budgets.map(({ key }) => store.get(key)));

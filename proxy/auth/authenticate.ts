@@ -1,5 +1,6 @@
-// Who sends a request: from its Authorization header to an active token. Runs on every request, so what was found is remembered for as long
-// as the state stands still; a revocation by any process moves the state's generation and bites with the next request.
+// Who sends a request: from its Authorization header to an active token. Runs on every request, so what was found is
+// remembered for as long as the state stands still; a revocation by any process moves the state's generation and bites
+// with the next request.
 //
 // Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
 
@@ -39,7 +40,10 @@ export type Authentication =
   | { readonly outcome: 'valid'; readonly token: ActiveToken };
 
 export interface Authenticator {
-  /** `authorization`: the header as received. A plain value when the token is remembered or refused by its form, else a promise. Throws or rejects only when the state fails. */
+  /**
+   * `authorization`: the header as received. A plain value when the token is remembered or refused by its form, else a
+   * promise. Throws or rejects only when the state fails.
+   */
   readonly authenticate: (authorization: string | undefined, nowMs: number) => Authentication | Promise<Authentication>;
 }
 
@@ -65,8 +69,9 @@ export function createAuthenticator(
   { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {},
 ): Authenticator {
   const remembered = new Map<TokenHash, Remembered>();
-  // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs become 1. They are secrets, in this
-  // process's memory only, where every request brings them anyway; only valid ones are kept, so nobody else can fill it.
+  // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs
+  // become 1. They are secrets, in this process's memory only, where every request brings them anyway; only valid ones
+  // are kept, so nobody else can fill it.
   const headers = new Map<string, Remembered>();
   let rememberedAt = Number.NaN;
   const accessOf = compileAccess(capacity);
@@ -149,8 +154,9 @@ function endOf(time: string | null): number {
 const longestHeader = 1024;
 
 /**
- * The text that should be a token, or something that is none: `Bearer <token>` (RFC 6750 §2.1), or `Basic` (RFC 7617 §2) with the token as the
- * password and any user name, which is all that Composer's login prompt can send. Scheme names have no case (RFC 9110 §11.1).
+ * The text that should be a token, or something that is none: `Bearer <token>` (RFC 6750 §2.1), or `Basic` (RFC 7617
+ * §2) with the token as the password and any user name, which is all that Composer's login prompt can send. Scheme
+ * names have no case (RFC 9110 §11.1).
  */
 function readCredentials(header: string): string {
   if (header.length > longestHeader) return '';

@@ -5,7 +5,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Bytes from a cryptographic source. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** `length` characters, each of the 62 equally likely: a byte of 248 or more is dropped instead of being folded onto the first few. */
+/**
+ * `length` characters, each of the 62 equally likely: a byte of 248 or more is dropped instead of being folded onto the
+ * first few.
+ */
 export function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = '';
   while (text.length < length) {

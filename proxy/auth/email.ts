@@ -1,4 +1,5 @@
-// Email addresses: two spellings of one address are one person. Nothing is sent to them here; they are what people sign in with.
+// Email addresses: two spellings of one address are one person. Nothing is sent to them here; they are what people sign
+// in with.
 
 import { hash } from 'node:crypto';
 import type { Branded } from '../../build/contract/brand.ts';
@@ -9,7 +10,10 @@ export type Email = Branded<string, 'Email'>;
 /** RFC 5321 §4.5.3.1.3 */
 const longest = 254;
 
-/** undefined: something before and after one @, no blanks, no control characters, at most 254 characters, and it is not that. */
+/**
+ * undefined: something before and after one @, no blanks, no control characters, at most 254 characters, and it is not
+ * that.
+ */
 export function parseEmail(text: string): Email | undefined {
   const email = text.trim().normalize('NFC').toLowerCase();
   return email.length <= longest && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)*$/u.test(email)

@@ -37,7 +37,10 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   return expires;
 }
 
-/** RFC 3339 §5.6, always with an offset; NaN where it is not, or names a day that does not exist (which Date would move to the next month). */
+/**
+ * RFC 3339 §5.6, always with an offset; NaN where it is not, or names a day that does not exist (which Date would move
+ * to the next month).
+ */
 function parseInstant(text: string): number {
   const [, year, month, day] = instant.exec(text) ?? [];
   if (year === undefined || month === undefined || day === undefined) return Number.NaN;

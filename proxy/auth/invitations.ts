@@ -1,5 +1,5 @@
-// Invitations: a code that was shown once to whoever made it, with which a person chooses their password. It ends when it is used, when another is
-// made, when its user is disabled or chooses another password, and after seven days.
+// Invitations: a code that was shown once to whoever made it, with which a person chooses their password. It ends when
+// it is used, when another is made, when its user is disabled or chooses another password, and after seven days.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Eventually } from '../eventually.ts';
@@ -46,7 +46,10 @@ export interface InvitationsOptions {
   readonly rules: () => Eventually<PeopleRules>;
 }
 
-/** The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS, INVALID_INPUT. */
+/**
+ * The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS,
+ * INVALID_INPUT.
+ */
 export async function acceptInvitation(
   options: InvitationsOptions,
   { code, password, name }: Acceptance,

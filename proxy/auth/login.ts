@@ -1,4 +1,5 @@
-// Logging in: email, password and, where two-factor authentication is on, a code, in one step. Who is unknown costs and hears the same as who mistyped.
+// Logging in: email, password and, where two-factor authentication is on, a code, in one step. Who is unknown costs and
+// hears the same as who mistyped.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';
@@ -67,7 +68,10 @@ interface TriedPassword {
   readonly pair: Budget;
 }
 
-/** A right password returns its reservation before any code is looked at: wrong codes have a budget of their own, whose wait is then the only one. */
+/**
+ * A right password returns its reservation before any code is looked at: wrong codes have a budget of their own, whose
+ * wait is then the only one.
+ */
 async function assertRight(
   { store, passwords, attempts }: LoginOptions,
   stored: StoredUser | undefined,

@@ -1,4 +1,5 @@
-// Codes that open one door once: invitations and setup codes. Only their hash is ever stored; 190 random bits need no slow one.
+// Codes that open one door once: invitations and setup codes. Only their hash is ever stored; 190 random bits need no
+// slow one.
 
 import { hash } from 'node:crypto';
 

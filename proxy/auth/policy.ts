@@ -1,7 +1,9 @@
-// Who may do what: the one table of the management API. An operation that is not in it cannot be registered, and every check asks it.
+// Who may do what: the one table of the management API. An operation that is not in it cannot be registered, and every
+// check asks it.
 //
-// Roles: an admin does everything; a maintainer keeps repositories, packages, artifacts and the tokens they made themselves; a viewer reads.
-// API tokens: both kinds read, a write token also publishes artifacts and starts a sync; neither manages people or tokens.
+// Roles: an admin does everything; a maintainer keeps repositories, packages, artifacts and the tokens they made
+// themselves; a viewer reads. API tokens: both kinds read, a write token also publishes artifacts and starts a sync;
+// neither manages people or tokens.
 
 import type { TokenKind } from './token-format.ts';
 
@@ -86,7 +88,10 @@ export const policy = {
 
 export type OperationId = keyof typeof policy;
 
-/** What a token that sees a part of the registry may do of what its kind may, besides what is open to everybody: these know of views. All others tell of the whole. */
+/**
+ * What a token that sees a part of the registry may do of what its kind may, besides what is open to everybody: these
+ * know of views. All others tell of the whole.
+ */
 const throughViews: ReadonlySet<OperationId> = new Set([
   'listPackages',
   'getPackage',

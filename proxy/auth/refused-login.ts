@@ -11,7 +11,10 @@ export interface Refusal {
   readonly reason: 'unknown user' | 'not active' | 'wrong password' | 'wrong code';
 }
 
-/** A refused login, or a refused password or code of somebody who has a session. Throws INVALID_CREDENTIALS, after the event is durable. */
+/**
+ * A refused login, or a refused password or code of somebody who has a session. Throws INVALID_CREDENTIALS, after the
+ * event is durable.
+ */
 export async function refuseLogin(
   store: AuditedStore,
   { userId, actor = 'system:anonymous', address, reason }: Refusal,

@@ -1,5 +1,5 @@
-// A new secret for a token that stays what it is. The former secret goes on opening for a while, so that whoever holds it can take over the new
-// one without a gap; of older ones nothing is left.
+// A new secret for a token that stays what it is. The former secret goes on opening for a while, so that whoever holds
+// it can take over the new one without a gap; of older ones nothing is left.
 
 import type { AuditedStore, Actor } from '../state/audit.ts';
 import type { RandomBytes } from './base62.ts';
@@ -25,7 +25,10 @@ interface Options {
   readonly actor: Actor;
 }
 
-/** Throws TokenError TOKEN_REVOKED, GRACE_INVALID, and TOKEN_ROTATED when another rotation came in between: its secret would be lost, unseen. */
+/**
+ * Throws TokenError TOKEN_REVOKED, GRACE_INVALID, and TOKEN_ROTATED when another rotation came in between: its secret
+ * would be lost, unseen.
+ */
 export async function rotateToken(
   { store, now, randomBytes, actor }: Options,
   find: () => Promise<{ readonly record: TokenRecord; readonly revision: number }>,

@@ -1,4 +1,5 @@
-// A text that must not be shown by accident: however it is printed, logged, joined into a string or serialized, `[secret]` comes out (I7).
+// A text that must not be shown by accident: however it is printed, logged, joined into a string or serialized,
+// `[secret]` comes out (I7).
 
 import { inspect } from 'node:util';
 

@@ -1,6 +1,7 @@
-// A person's sessions: a signed token that names a row, and the row decides. Rows are keyed by the hash of the session's secret id, so a copy of
-// the state opens none; row and user are looked at on every request, so whatever ends a session does so with the next one. A row is only ever put in
-// a commit that holds under the condition that the user did not change: whoever deletes the rows in a change of the user has them all.
+// A person's sessions: a signed token that names a row, and the row decides. Rows are keyed by the hash of the
+// session's secret id, so a copy of the state opens none; row and user are looked at on every request, so whatever ends
+// a session does so with the next one. A row is only ever put in a commit that holds under the condition that the user
+// did not change: whoever deletes the rows in a change of the user has them all.
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -49,7 +50,10 @@ export interface SessionService extends Sessions {
   readonly end: (userId: string, sessionId: string, actor: Actor) => Promise<SessionRecord>;
   /** Keys of all rows of a user. */
   readonly keysOf: (user: UserRecord) => Promise<string[]>;
-  /** Keys of the rows that go when another session begins: those that open nothing any more, and the oldest of very many. */
+  /**
+   * Keys of the rows that go when another session begins: those that open nothing any more, and the oldest of very
+   * many.
+   */
   readonly spentKeysOf: (user: UserRecord) => Promise<string[]>;
 }
 

@@ -1,5 +1,5 @@
-// The first admin of a new registry: whoever holds the code that the server printed when it started. It works once, for an hour, and only while there
-// is nobody.
+// The first admin of a new registry: whoever holds the code that the server printed when it started. It works once, for
+// an hour, and only while there is nobody.
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -49,7 +49,10 @@ export function parseSetupCode(value: JsonValue): { readonly expires_at: string 
   throw malformedRecord('The row of a setup code');
 }
 
-/** A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good for their hour. */
+/**
+ * A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good
+ * for their hour.
+ */
 export async function offerSetup({
   store,
   now,

@@ -1,7 +1,9 @@
-// What a token looks like: `lib_r_` or `lib_w_`, 32 random base62 characters (190 bits), and 6 of checksum over all before.
+// What a token looks like: `lib_r_` or `lib_w_`, 32 random base62 characters (190 bits), and 6 of checksum over all
+// before.
 //
-// The prefix never changes: secret scanners know our tokens in a leaked file by it, and tokens out there live for years. The checksum lets
-// a mistyped or cut token be refused without a look at the state, and lets a scanner tell a real one from a look-alike.
+// The prefix never changes: secret scanners know our tokens in a leaked file by it, and tokens out there live for
+// years. The checksum lets a mistyped or cut token be refused without a look at the state, and lets a scanner tell a
+// real one from a look-alike.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -32,7 +34,9 @@ export function mintToken(
   return { secret: new Secret(token), hash: hashToken(token) };
 }
 
-/** The text, or undefined where it was mistyped, cut, or never was a token. Linear in 44 characters, touches no state. */
+/**
+ * The text, or undefined where it was mistyped, cut, or never was a token. Linear in 44 characters, touches no state.
+ */
 export function parseToken(text: string): TokenText | undefined {
   if (!grammar.test(text)) return undefined;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength) ? (text as TokenText) : undefined;

@@ -1,6 +1,6 @@
-// When and from where each token was used last. Noted in memory with every request and written together, a few seconds later: nothing of a
-// request waits for a disk. Nobody's decision, so no audit event; and quiet, since the authenticator, of every host, remembers tokens for as long as
-// the state's generation stands.
+// When and from where each token was used last. Noted in memory with every request and written together, a few seconds
+// later: nothing of a request waits for a disk. Nobody's decision, so no audit event; and quiet, since the
+// authenticator, of every host, remembers tokens for as long as the state's generation stands.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';

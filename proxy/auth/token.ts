@@ -39,7 +39,10 @@ export function effectiveLimit(
   return token.limit ?? defaults[token.kind];
 }
 
-/** `revoked` and `expired` tokens open nothing; `nowMs` in epoch milliseconds. A token is expired from the instant `expires_at` on. */
+/**
+ * `revoked` and `expired` tokens open nothing; `nowMs` in epoch milliseconds. A token is expired from the instant
+ * `expires_at` on.
+ */
 export function tokenStatus(
   token: Pick<TokenRecord, 'expires_at' | 'revoked_at'>,
   nowMs: number,
@@ -74,7 +77,10 @@ export function parseTokenPointer(value: JsonValue): TokenId {
   return id;
 }
 
-/** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
+/**
+ * A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a
+ * door.
+ */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
   // a record of before rotation existed has no former secret; one of before there were views sees all
   const record = isJsonObject(value)

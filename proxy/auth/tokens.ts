@@ -1,5 +1,6 @@
-// Making, listing, changing and revoking tokens. The command line and the management API both call this. Every change is one commit with
-// its audit event (I8); a token's text leaves here once, in the result of `create` or `rotate`, after the commit is durable (I7).
+// Making, listing, changing and revoking tokens. The command line and the management API both call this. Every change
+// is one commit with its audit event (I8); a token's text leaves here once, in the result of `create` or `rotate`,
+// after the commit is durable (I7).
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -47,7 +48,10 @@ export interface Tokens {
   readonly list: () => Promise<readonly TokenRecord[]>;
   readonly get: (id: string) => Promise<TokenRecord>;
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
-  /** A new secret; the one before goes on opening for `graceSeconds` (0: it ends at once), the one before that no more. Of two at once one is refused. */
+  /**
+   * A new secret; the one before goes on opening for `graceSeconds` (0: it ends at once), the one before that no more.
+   * Of two at once one is refused.
+   */
   readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
   /** Doing it again changes nothing and says so. */
   readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
@@ -156,7 +160,9 @@ async function revoke(options: TokensOptions, id: string): Promise<{ record: Tok
   return { record, already };
 }
 
-/** Reads, changes and commits, again from the start when another process came first. An unchanged record is not written. */
+/**
+ * Reads, changes and commits, again from the start when another process came first. An unchanged record is not written.
+ */
 async function change(
   options: TokensOptions,
   id: string,

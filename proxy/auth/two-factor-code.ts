@@ -1,4 +1,5 @@
-// Codes of the second factor: six digits of an authenticator (TOTP, RFC 6238: SHA-1, 30 seconds), or one of ten recovery codes. Each counts once.
+// Codes of the second factor: six digits of an authenticator (TOTP, RFC 6238: SHA-1, 30 seconds), or one of ten
+// recovery codes. Each counts once.
 
 import { hash } from 'node:crypto';
 import { Secret as OtpSecret, TOTP } from 'otpauth';
@@ -31,7 +32,10 @@ export function twoFactorUri(secret: Secret, email: string): Secret {
   return new Secret(authenticator(secret, email).toString());
 }
 
-/** What is left of `user.two_factor` once this code was used; undefined: it is wrong, or was used before. One step of 30 seconds early or late is taken. */
+/**
+ * What is left of `user.two_factor` once this code was used; undefined: it is wrong, or was used before. One step of 30
+ * seconds early or late is taken.
+ */
 export function useCode(user: UserRecord, code: string, sealer: Sealer, nowMs: number): TwoFactor | undefined {
   const { two_factor } = user;
   if (two_factor === null) return undefined;
@@ -53,7 +57,10 @@ function useRecoveryCode(two_factor: TwoFactor, text: string): TwoFactor | undef
   return { ...two_factor, recovery_codes: two_factor.recovery_codes.filter((left) => left !== hashed) };
 }
 
-/** Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and what is kept of them: with so many bits a plain SHA-256 (OWASP ASVS 6.5.2). */
+/**
+ * Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and what is kept of them: with so many bits a plain
+ * SHA-256 (OWASP ASVS 6.5.2).
+ */
 export function mintRecoveryCodes(randomBytes: RandomBytes): {
   readonly codes: readonly Secret[];
   readonly hashes: readonly string[];

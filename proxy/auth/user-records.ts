@@ -1,5 +1,5 @@
-// Reading users from the state and changing them there. Every change is conditional on the record it was made from, and on the roster where the
-// number of users or of active admins changes; each is one commit with its audit event (I8).
+// Reading users from the state and changing them there. Every change is conditional on the record it was made from, and
+// on the roster where the number of users or of active admins changes; each is one commit with its audit event (I8).
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -35,7 +35,9 @@ export async function readUserByEmail(store: Pick<StateStore, 'get'>, email: str
   return readUserBehind(store, userEmailKey(email));
 }
 
-/** The user that the row of an email or of an invitation leads to. Rejects with StateError where that row is malformed. */
+/**
+ * The user that the row of an email or of an invitation leads to. Rejects with StateError where that row is malformed.
+ */
 export async function readUserBehind(store: Pick<StateStore, 'get'>, key: string): Promise<StoredUser | undefined> {
   const entry = await store.get(key);
   return entry === undefined ? undefined : readUser(store, parseUserPointer(entry.value));
@@ -59,7 +61,9 @@ export interface UserEdit extends Beside {
   readonly event: AuditDraft;
 }
 
-/** One attempt: false when somebody else changed the user, or the roster, since `stored` was read. Throws LAST_ADMIN. */
+/**
+ * One attempt: false when somebody else changed the user, or the roster, since `stored` was read. Throws LAST_ADMIN.
+ */
 export async function commitUser(
   store: AuditedStore,
   stored: StoredUser,
@@ -88,7 +92,10 @@ function endedInvitation({ invitation }: UserRecord, after: UserRecord | undefin
   return invitation === null || after?.invitation?.hash === invitation.hash ? [] : [invitationKey(invitation.hash)];
 }
 
-/** Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit` throws. An edit of undefined changes nothing. */
+/**
+ * Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit`
+ * throws. An edit of undefined changes nothing.
+ */
 export async function changeUser(
   store: AuditedStore,
   id: string,

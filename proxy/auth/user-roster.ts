@@ -1,5 +1,5 @@
-// How many users there are and which of them are active admins, in one row: what may only happen while there is nobody, or while there is another
-// admin, is a condition on it, so that two at once cannot both be right.
+// How many users there are and which of them are active admins, in one row: what may only happen while there is nobody,
+// or while there is another admin, is a condition on it, so that two at once cannot both be right.
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';

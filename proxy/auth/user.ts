@@ -1,5 +1,5 @@
-// A user as the state knows them, everything that lets them in included: passwords only as scrypt, recovery codes and invitations only as
-// hashes, the secret of the authenticator sealed.
+// A user as the state knows them, everything that lets them in included: passwords only as scrypt, recovery codes and
+// invitations only as hashes, the secret of the authenticator sealed.
 
 import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
@@ -68,7 +68,10 @@ const userRecord = z.strictObject({
   known_addresses: z.array(z.string()),
 });
 
-/** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
+/**
+ * A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a
+ * door.
+ */
 export function parseUserRecord(value: JsonValue): UserRecord {
   const parsed = userRecord.safeParse(value);
   if (parsed.success) return parsed.data as unknown as UserRecord;

@@ -1,4 +1,5 @@
-// Users as an admin keeps them: inviting, listing, changing and removing. The command line and the management API both call this.
+// Users as an admin keeps them: inviting, listing, changing and removing. The command line and the management API both
+// call this.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';

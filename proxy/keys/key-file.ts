@@ -1,5 +1,6 @@
-// Keys on disk: <data>/keys/<purpose>-<number>.json, the folder for its owner only, each file written once and never changed. The number says
-// which is newer, and making a file under a number that exists fails: two processes cannot both make the next key.
+// Keys on disk: <data>/keys/<purpose>-<number>.json, the folder for its owner only, each file written once and never
+// changed. The number says which is newer, and making a file under a number that exists fails: two processes cannot
+// both make the next key.
 
 import {
   chmodSync,
@@ -76,7 +77,10 @@ export function readKeyFile(folder: string, purpose: KeyPurpose, number: number)
   }
 }
 
-/** false: there is a key of that number already, made by whoever came first. The file is whole or not there, also after a crash. */
+/**
+ * false: there is a key of that number already, made by whoever came first. The file is whole or not there, also after
+ * a crash.
+ */
 export function writeKeyFile(folder: string, purpose: KeyPurpose, number: number, key: KeyFile): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,5 +1,5 @@
-// The keys of this registry: the current one of each purpose, and those before it for as long as something made with them is still good.
-// They lie outside the state, so that a copy of the state alone opens nothing.
+// The keys of this registry: the current one of each purpose, and those before it for as long as something made with
+// them is still good. They lie outside the state, so that a copy of the state alone opens nothing.
 
 import { generateKeyPairSync } from 'node:crypto';
 

@@ -1,4 +1,5 @@
-// What must be read again later, and must not be readable in a copy of the state: sealed under a key that lives outside of it (AES-256-GCM).
+// What must be read again later, and must not be readable in a copy of the state: sealed under a key that lives outside
+// of it (AES-256-GCM).
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 

@@ -1,5 +1,6 @@
-// Signed tokens (JWT, RFC 7519) of one algorithm and one purpose each. What a token's header says of keys and algorithms is believed only as
-// far as it names a key of our ring (RFC 8725 §3.1): `jku`, `jwk` and `x5u` are never looked at.
+// Signed tokens (JWT, RFC 7519) of one algorithm and one purpose each. What a token's header says of keys and
+// algorithms is believed only as far as it names a key of our ring (RFC 8725 §3.1): `jku`, `jwk` and `x5u` are never
+// looked at.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
@@ -13,7 +14,10 @@ const issuer = 'libretto';
 /** Clocks of two hosts may differ by so much. */
 export const leewayMs = 30_000;
 
-/** Each has a `typ` and an audience of its own, so that no token can stand in for one of another purpose (RFC 8725 §3.11). */
+/**
+ * Each has a `typ` and an audience of its own, so that no token can stand in for one of another purpose (RFC 8725
+ * §3.11).
+ */
 export type SignedPurpose = 'session';
 
 export interface SignedClaims {

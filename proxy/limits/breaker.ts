@@ -1,5 +1,6 @@
-// Stands between requests and a server that may be down. While it is open nobody asks the server but a trial of our own, once a period;
-// the first trial that succeeds closes it. So no request pays for finding out that the server is still away.
+// Stands between requests and a server that may be down. While it is open nobody asks the server but a trial of our
+// own, once a period; the first trial that succeeds closes it. So no request pays for finding out that the server is
+// still away.
 
 export interface BreakerOptions {
   /** from a failure to the next trial */

@@ -1,5 +1,5 @@
-// The port to whatever counts requests: a fixed window per token that starts with its first request. Counting and deciding are one atomic
-// step, so a limit is exact however many requests run at once.
+// The port to whatever counts requests: a fixed window per token that starts with its first request. Counting and
+// deciding are one atomic step, so a limit is exact however many requests run at once.
 
 import type { Window } from './windows.ts';
 
@@ -14,9 +14,15 @@ export interface Count {
 }
 
 export interface Counters {
-  /** Counts one request of `key` against `limit` (at least 1) in a window of `windowMs`. Never rejects: an implementation that loses its server counts locally. */
+  /**
+   * Counts one request of `key` against `limit` (at least 1) in a window of `windowMs`. Never rejects: an
+   * implementation that loses its server counts locally.
+   */
   readonly hit: (key: string, limit: number, windowMs: number, nowMs: number) => Count | Promise<Count>;
-  /** The window of `key` that runs at `nowMs`, without counting anything; undefined: the next request begins one. Never rejects. */
+  /**
+   * The window of `key` that runs at `nowMs`, without counting anything; undefined: the next request begins one. Never
+   * rejects.
+   */
   readonly peek: (key: string, windowMs: number, nowMs: number) => Window | undefined | Promise<Window | undefined>;
   /** true while a shared count is replaced by a local one */
   readonly degraded: () => boolean;

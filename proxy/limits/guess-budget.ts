@@ -1,5 +1,5 @@
-// Guessing at tokens: each address may send so many a minute that open nothing, and hears 429 after that. Valid ones pass, whatever else comes from where
-// they come from, so that nobody can shut out those behind the same address.
+// Guessing at tokens: each address may send so many a minute that open nothing, and hears 429 after that. Valid ones
+// pass, whatever else comes from where they come from, so that nobody can shut out those behind the same address.
 
 import { networkOf } from '../observe/client-address.ts';
 import { retryAfterSeconds } from './headers.ts';

@@ -1,5 +1,6 @@
-// What a shared count was asked of each key and has not answered yet, and when it last answered. By this it is known how far from its limit a key is for
-// certain, although the count itself is late. Forgets all when it has become too much: it only saves waiting.
+// What a shared count was asked of each key and has not answered yet, and when it last answered. By this it is known
+// how far from its limit a key is for certain, although the count itself is late. Forgets all when it has become too
+// much: it only saves waiting.
 
 export interface OpenQuestions {
   readonly asked: (key: string) => void;

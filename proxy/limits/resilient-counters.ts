@@ -1,11 +1,13 @@
-// A shared count that never fails a request: while its server is lost, slow, full or read-only, this process counts for itself, from where
-// the shared count stood when it was last seen. A limit is then kept by each process, never dropped (I12), and nobody gets an error
-// or is kept out for it (I11).
+// A shared count that never fails a request: while its server is lost, slow, full or read-only, this process counts for
+// itself, from where the shared count stood when it was last seen. A limit is then kept by each process, never dropped
+// (I12), and nobody gets an error or is kept out for it (I11).
 //
-// What this process knows of a window goes along with every request as a floor, so a server that forgot its counts is told again.
+// What this process knows of a window goes along with every request as a floor, so a server that forgot its counts is
+// told again.
 //
-// A server that is late gets the time it needs where its word decides. Where a request is far from its limit anyway, it goes on by the local count, and the
-// server hears of it all the same. So when a server falls silent, one request waits until that is certain, and hardly any other with it (F6).
+// A server that is late gets the time it needs where its word decides. Where a request is far from its limit anyway, it
+// goes on by the local count, and the server hears of it all the same. So when a server falls silent, one request waits
+// until that is certain, and hardly any other with it (F6).
 
 import type { Count, Counters } from './counters.ts';
 import { createBreaker } from './breaker.ts';
@@ -20,7 +22,10 @@ import type { Window } from './windows.ts';
 const silentMs = 250;
 /** A server that has said nothing at all for so long while somebody waits is late. */
 const lateMs = 25;
-/** As many processes may have asked as much as this one and heard as little: with room for all of them, nobody is admitted beyond a limit. */
+/**
+ * As many processes may have asked as much as this one and heard as little: with room for all of them, nobody is
+ * admitted beyond a limit.
+ */
 const mostProcesses = 10;
 const trialPeriodMs = 500;
 
@@ -50,7 +55,8 @@ export async function openResilientCounters({
   const notices = createCountersNotices(notice, monotonicMs);
   const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void =>
     answer(local.hit(key, limit, windowMs, nowMs));
-  // only a server that answers in time is one to count on: another would keep the next request waiting, and be away again
+  // only a server that answers in time is one to count on: another would keep the next request waiting, and be away
+  // again
   const trial = (): Promise<unknown> => within(silentMs, shared.hit(trialHit));
   const breaker = createBreaker({
     periodMs: trialPeriodMs,
@@ -168,7 +174,10 @@ function silent(timeoutMs: number): Error {
   return new Error(`no reply within ${timeoutMs} ms`);
 }
 
-/** As a request would: it must be able to write, which a read-only or full server cannot. Its key is gone after a second. */
+/**
+ * As a request would: it must be able to write, which a read-only or full server cannot. Its key is gone after a
+ * second.
+ */
 const trialHit: SharedHit = {
   key: 'trial',
   limit: Number.MAX_SAFE_INTEGER,
@@ -184,7 +193,9 @@ function floorOf(local: MemoryCounters, key: string, windowMs: number, nowMs: nu
   return endsInMs <= endSlackMs ? { used: 0, endsInMs: 0 } : { used: known.used, endsInMs };
 }
 
-/** Remembers what the server said, and gives the window's end: the same in every answer, although each measures it anew. */
+/**
+ * Remembers what the server said, and gives the window's end: the same in every answer, although each measures it anew.
+ */
 function learn(local: MemoryCounters, key: string, windowMs: number, count: SharedCount, nowMs: number): number {
   const window = merged(local.peek(key, windowMs, nowMs), count, nowMs);
   local.learn(key, window, nowMs);

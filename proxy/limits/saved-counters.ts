@@ -1,5 +1,5 @@
-// Keeps in-process counts across a clean restart: a restart must not hand out the hour's requests a second time. Not an audited change: it
-// is bookkeeping of the process, and nobody's decision.
+// Keeps in-process counts across a clean restart: a restart must not hand out the hour's requests a second time. Not an
+// audited change: it is bookkeeping of the process, and nobody's decision.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -12,7 +12,10 @@ export async function saveCounters(store: StateStore, snapshot: readonly SavedWi
   await store.commit({ conditions: [], puts: [{ key: savedCountersKey, value: snapshot }], deletes: [] });
 }
 
-/** At start. Windows that ended meanwhile are left out, and so is anything malformed: a count is not worth refusing to start. */
+/**
+ * At start. Windows that ended meanwhile are left out, and so is anything malformed: a count is not worth refusing to
+ * start.
+ */
 export async function loadCounters(store: StateStore, nowMs: number): Promise<readonly SavedWindow[]> {
   const value = (await store.get(savedCountersKey))?.value;
   if (!Array.isArray(value)) return [];

@@ -1,4 +1,5 @@
-// The port to a count that several processes share. Unlike Counters it may fail: resilient-counters.ts then counts locally.
+// The port to a count that several processes share. Unlike Counters it may fail: resilient-counters.ts then counts
+// locally.
 
 /** Two views of one window may differ by this much: more than a reply's way, and an hour's drift of two clocks. */
 export const endSlackMs = 1000;
@@ -8,8 +9,8 @@ export interface SharedHit {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * What this process itself knows of the running window. The shared count is raised to `used`, and its end brought forward to `endsInMs`, if
-   * it has forgotten (flushed, restarted empty, failed over). 0 and 0: nothing is known.
+   * What this process itself knows of the running window. The shared count is raised to `used`, and its end brought
+   * forward to `endsInMs`, if it has forgotten (flushed, restarted empty, failed over). 0 and 0: nothing is known.
    */
   readonly floor: { readonly used: number; readonly endsInMs: number };
 }

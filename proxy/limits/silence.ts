@@ -1,9 +1,13 @@
-// Notices that a server is late: it has said nothing at all for a moment; and that it has gone silent: the request that has waited longest has waited
-// too long for it. One timer for all requests. When it goes off, the replies that have already arrived are read first: after a pause of our own (garbage collection, a busy machine) timers
-// run before the socket is read, and a healthy server would look silent.
+// Notices that a server is late: it has said nothing at all for a moment; and that it has gone silent: the request that
+// has waited longest has waited too long for it. One timer for all requests. When it goes off, the replies that have
+// already arrived are read first: after a pause of our own (garbage collection, a busy machine) timers run before the
+// socket is read, and a healthy server would look silent.
 
 export interface SilenceWatchOptions {
-  /** Somebody waits, and so long, twice that at most, there was no reply to anybody: the server is late until its next one. */
+  /**
+   * Somebody waits, and so long, twice that at most, there was no reply to anybody: the server is late until its next
+   * one.
+   */
   readonly lateMs: number;
   /** A request has waited so long: the server is silent. */
   readonly silentMs: number;
@@ -20,7 +24,10 @@ export interface SilenceWatch<Waiting> {
   /** The server has replied. false: nobody was waiting for it any more. */
   readonly replied: (waiting: Waiting | undefined) => boolean;
   readonly isLate: () => boolean;
-  /** Ends the waiting of those that `may` go on without a reply, except the one that has waited longest: by it the server is known to be silent. */
+  /**
+   * Ends the waiting of those that `may` go on without a reply, except the one that has waited longest: by it the
+   * server is known to be silent.
+   */
   readonly release: (may: (waiting: Waiting) => boolean) => readonly Waiting[];
   /** Ends the waiting of all of them. */
   readonly drain: () => readonly Waiting[];

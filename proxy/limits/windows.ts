@@ -1,5 +1,5 @@
-// The windows a process knows of, in one Map: how many requests of a key were counted, and until when. Bounded: a window that has ended
-// makes room when another begins.
+// The windows a process knows of, in one Map: how many requests of a key were counted, and until when. Bounded: a
+// window that has ended makes room when another begins.
 
 /** The window of every limit: an hour (service interface, section Limits). */
 export const limitWindowMs = 3_600_000;
@@ -32,7 +32,8 @@ export function createWindows(): Windows {
     },
     set: (key, window, nowMs) => {
       if (windows.get(key)?.endsAtMs !== window.endsAtMs) {
-        // a Map keeps the order of insertion: windows of one length end in the order they began, so the ended ones stand in front
+        // a Map keeps the order of insertion: windows of one length end in the order they began, so the ended ones
+        // stand in front
         windows.delete(key);
         dropEnded(windows, nowMs);
       }

@@ -1,5 +1,6 @@
-// The frame of the management API: one Hono application in which an operation can only be registered together with its row in the policy
-// table, its schemas and its errors, so that what is documented, what is checked and what is done cannot part.
+// The frame of the management API: one Hono application in which an operation can only be registered together with its
+// row in the policy table, its schemas and its errors, so that what is documented, what is checked and what is done
+// cannot part.
 
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -38,7 +39,8 @@ export function createApi(): Api {
   });
   api.onError((error, context) => {
     const known = asRegistryError(error);
-    if (known === undefined) throw error; // nobody's fault outside: the pipeline logs it and answers 500 with the request's id
+    // nobody's fault outside: the pipeline logs it and answers 500 with the request's id
+    if (known === undefined) throw error;
     return context.json(known.body(), known.status as 400, Object.fromEntries(pairs(errorHeaders(known))));
   });
   return api;

@@ -1,4 +1,5 @@
-// The error answers of an operation as its document describes them: one response for each status, with the codes that it may carry.
+// The error answers of an operation as its document describes them: one response for each status, with the codes that
+// it may carry.
 
 import { z } from '@hono/zod-openapi';
 import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
@@ -9,11 +10,9 @@ export const errorBody = z
     code: z
       .enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
       .openapi({ description: 'for a program; the list is closed' }),
-    details: z
-      .record(z.string(), z.unknown())
-      .openapi({
-        description: 'what else is known, such as `issues` with `path` and `message` for each invalid field',
-      }),
+    details: z.record(z.string(), z.unknown()).openapi({
+      description: 'what else is known, such as `issues` with `path` and `message` for each invalid field',
+    }),
     warning: z
       .string()
       .optional()

@@ -1,5 +1,5 @@
-// The management API: from a request of the pipeline to its answer. Who asks is found out first, then whether they may, by the policy table;
-// only then is the body read. What is done stands in routes/.
+// The management API: from a request of the pipeline to its answer. Who asks is found out first, then whether they may,
+// by the policy table; only then is the body read. What is done stands in routes/.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../answer.ts';
@@ -37,7 +37,9 @@ export function createManagement(services: Services): Management {
   };
 }
 
-/** Web requests resolve `..`, `%2e%2e` and backslashes: what was asked for must be what is then done. Throws NOT_FOUND. */
+/**
+ * Web requests resolve `..`, `%2e%2e` and backslashes: what was asked for must be what is then done. Throws NOT_FOUND.
+ */
 function literalPath(target: string): string {
   const path = target.split('?', 1)[0] ?? '/';
   if (new URL(`http://localhost${path}`).pathname !== path) throw new RegistryError('NOT_FOUND');

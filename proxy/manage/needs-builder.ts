@@ -1,4 +1,5 @@
-// What only the host can do that builds. A server whose tree is at an origin has no builder: another host builds and uploads.
+// What only the host can do that builds. A server whose tree is at an origin has no builder: another host builds and
+// uploads.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { OperationId } from '../auth/policy.ts';

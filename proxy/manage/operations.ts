@@ -1,4 +1,5 @@
-// Which operation a method and a path name, found before anything of the body is read: who may not do it need not be listened to.
+// Which operation a method and a path name, found before anything of the body is read: who may not do it need not be
+// listened to.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { OperationId } from '../auth/policy.ts';
@@ -24,7 +25,10 @@ export function operationsOf(api: Api): Operations {
   return [...byPath].map(([path, methods]) => ({ pattern: patternOf(path), methods }));
 }
 
-/** Throws NOT_FOUND for a path that none has, METHOD_NOT_ALLOWED for another method. HEAD is asked as GET. Literal paths win over `{id}`. */
+/**
+ * Throws NOT_FOUND for a path that none has, METHOD_NOT_ALLOWED for another method. HEAD is asked as GET. Literal paths
+ * win over `{id}`.
+ */
 export function findOperation(operations: Operations, method: string, path: string): OperationId {
   const found = operations.filter(({ pattern }) => pattern.test(path));
   if (found.length === 0) throw new RegistryError('NOT_FOUND');

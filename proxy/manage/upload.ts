@@ -131,7 +131,10 @@ async function stage(
   }
 }
 
-/** The bytes of the form's only file, which end only once the form does: nothing of a form that turns out wrong is taken for whole. */
+/**
+ * The bytes of the form's only file, which end only once the form does: nothing of a form that turns out wrong is taken
+ * for whole.
+ */
 function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
   const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));
@@ -139,7 +142,8 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   let files = 0;
   form.on('file', (_name, file) => {
     files += 1;
-    file.on('error', () => wrong('The form broke off before its end.')); // of each file: an error that nobody hears ends the process
+    // of each file: an error that nobody hears ends the process
+    file.on('error', () => wrong('The form broke off before its end.'));
     if (files > 1) {
       file.resume();
       wrong('The form holds more than one file. Send one ZIP at a time.');

@@ -29,7 +29,10 @@ const standardHeaders = [
   ['x-content-type-options', 'nosniff'],
 ] as const;
 
-/** An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer to `toAnswer`. */
+/**
+ * An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer
+ * to `toAnswer`.
+ */
 export class KeptAnswer extends Response {
   readonly answer: Answer;
 

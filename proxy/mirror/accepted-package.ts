@@ -1,4 +1,5 @@
-// Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are read again where they are wanted.
+// Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are
+// read again where they are wanted.
 
 import type { Reference } from '../../build/contract/digest.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
@@ -73,7 +74,10 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#archives.find(labels, reference);
   }
 
-  /** Normalized releases whose checksum, or `published-time`, is known since they were accepted. None ever leaves, so that their number only grows. */
+  /**
+   * Normalized releases whose checksum, or `published-time`, is known since they were accepted. None ever leaves, so
+   * that their number only grows.
+   */
   get learned(): ReadonlySet<string> {
     return this.#learned;
   }

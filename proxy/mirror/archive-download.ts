@@ -1,5 +1,5 @@
-// One archive on its way from an upstream: to disk at once, and released to readers behind it, but for its last bytes. Whoever called it decides
-// what becomes of the file.
+// One archive on its way from an upstream: to disk at once, and released to readers behind it, but for its last bytes.
+// Whoever called it decides what becomes of the file.
 
 import { createHash } from 'node:crypto';
 import { open, writeFile, type FileHandle } from 'node:fs/promises';
@@ -11,8 +11,8 @@ import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirro
 import type { ArchiveStream, Destination, UpstreamClient } from './upstream-client.ts';
 
 /**
- * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus checked before anything of it is sent, and
- * a refusal has a status of its own.
+ * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus
+ * checked before anything of it is sent, and a refusal has a status of its own.
  */
 export const heldBackBytes = 64 * 1024;
 
@@ -43,8 +43,8 @@ export interface Downloaded {
 class BrokenOff extends UpstreamUnavailable {}
 
 /**
- * Rejects with UpstreamUnavailable or UpstreamRefused, where all fail: for what is wrong, else for what may work another time, else for what is not there. The
- * file is then no good.
+ * Rejects with UpstreamUnavailable or UpstreamRefused, where all fail: for what is wrong, else for what may work
+ * another time, else for what is not there. The file is then no good.
  */
 export async function downloadArchive(download: Download): Promise<Downloaded> {
   const failures: unknown[] = [];
@@ -89,7 +89,8 @@ async function downloadFrom(
     const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
     if (shasum !== undefined && sha1 !== shasum)
       throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
-    // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is fetched again
+    // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is
+    // fetched again
     if (bytes === undefined) await target?.datasync();
     else await writeFile(file.path, bytes, { mode: 0o600 });
     return { shasum: sha1, size, bytes, from: shownUrl(url) };

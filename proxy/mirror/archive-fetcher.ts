@@ -1,5 +1,5 @@
-// Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only once they were found to be right.
-// What failed is not fetched again for a while: Composer asks many times.
+// Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only
+// once they were found to be right. What failed is not fetched again for a while: Composer asks many times.
 
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,7 +97,10 @@ export class ArchiveFetcher {
     this.#limit = pLimit(this.#limits.parallel);
   }
 
-  /** Resolves once there is something to read, or all of it is kept. Rejects with UpstreamUnavailable or UpstreamRefused. */
+  /**
+   * Resolves once there is something to read, or all of it is kept. Rejects with UpstreamUnavailable or
+   * UpstreamRefused.
+   */
   fetch(fetch: Fetch): Promise<Arrival> {
     const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
     const running = this.#running.get(key);
@@ -109,7 +112,10 @@ export class ArchiveFetcher {
     return arrival;
   }
 
-  /** Removes what killed processes left behind. What others are still writing, or looking into, is younger: a silent download breaks off long before. */
+  /**
+   * Removes what killed processes left behind. What others are still writing, or looking into, is younger: a silent
+   * download breaks off long before.
+   */
   async clear(): Promise<number> {
     const folder = this.#stagingFolder();
     let removed = 0;

@@ -1,5 +1,6 @@
-// The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it is. A ZIP is in its place before
-// its record names it, and a record is made by whoever is first, in whatever process, and never replaced: what was accepted wins for ever.
+// The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it
+// is. A ZIP is in its place before its record names it, and a record is made by whoever is first, in whatever process,
+// and never replaced: what was accepted wins for ever.
 
 import { createReadStream, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -28,7 +29,10 @@ export class ArchiveShelf {
   readonly #store: ArchiveStore;
   readonly #known: ByteCache<AcceptedPackage>;
 
-  /** `folder`: of the mirror. `cacheBytes`: memory for small archives, and as much as a quarter more for what is known of packages. */
+  /**
+   * `folder`: of the mirror. `cacheBytes`: memory for small archives, and as much as a quarter more for what is known
+   * of packages.
+   */
   constructor(folder: string, cacheBytes: number) {
     this.#folder = folder;
     this.#store = new ArchiveStore(folder, cacheBytes);
@@ -55,7 +59,10 @@ export class ArchiveShelf {
     return this.#store.answer(entry, conditions);
   }
 
-  /** Gives the file its place. `bytes`: all of it, where it is in memory. Returns what counts from now on: this, or what somebody else accepted before. */
+  /**
+   * Gives the file its place. `bytes`: all of it, where it is in memory. Returns what counts from now on: this, or what
+   * somebody else accepted before.
+   */
   async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
     const archive = join(this.#folder, archivePath(record.name, record.shasum));
     const isNew = !isThere(dirname(archive));

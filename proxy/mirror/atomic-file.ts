@@ -1,5 +1,5 @@
-// Files of the mirror that appear whole or not at all. They are written beside their place, under a name that says so, and a process that is killed
-// leaves at most such a file: `mirror prune` removes it.
+// Files of the mirror that appear whole or not at all. They are written beside their place, under a name that says so,
+// and a process that is killed leaves at most such a file: `mirror prune` removes it.
 
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -15,7 +15,10 @@ export function partialBeside(path: string): string {
   return `${path}.${randomUUID()}${partialSuffix}`;
 }
 
-/** Whether there is anything by this name. A few microseconds, where a round trip through the thread pool costs a hundred. */
+/**
+ * Whether there is anything by this name. A few microseconds, where a round trip through the thread pool costs a
+ * hundred.
+ */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -36,7 +39,10 @@ export async function replaceFile(path: string, pieces: readonly (string | Buffe
   }
 }
 
-/** False where there is such a file already, which then stays as it is: of several at once, in whatever process, one wins. Durable before it resolves. */
+/**
+ * False where there is such a file already, which then stays as it is: of several at once, in whatever process, one
+ * wins. Durable before it resolves.
+ */
 export async function createFile(path: string, pieces: readonly (string | Buffer)[]): Promise<boolean> {
   const partial = await written(path, pieces, true);
   try {

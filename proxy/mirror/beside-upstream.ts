@@ -1,4 +1,5 @@
-// What the operator says of mirrored packages, put beside what their upstream says: advisories and filter lists in a document.
+// What the operator says of mirrored packages, put beside what their upstream says: advisories and filter lists in a
+// document.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,10 +1,12 @@
-// The body of an answer in memory, decompressed, and never more of it than allowed: neither on the wire nor unpacked (a few kilobytes of brotli can
-// unpack to gigabytes).
+// The body of an answer in memory, decompressed, and never more of it than allowed: neither on the wire nor unpacked (a
+// few kilobytes of brotli can unpack to gigabytes).
 
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
-/** What came is not what was asked for, and would not be another time either: no reason to leave the whole origin alone. */
+/**
+ * What came is not what was asked for, and would not be another time either: no reason to leave the whole origin alone.
+ */
 export class UnusableBody extends Error {}
 
 /** `encoding`: the header Content-Encoding. Rejects with UnusableBody, and with an Error for a body that breaks off. */

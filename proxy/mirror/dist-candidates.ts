@@ -1,4 +1,5 @@
-// Where the archive of a version may be fetched from, in the order in which Composer would try (Package.php:678-708, ComposerMirror.php). Pure.
+// Where the archive of a version may be fetched from, in the order in which Composer would try (Package.php:678-708,
+// ComposerMirror.php). Pure.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -13,8 +14,8 @@ export interface Wanted {
 }
 
 /**
- * Of several preferred mirrors the last one listed is the first. A path is below the upstream's own origin: Composer would take it for a file of the client,
- * and no file of ours is ever read for it.
+ * Of several preferred mirrors the last one listed is the first. A path is below the upstream's own origin: Composer
+ * would take it for a file of the client, and no file of ours is ever read for it.
  */
 export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
   const filled = (preferred: boolean): string[] =>

@@ -1,5 +1,6 @@
-// One document of an upstream on disk: a line of JSON that says what it is, then the bytes as they came. When it was last found to be current is the file's
-// own time. A cache: a file that cannot be read, or is not whole, counts as none.
+// One document of an upstream on disk: a line of JSON that says what it is, then the bytes as they came. When it was
+// last found to be current is the file's own time. A cache: a file that cannot be read, or is not whole, counts as
+// none.
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -16,14 +17,20 @@ export interface DocumentFile extends Validators {
   readonly digest: string;
   /** since when the upstream has had these bytes, as far as it is known: its Last-Modified, or when they first came */
   readonly changedAtMs: number;
-  /** since when the upstream has said that there is no such document, though there once was; the body is the last one that there was */
+  /**
+   * since when the upstream has said that there is no such document, though there once was; the body is the last one
+   * that there was
+   */
   readonly missingSinceMs: number | undefined;
   /** when it was last found to be current */
   readonly checkedAtMs: number;
 }
 
 const format = 1;
-/** A document that is written so soon after the upstream was asked needs no time of its own: it is asked for again this much later. */
+/**
+ * A document that is written so soon after the upstream was asked needs no time of its own: it is asked for again this
+ * much later.
+ */
 const alikeMs = 1000;
 
 export function fileOf(body: Buffer | undefined, { etag, lastModified }: Validators, nowMs: number): DocumentFile {

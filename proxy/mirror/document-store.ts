@@ -1,5 +1,5 @@
-// Documents of one upstream, kept on disk: asked for once by however many wait for them (case 78), asked for again when they are no longer fresh, and served
-// as they were last seen while the upstream fails or sends what is none (case 75).
+// Documents of one upstream, kept on disk: asked for once by however many wait for them (case 78), asked for again when
+// they are no longer fresh, and served as they were last seen while the upstream fails or sends what is none (case 75).
 
 import { join } from 'node:path';
 import { shownUrl } from '../../build/egress/egress-failure.ts';
@@ -50,7 +50,10 @@ export interface KeptDocument<Value> {
   readonly goodUntilMs: number;
 }
 
-/** Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong with it: then it counts as not received. */
+/**
+ * Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong
+ * with it: then it counts as not received.
+ */
 export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => Eventually<Value>;
 
 export class DocumentStore {
@@ -64,7 +67,9 @@ export class DocumentStore {
     this.#options = options;
   }
 
-  /** `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept. */
+  /**
+   * `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept.
+   */
   get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
     const running = this.#running.get(key) as Promise<KeptDocument<Value>> | undefined;
     if (running !== undefined) return running;

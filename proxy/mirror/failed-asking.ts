@@ -1,4 +1,5 @@
-// What it means that an upstream was asked and gave nothing: whose failure it is, and whether it is worth asking once more. Pure.
+// What it means that an upstream was asked and gave nothing: whose failure it is, and whether it is worth asking once
+// more. Pure.
 
 import { CredentialsInUrl, EgressFailure, shownUrl } from '../../build/egress/egress-failure.ts';
 import { explainFailure, type GuardedAnswer } from '../../build/egress/guarded-request.ts';
@@ -10,8 +11,8 @@ export interface FailedAsking {
   /** where it failed, behind redirects */
   readonly at: URL;
   /**
-   * `host`: it cannot be reached, or asks for patience. `one`: this one thing failed there, and may work another time. `wrong`: what came is not what was asked
-   * for. `withheld`: it is not there, or not for us.
+   * `host`: it cannot be reached, or asks for patience. `one`: this one thing failed there, and may work another time.
+   * `wrong`: what came is not what was asked for. `withheld`: it is not there, or not for us.
    */
   readonly whose: 'host' | 'one' | 'wrong' | 'withheld';
   readonly retryAfter?: string | undefined;

@@ -1,5 +1,6 @@
-// A file that is being written while others read it. Readers get what was released, as fast as each of them can take it; the writer waits for none of them.
-// Its last bytes are released only once all of it was found to be right: until then no reader has something that looks whole.
+// A file that is being written while others read it. Readers get what was released, as fast as each of them can take
+// it; the writer waits for none of them. Its last bytes are released only once all of it was found to be right: until
+// then no reader has something that looks whole.
 
 import { open } from 'node:fs/promises';
 import type { OpenFile } from '../answer.ts';
@@ -40,9 +41,9 @@ export class GrowingFile {
   }
 
   /**
-   * All of it: reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once: the file may
-   * lose its name meanwhile. Rejects with ENOENT where it has lost it already.
-   * `size` is without end until it is known, which is before the last bytes are released.
+   * All of it: reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once:
+   * the file may lose its name meanwhile. Rejects with ENOENT where it has lost it already. `size` is without end until
+   * it is known, which is before the last bytes are released.
    */
   async reader(): Promise<OpenFile> {
     const handle = await open(this.path, 'r');

@@ -1,4 +1,5 @@
-// Work on large documents a piece at a time, so that other requests get their turn of the event loop in between: a few milliseconds each.
+// Work on large documents a piece at a time, so that other requests get their turn of the event loop in between: a few
+// milliseconds each.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -19,7 +20,10 @@ export function createTurns(items = itemsInTurn): () => Promise<void> | undefine
   };
 }
 
-/** The texts with commas between them; each is made when its turn has come. undefined: all together they are longer than `most`. */
+/**
+ * The texts with commas between them; each is made when its turn has come. undefined: all together they are longer than
+ * `most`.
+ */
 export async function joinInTurns(
   texts: Iterable<string>,
   most = Number.POSITIVE_INFINITY,

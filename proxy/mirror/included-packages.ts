@@ -1,5 +1,6 @@
-// What an upstream of the older kind says in files that its packages.json includes. A file with a SHA-1 has to have it, and is not asked for again as long as it is
-// named with that; one without is asked for again when it is no longer fresh, whether packages.json has changed or not.
+// What an upstream of the older kind says in files that its packages.json includes. A file with a SHA-1 has to have it,
+// and is not asked for again as long as it is named with that; one without is asked for again when it is no longer
+// fresh, whether packages.json has changed or not.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

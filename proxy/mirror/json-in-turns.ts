@@ -1,5 +1,6 @@
-// JSON.parse of documents of megabytes, which takes tens of milliseconds in one go. Objects and arrays are cut between their members, and each piece is parsed by
-// JSON.parse, a turn of the event loop each. The result is the same, and what is no JSON is refused all the same.
+// JSON.parse of documents of megabytes, which takes tens of milliseconds in one go. Objects and arrays are cut between
+// their members, and each piece is parsed by JSON.parse, a turn of the event loop each. The result is the same, and
+// what is no JSON is refused all the same.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -16,7 +17,9 @@ import {
 } from '../protocol/json-scan.ts';
 import { pieceSize } from './in-turns.ts';
 
-/** `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep. */
+/**
+ * `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep.
+ */
 export async function parseJsonInTurns(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
   if (bytes.length <= piece) {
     endOfValue(bytes, skipBlanks(bytes, 0)); // for its depth
@@ -47,7 +50,10 @@ async function readValue(text: Text, start: number, depth: number): Promise<Read
   return { value: JSON.parse(bytes.toString('utf8', start, end)), end };
 }
 
-/** Members that are small are parsed together, as many as make a piece; one that is not is cut itself. `depth`: its own, from 1. */
+/**
+ * Members that are small are parsed together, as many as make a piece; one that is not is cut itself. `depth`: its own,
+ * from 1.
+ */
 async function readContainer(text: Text, start: number, depth: number): Promise<Read> {
   const { bytes, piece } = text;
   if (depth > deepest) throw tooDeep();

@@ -1,5 +1,6 @@
-// Documents of upstreams between memory and disk. Whoever waits for one has it before it is kept: a process that is killed has to ask for a few of them once
-// more. What was read or written last is in memory, as bytes: an archive is mostly asked for shortly after the document that names it.
+// Documents of upstreams between memory and disk. Whoever waits for one has it before it is kept: a process that is
+// killed has to ask for a few of them once more. What was read or written last is in memory, as bytes: an archive is
+// mostly asked for shortly after the document that names it.
 
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';

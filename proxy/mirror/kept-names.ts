@@ -1,4 +1,5 @@
-// Which packages files are kept of in a folder of vendors: documents of one upstream, or accepted archives. Looked at again only where a folder has changed.
+// Which packages files are kept of in a folder of vendors: documents of one upstream, or accepted archives. Looked at
+// again only where a folder has changed.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +30,9 @@ export class KeptNames {
   readonly #entries: RegExp;
   #vendors: ReadonlyMap<string, Vendor> = new Map();
 
-  /** `folder`: has a folder for each vendor. `entries`: what of those is of a package, whose project is the first group. */
+  /**
+   * `folder`: has a folder for each vendor. `entries`: what of those is of a package, whose project is the first group.
+   */
   constructor(folder: string, entries: RegExp) {
     this.#folder = folder;
     this.#entries = entries;
@@ -64,7 +67,8 @@ export class KeptNames {
     for (const [name, files] of paths) {
       const sorted = files.toSorted();
       const stamps = await Promise.all(sorted.map(stampOf));
-      if (stamps.some((one) => one?.isFolder !== false)) isWhole = false; // what changes in there does not change the vendor's folder
+      // what changes in there does not change the vendor's folder
+      if (stamps.some((one) => one?.isFolder !== false)) isWhole = false;
       const stamp = stamps.map((one) => one?.stamp ?? '').join(' ');
       const known = before?.packages.get(name);
       packages.set(name, known?.stamp === stamp ? known : { paths: sorted, stamp });
@@ -73,7 +77,10 @@ export class KeptNames {
   }
 }
 
-/** Of a file: which one it is, not when it was last found to be current. It is replaced by a new one when its content changes. */
+/**
+ * Of a file: which one it is, not when it was last found to be current. It is replaced by a new one when its content
+ * changes.
+ */
 async function stampOf(
   path: string,
 ): Promise<{ readonly stamp: string; readonly isFolder: boolean; readonly settled: boolean } | undefined> {

@@ -1,5 +1,6 @@
-// A mirrored package as lists and searches know it, in little memory: what its versions say is kept once for all that say the same, and the versions
-// themselves as one text, which is read where a view sees some of them and not others. Pure.
+// A mirrored package as lists and searches know it, in little memory: what its versions say is kept once for all that
+// say the same, and the versions themselves as one text, which is read where a view sees some of them and not others.
+// Pure.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -25,7 +26,10 @@ export interface KeptSummary {
 
 type Packed = readonly [normalized: string, releasedMs: number | null, facts: number];
 
-/** So many different ones of the newest versions. What says anything else is said nothing of: a few hundred packages cannot fill the memory. */
+/**
+ * So many different ones of the newest versions. What says anything else is said nothing of: a few hundred packages
+ * cannot fill the memory.
+ */
 const mostFacts = 4;
 const mostVersions = 1000;
 const longestText = 500;

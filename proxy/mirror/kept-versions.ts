@@ -6,7 +6,10 @@ import { readDocumentFile } from './document-file.ts';
 import { parseJsonInTurns } from './json-in-turns.ts';
 import { parseUpstreamDocumentInTurns } from './upstream-document.ts';
 
-/** Of these files, one after the other. One that cannot be read says nothing: it is asked for anew by whoever is to be served with it. */
+/**
+ * Of these files, one after the other. One that cannot be read says nothing: it is asked for anew by whoever is to be
+ * served with it.
+ */
 export async function keptVersions(name: PackageName, paths: readonly string[]): Promise<readonly JsonObject[]> {
   const records: JsonObject[] = [];
   for (const path of paths) for (const record of await versionsIn(path, name)) records.push(record);

@@ -1,5 +1,6 @@
-// Advisories of upstreams as every Composer can load them: one that cannot be loaded aborts `composer audit` for the whole project, and before 2.7 so does one in
-// a document that says no more than which versions are affected (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
+// Advisories of upstreams as every Composer can load them: one that cannot be loaded aborts `composer audit` for the
+// whole project, and before 2.7 so does one in a document that says no more than which versions are affected
+// (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
 
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -29,7 +30,10 @@ export async function usableAdvisories(said: JsonValue | undefined): Promise<rea
   return usable;
 }
 
-/** Usable ones as all can load them: what they lack is what is known elsewhere, or else says that nobody knows. Complete ones are as they were. */
+/**
+ * Usable ones as all can load them: what they lack is what is known elsewhere, or else says that nobody knows. Complete
+ * ones are as they were.
+ */
 export function mendAdvisories(
   usable: readonly JsonObject[],
   { name, host, known }: AdvisoryContext,

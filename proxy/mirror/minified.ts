@@ -1,5 +1,6 @@
-// The short form of p2 documents (`"minified": "composer/2.0"`): the first version stands in full, each later one only as what differs from the one
-// before it; a field that is gone has the value `__unset` (composer/metadata-minifier, MetadataMinifier.php).
+// The short form of p2 documents (`"minified": "composer/2.0"`): the first version stands in full, each later one only
+// as what differs from the one before it; a field that is gone has the value `__unset` (composer/metadata-minifier,
+// MetadataMinifier.php).
 
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import { mapInTurns } from './in-turns.ts';
@@ -22,11 +23,17 @@ export function createExpander(): (changes: JsonObject) => JsonObject {
   };
 }
 
-/** Characters, about. A few megabytes can mean many gigabytes in full; 10 500 versions with 30 requirements each are 23 MB. */
+/**
+ * Characters, about. A few megabytes can mean many gigabytes in full; 10 500 versions with 30 requirements each are 23
+ * MB.
+ */
 const mostExpanded = 64 * 1024 ** 2;
 const mostFields = 1000;
 
-/** Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be too much. */
+/**
+ * Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be
+ * too much.
+ */
 export async function expandInTurns(
   versions: readonly JsonObject[],
   most: number = mostExpanded,
@@ -41,7 +48,10 @@ export async function expandInTurns(
   return mapInTurns(versions, createExpander());
 }
 
-/** Takes the versions one after the other, and says how large each is in full. Of a field that is too large for a version it counts only that. */
+/**
+ * Takes the versions one after the other, and says how large each is in full. Of a field that is too large for a
+ * version it counts only that.
+ */
 function createReckoner(): (changes: JsonObject) => number {
   const weights = new Map<string, number>();
   let weight = 0;

@@ -12,7 +12,10 @@ export class UpstreamUnavailable extends Error {
   }
 }
 
-/** It came, and is not what it has to be: another checksum, no ZIP, other bytes than were accepted once. Asking again does not help. */
+/**
+ * It came, and is not what it has to be: another checksum, no ZIP, other bytes than were accepted once. Asking again
+ * does not help.
+ */
 export class UpstreamRefused extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
@@ -20,7 +23,10 @@ export class UpstreamRefused extends Error {
   }
 }
 
-/** The upstream offers it, and does not hand it out: it is not there, or not for us. Nothing of it is wrong, so that it is no alarm. */
+/**
+ * The upstream offers it, and does not hand it out: it is not there, or not for us. Nothing of it is wrong, so that it
+ * is no alarm.
+ */
 export class UpstreamWithholds extends UpstreamRefused {
   constructor(message: string) {
     super(message);
@@ -28,7 +34,9 @@ export class UpstreamWithholds extends UpstreamRefused {
   }
 }
 
-/** It is not known which names are private, so that no upstream may be asked (I9). `libretto why` says why it is not. */
+/**
+ * It is not known which names are private, so that no upstream may be asked (I9). `libretto why` says why it is not.
+ */
 export class PrivateNamesUnknown extends Error {
   constructor() {
     super(

@@ -1,4 +1,5 @@
-// What the mirror keeps on disk, looked at as a whole: which archives there are, whether they are what was accepted, and what nothing needs any more.
+// What the mirror keeps on disk, looked at as a whole: which archives there are, whether they are what was accepted,
+// and what nothing needs any more.
 
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +55,10 @@ export interface Pruned {
   /** below the folder of the mirror */
   readonly path: string;
   readonly bytes: number;
-  /** `partial`: a process was killed while it wrote it. `unnamed`: an archive that no record names. `document`: nobody has asked for it for long */
+  /**
+   * `partial`: a process was killed while it wrote it. `unnamed`: an archive that no record names. `document`: nobody
+   * has asked for it for long
+   */
   readonly kind: 'partial' | 'unnamed' | 'document';
 }
 

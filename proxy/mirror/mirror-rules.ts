@@ -1,5 +1,5 @@
-// Everything that is set about the mirror, and what it is made into: compiled once for each state of the settings, with the upstreams that stay the same
-// taken over.
+// Everything that is set about the mirror, and what it is made into: compiled once for each state of the settings, with
+// the upstreams that stay the same taken over.
 
 import type { Freshness } from './document-store.ts';
 import type { KeptDocuments } from './kept-documents.ts';

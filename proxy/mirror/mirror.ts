@@ -1,5 +1,6 @@
-// Packages of other Composer repositories, the public registry among them, behind this one: asked for on first use, verified, kept, and served on while
-// their upstream is down. Whoever calls this has looked among the private packages first; I9 is kept here all the same.
+// Packages of other Composer repositories, the public registry among them, behind this one: asked for on first use,
+// verified, kept, and served on while their upstream is down. Whoever calls this has looked among the private packages
+// first; I9 is kept here all the same.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -139,13 +140,19 @@ export class Mirror {
     });
   }
 
-  /** Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody need look on disk again. */
+  /**
+   * Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody
+   * need look on disk again.
+   */
   isElsewhere(name: PackageName, { epoch }: Moment): boolean {
     const known = this.#decided.get(name);
     return known?.epoch === epoch && known.belonging.to === 'upstreams';
   }
 
-  /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served instead. */
+  /**
+   * undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served
+   * instead.
+   */
   document(name: PackageName, stability: Stability, moment: Moment): Eventually<Mirrored | undefined> {
     return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment));
   }
@@ -179,7 +186,10 @@ export class Mirror {
     );
   }
 
-  /** The archive as an answer; undefined: there is none here, or `isSeen` says no. What is refused, or cannot be had, is an answer too. */
+  /**
+   * The archive as an answer; undefined: there is none here, or `isSeen` says no. What is refused, or cannot be had, is
+   * an answer too.
+   */
   archive(
     asked: Asked,
     conditions: Conditions,
@@ -211,7 +221,10 @@ export class Mirror {
     return whenReady(this.#options.rules(), (rules) => this.#filters.names(this.#compile(rules).upstreams));
   }
 
-  /** Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with UpstreamUnavailable and UpstreamRefused. */
+  /**
+   * Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with
+   * UpstreamUnavailable and UpstreamRefused.
+   */
   async bring(asked: Asked, moment: Moment): Promise<'here' | 'fetched' | undefined> {
     return this.#mirrored(asked.name, moment, (ids, compiled) => this.#archives.bring(asked, ids, compiled));
   }

@@ -1,5 +1,6 @@
-// Security advisories of mirrored packages: what the documents that are kept say, and what the upstream's own `api-url` says, asked for once and remembered
-// for a short time. An upstream that fails, or is slow, has nothing new to say; that is never an error.
+// Security advisories of mirrored packages: what the documents that are kept say, and what the upstream's own `api-url`
+// says, asked for once and remembered for a short time. An upstream that fails, or is slow, has nothing new to say;
+// that is never an error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
@@ -52,7 +53,10 @@ export class MirroredAdvisories {
     this.#now = now;
   }
 
-  /** What a document of this upstream says, each completed (mended-advisory.ts). Never rejects, and waits for two seconds at most. */
+  /**
+   * What a document of this upstream says, each completed (mended-advisory.ts). Never rejects, and waits for two
+   * seconds at most.
+   */
   async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<Said> {
     if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
     const usable = await usableAdvisories(said);
@@ -152,7 +156,9 @@ function keyOf({ id, destination }: Upstream, name: PackageName): string {
   return `${id} ${destination.origin} ${name}`;
 }
 
-/** In `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: it answers nobody. */
+/**
+ * In `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: it answers nobody.
+ */
 function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
   const url = isJsonObject(said) ? said['api-url'] : undefined;
   return typeof url === 'string' && URL.canParse(url, origin) ? new URL(url, origin) : undefined;

@@ -1,4 +1,5 @@
-// Archives of mirrored packages: what was accepted once, from disk; what is asked for the first time, from its upstream.
+// Archives of mirrored packages: what was accepted once, from disk; what is asked for the first time, from its
+// upstream.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -205,7 +206,10 @@ function isPurged(asked: Asked, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
 }
 
-/** Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the package now. */
+/**
+ * Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the
+ * package now.
+ */
 async function upstreamOf(
   { name, dev, from }: ArchiveRecord,
   upstreams: readonly Upstream[],
@@ -235,13 +239,17 @@ function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
   return dev ? ['dev', 'stable'] : ['stable', 'dev'];
 }
 
-/** As Composer fills it in: whole, shortened by whoever wrote it behind a `#`, or as its MD5 (ComposerMirror.php:28). */
+/**
+ * As Composer fills it in: whole, shortened by whoever wrote it behind a `#`, or as its MD5 (ComposerMirror.php:28).
+ */
 function isMeant(wanted: string, reference: string): boolean {
   if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
   return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
 }
 
-/** What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now. */
+/**
+ * What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now.
+ */
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
   if (file.released === 0 || file.released === size) return undefined;
   try {

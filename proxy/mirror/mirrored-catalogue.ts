@@ -1,5 +1,6 @@
-// Mirrored packages as lists and searches have them: those of which a document or an archive is kept. Nobody is asked, since a word that somebody looks for may
-// be a private name (I9). Brought up to date by whoever looks, in the background where it takes long: what is not read yet is not found yet.
+// Mirrored packages as lists and searches have them: those of which a document or an archive is kept. Nobody is asked,
+// since a word that somebody looks for may be a private name (I9). Brought up to date by whoever looks, in the
+// background where it takes long: what is not read yet is not found yet.
 
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';

@@ -1,5 +1,6 @@
-// Documents of mirrored packages, as clients get them. In memory as long as there is room; made again when the upstream has something new, when what is set
-// changes, when a version becomes old enough, and when a name that one of the versions says it stands for becomes private, or is so no longer.
+// Documents of mirrored packages, as clients get them. In memory as long as there is room; made again when the upstream
+// has something new, when what is set changes, when a version becomes old enough, and when a name that one of the
+// versions says it stands for becomes private, or is so no longer.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -296,8 +297,9 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 const noDeviations = JSON.stringify([null, [], [], []]);
 
 /**
- * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put back by a number of seconds
- * of its own (as in root-document.ts): the same on every host and after every restart.
+ * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that
+ * clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put
+ * back by a number of seconds of its own (as in root-document.ts): the same on every host and after every restart.
  */
 function shiftMs(deviations: string): number {
   return deviations === noDeviations

@@ -1,5 +1,6 @@
-// Filter lists (Composer ≥ 2.10) of other registries: which there are, for packages.json, and what the documents of mirrored packages say in them, for who
-// asks about many packages at once. An upstream that fails, or is slow, has nothing to say; that is never an error.
+// Filter lists (Composer ≥ 2.10) of other registries: which there are, for packages.json, and what the documents of
+// mirrored packages say in them, for who asks about many packages at once. An upstream that fails, or is slow, has
+// nothing to say; that is never an error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -31,7 +32,10 @@ export class MirroredFilters {
     this.#now = now;
   }
 
-  /** The lists that packages.json of any upstream switches on, sorted; what was known last while it is asked for again. The same array while nothing has changed. */
+  /**
+   * The lists that packages.json of any upstream switches on, sorted; what was known last while it is asked for again.
+   * The same array while nothing has changed.
+   */
   names(upstreams: ReadonlyMap<string, Upstream>): Eventually<readonly string[]> {
     const known = this.#known?.upstreams === upstreams ? this.#known : undefined;
     if (known !== undefined && this.#now() < known.untilMs) return known.names;

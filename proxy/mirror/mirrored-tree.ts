@@ -1,4 +1,5 @@
-// Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what it hides of any package.
+// Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what
+// it hides of any package.
 
 import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -42,7 +43,10 @@ export interface MirroredTree {
     onlooker: Onlooker,
     moment: Moment,
   ) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
-  /** The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none that is seen. */
+  /**
+   * The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none
+   * that is seen.
+   */
   readonly installed: (
     name: PackageName,
     normalized: string,
@@ -201,8 +205,9 @@ async function filtered(
 }
 
 /**
- * What an upstream changed of the versions that a view sees is not known, and its own date would tell of the others (I14). So the date of a part stands
- * for its bytes: another one with other bytes, on every host, though not a later one. It is before this moment.
+ * What an upstream changed of the versions that a view sees is not known, and its own date would tell of the others
+ * (I14). So the date of a part stands for its bytes: another one with other bytes, on every host, though not a later
+ * one. It is before this moment.
  */
 const contentDateMs = Date.UTC(2025, 0, 1);
 

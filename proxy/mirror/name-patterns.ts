@@ -1,4 +1,5 @@
-// Patterns for package names, as in the settings: `*` stands for any characters, a slash included (BasePackage.php, packageNameToRegexp).
+// Patterns for package names, as in the settings: `*` stands for any characters, a slash included (BasePackage.php,
+// packageNameToRegexp).
 
 /** True for a lower-case name that any of the patterns stands for. */
 export function matchAny(patterns: readonly string[]): (name: string) => boolean {
@@ -14,7 +15,10 @@ export function isVendorWide(pattern: string): boolean {
   return /^(?:[^/]*\/)?\*+$/.test(pattern);
 }
 
-/** Each part is looked for behind the one before it. Not an expression: one with many stars takes for ever, and upstreams send patterns too. */
+/**
+ * Each part is looked for behind the one before it. Not an expression: one with many stars takes for ever, and
+ * upstreams send patterns too.
+ */
 function matchesParts(parts: readonly string[], name: string): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop() ?? '';

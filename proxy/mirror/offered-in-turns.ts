@@ -1,4 +1,5 @@
-// The versions of a whole document as they may be offered. A document may have thousands of them: others get their turn in between.
+// The versions of a whole document as they may be offered. A document may have thousands of them: others get their turn
+// in between.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// One version of an upstream's document as it may be offered here, or why it may not: a version that Composer cannot load breaks every client that asks
-// for the package, whatever version it wants. Pure.
+// One version of an upstream's document as it may be offered here, or why it may not: a version that Composer cannot
+// load breaks every client that asks for the package, whatever version it wants. Pure.
 
 import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,6 @@
-// What the one upstream that a name belongs to says of it: the first of those that may be asked that has the package. One that cannot be asked ends the search,
-// since it may have it: another one's package of that name would be another package.
+// What the one upstream that a name belongs to says of it: the first of those that may be asked that has the package.
+// One that cannot be asked ends the search, since it may have it: another one's package of that name would be another
+// package.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Offer, Stability, Upstream } from './upstream.ts';

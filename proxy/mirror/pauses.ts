@@ -1,6 +1,7 @@
-// When a host is not to be asked: after a 429 or 503 as long as it says (Retry-After), after failures for a time that doubles. So a dead upstream costs one
-// request now and then, and not one for each client. One thing that fails is that thing's affair: a host is left alone when it cannot be reached, when it
-// asks for patience, or when several things in a row fail there.
+// When a host is not to be asked: after a 429 or 503 as long as it says (Retry-After), after failures for a time that
+// doubles. So a dead upstream costs one request now and then, and not one for each client. One thing that fails is that
+// thing's affair: a host is left alone when it cannot be reached, when it asks for patience, or when several things in
+// a row fail there.
 
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
@@ -34,7 +35,10 @@ export class Pauses {
     this.#pauses.delete(origin);
   }
 
-  /** The host as a whole failed, or asks for patience. Returns when it may be asked again. `retryAfter`: the header of its answer. */
+  /**
+   * The host as a whole failed, or asks for patience. Returns when it may be asked again. `retryAfter`: the header of
+   * its answer.
+   */
   failed(origin: string, nowMs: number, retryAfter?: string | undefined): number {
     const askedFor = retryAfterMs(retryAfter, nowMs);
     const before = this.#pauses.get(origin);

@@ -1,4 +1,5 @@
-// So many at a time for each key, an origin for instance: who comes later waits, in the order in which they came, and one key's waiting keeps no other.
+// So many at a time for each key, an origin for instance: who comes later waits, in the order in which they came, and
+// one key's waiting keeps no other.
 
 interface Line {
   taken: number;
@@ -18,7 +19,10 @@ export class Places {
     return this.#lines.get(key)?.waiting.size ?? 0;
   }
 
-  /** Does `work` as soon as there is a place. `onNone`: throws what is to be thrown where none was free within `patienceMs`. */
+  /**
+   * Does `work` as soon as there is a place. `onNone`: throws what is to be thrown where none was free within
+   * `patienceMs`.
+   */
   async use<Value>(key: string, work: () => Promise<Value>, patienceMs?: number, onNone?: () => never): Promise<Value> {
     if (!(await this.#take(key, patienceMs))) onNone?.();
     try {

@@ -1,6 +1,6 @@
-// Which source a name belongs to, pure. I9: a name that is or may be private is never asked of an upstream and never answered from one, whatever
-// the upstream offers under it (reliability case 76). Otherwise the upstreams are asked in the order in which they are listed, and the first that has a package
-// is the only one it comes from.
+// Which source a name belongs to, pure. I9: a name that is or may be private is never asked of an upstream and never
+// answered from one, whatever the upstream offers under it (reliability case 76). Otherwise the upstreams are asked in
+// the order in which they are listed, and the first that has a package is the only one it comes from.
 
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
 import { isVendorWide, matchAny } from './name-patterns.ts';
@@ -11,7 +11,10 @@ export interface PrivateNames {
   readonly has: (name: PackageName) => boolean;
   /** whether any package of this vendor is private */
   readonly hasVendor: (vendor: string) => boolean;
-  /** why it is not known what else is private: then no name is asked of an upstream, nor answered from one. Left out: it is known */
+  /**
+   * why it is not known what else is private: then no name is asked of an upstream, nor answered from one. Left out: it
+   * is known
+   */
   readonly unknown?: string;
 }
 
@@ -69,7 +72,8 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
     const ids: string[] = [];
     let isSpokenFor = false;
     for (const scope of scopes) {
-      // what one is said to have is not asked of such as are said to have anything: it would learn the name, and could stand in for what the first lacks
+      // what one is said to have is not asked of such as are said to have anything: it would learn the name, and could
+      // stand in for what the first lacks
       if (!scope.allows(name) || scope.denies(name) || (isSpokenFor && scope.isOpen)) continue;
       ids.push(scope.id);
       isSpokenFor ||= !scope.isOpen;

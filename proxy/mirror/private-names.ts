@@ -1,5 +1,6 @@
-// What is private, from the serving index: it has a file for each package that is published or ever was, until `prune`, and has it before any document names
-// the package. Looked up on disk each time, so that a vendor is private from the moment on at which it gets its first package.
+// What is private, from the serving index: it has a file for each package that is published or ever was, until `prune`,
+// and has it before any document names the package. Looked up on disk each time, so that a vendor is private from the
+// moment on at which it gets its first package.
 
 import { opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +11,18 @@ import type { Eventually } from '../eventually.ts';
 import { sameStamp, stampFile, type FileStamp } from '../protocol/file-stamp.ts';
 import type { PrivateNames } from './precedence.ts';
 
-/** What is private now. Rejects, or throws, where that is not known: then no name may be asked of an upstream, nor answered from one (I9). */
+/**
+ * What is private now. Rejects, or throws, where that is not known: then no name may be asked of an upstream, nor
+ * answered from one (I9).
+ */
 export type ReadPrivateNames = () => Eventually<PrivateNames>;
 
 const soThat = 'so that it is not known which names are private, and no other registry is asked for any';
 
-/** Those of a data folder that is served: unknown before the first publication, and while what announces it cannot be read (I9). */
+/**
+ * Those of a data folder that is served: unknown before the first publication, and while what announces it cannot be
+ * read (I9).
+ */
 export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
   const path = join(dataDirectory, 'index', publicationPath);
   const names = privateNamesIn(dataDirectory);

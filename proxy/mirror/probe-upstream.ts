@@ -1,4 +1,5 @@
-// Asks another Composer repository for its packages.json, and says what stands in it: whether it can be used, before it is.
+// Asks another Composer repository for its packages.json, and says what stands in it: whether it can be used, before it
+// is.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -6,7 +7,10 @@ import type { GivenCredential } from './upstream-credential.ts';
 import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts';
 
 export interface UpstreamProbe {
-  /** the field of packages.json by which its packages are found: `packages`, where they stand in it or in what it includes */
+  /**
+   * the field of packages.json by which its packages are found: `packages`, where they stand in it or in what it
+   * includes
+   */
   readonly protocol: 'metadata-url' | 'providers-lazy-url' | 'packages';
   /** undefined where it does not list them */
   readonly names: readonly string[] | undefined;

@@ -1,5 +1,5 @@
-// A document that the mirror has made, read and written again, where something in it is another for who asks: a document may have megabytes, and others get
-// their turn in between.
+// A document that the mirror has made, read and written again, where something in it is another for who asks: a
+// document may have megabytes, and others get their turn in between.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// The record of one accepted archive, as it is on disk. One that cannot be read is never taken for none: the version would be accepted anew, with whatever
-// bytes its upstream has by then.
+// The record of one accepted archive, as it is on disk. One that cannot be read is never taken for none: the version
+// would be accepted anew, with whatever bytes its upstream has by then.
 
 import { readFile } from 'node:fs/promises';
 import { isAbsence } from '../protocol/file-stamp.ts';

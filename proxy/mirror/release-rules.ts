@@ -1,5 +1,6 @@
-// Which versions of a mirrored package are offered, pure: a release has to be old enough, its licence a wanted one, the package not abandoned. What is
-// refused is left out of the document; what is only warned of stands in it, with a text that Composer shows.
+// Which versions of a mirrored package are offered, pure: a release has to be old enough, its licence a wanted one, the
+// package not abandoned. What is refused is left out of the document; what is only warned of stands in it, with a text
+// that Composer shows.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';

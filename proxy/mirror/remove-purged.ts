@@ -1,5 +1,5 @@
-// Removes what the mirror keeps of purged versions: archives and their records, and the documents of the package, which are asked for anew. What is gone
-// already counts as done.
+// Removes what the mirror keeps of purged versions: archives and their records, and the documents of the package, which
+// are asked for anew. What is gone already counts as done.
 
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

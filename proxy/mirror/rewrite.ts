@@ -1,6 +1,8 @@
-// The document that clients get of a mirrored package, out of what its upstream says: archives are fetched from here, and nothing leads past here. Pure.
+// The document that clients get of a mirrored package, out of what its upstream says: archives are fetched from here,
+// and nothing leads past here. Pure.
 //
-// `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and rule.
+// `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and
+// rule.
 
 import type { Sha1 } from '../../build/contract/digest.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
@@ -35,8 +37,8 @@ export interface DocumentParts {
 const largestInFull = 8 * 1024 ** 2;
 
 /**
- * The text of the document: every version in full under its label, as in documents of what is published here. Equal parts give equal texts. Others get their
- * turn in between.
+ * The text of the document: every version in full under its label, as in documents of what is published here. Equal
+ * parts give equal texts. Others get their turn in between.
  */
 export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
   const { name, versions, accepted, distBaseUrl } = parts;
@@ -103,8 +105,8 @@ export function rewriteRecord(
 }
 
 /**
- * The upstream's own stays as it is. A release without one has the moment in which its archive was accepted here (AcceptedPackage.learned); before, nobody
- * knows any. Of a dev version nothing is added, as with checksums.
+ * The upstream's own stays as it is. A release without one has the moment in which its archive was accepted here
+ * (AcceptedPackage.learned); before, nobody knows any. Of a dev version nothing is added, as with checksums.
  */
 function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
   const known =
@@ -117,8 +119,8 @@ function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, acce
 }
 
 /**
- * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream gives none for, none is added: it would
- * make `dev-main#<older commit>` fail, which has the same record.
+ * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream
+ * gives none for, none is added: it would make `dev-main#<older commit>` fail, which has the same record.
  */
 function distOf(
   name: PackageName,

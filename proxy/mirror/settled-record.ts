@@ -1,5 +1,5 @@
-// What of an accepted release's record stays as it was: everything that says what Composer installs beside it, instead of it, and out of it. The rest (its
-// description, that it is abandoned, where help is) may change, and does. Pure.
+// What of an accepted release's record stays as it was: everything that says what Composer installs beside it, instead
+// of it, and out of it. The rest (its description, that it is abandoned, where help is) may change, and does. Pure.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -16,7 +16,10 @@ const settledFields = [
   'bin',
 ] as const;
 
-/** The same for two records of which these fields mean the same: the order of keys, and whether nothing is said or an empty list, make no difference. */
+/**
+ * The same for two records of which these fields mean the same: the order of keys, and whether nothing is said or an
+ * empty list, make no difference.
+ */
 export function settledPart(record: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify(settledFields.map((field) => formOf(field, record[field]))))
@@ -38,7 +41,10 @@ export function withSettled(record: JsonObject, accepted: JsonObject): JsonObjec
   ]);
 }
 
-/** Empty for what says nothing. A type that is missing is `library`, and one binary need not be a list (ArrayLoader.php, createObject and configureObject). */
+/**
+ * Empty for what says nothing. A type that is missing is `library`, and one binary need not be a list (ArrayLoader.php,
+ * createObject and configureObject).
+ */
 function formOf(field: (typeof settledFields)[number], value: JsonValue | undefined): string {
   if (field === 'type') return typeof value === 'string' ? value.toLowerCase() : 'library';
   const meant = field === 'bin' && typeof value === 'string' ? [value] : value;

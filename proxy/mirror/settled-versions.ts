@@ -1,5 +1,6 @@
-// The versions of a document as far as something was accepted of them before: what an upstream now says differently of a release is an alarm, and the release
-// stays as it was accepted, its record included (I18, case 77). Where the archive is still the same, only what says what is installed with it stays.
+// The versions of a document as far as something was accepted of them before: what an upstream now says differently of
+// a release is an alarm, and the release stays as it was accepted, its record included (I18, case 77). Where the
+// archive is still the same, only what says what is installed with it stays.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { AcceptedPackage } from './accepted-package.ts';

@@ -1,5 +1,6 @@
-// The names that mirrored packages say they stand for (`replace`, `provide`), and which of these they may not: Composer installs a package that
-// replaces a name instead of the one that has it, so an upstream could put its own in the place of a private package without ever being asked for it (I9).
+// The names that mirrored packages say they stand for (`replace`, `provide`), and which of these they may not: Composer
+// installs a package that replaces a name instead of the one that has it, so an upstream could put its own in the place
+// of a private package without ever being asked for it (I9).
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -9,7 +10,9 @@ import type { Belonging } from './precedence.ts';
 const fields = ['replace', 'provide'] as const;
 const namesInTurn = 5000;
 const decisionsInTurn = 100;
-/** Of one document; the largest packages there are have some hundred. Each is looked up on disk with each publication. */
+/**
+ * Of one document; the largest packages there are have some hundred. Each is looked up on disk with each publication.
+ */
 export const mostClaimed = 5000;
 
 export interface Claims {
@@ -18,7 +21,10 @@ export interface Claims {
   readonly more: boolean;
 }
 
-/** Whom the records say they stand for, in lower case, as Composer reads them (ArrayLoader.php, parseLinks). What nobody can publish is none of them. */
+/**
+ * Whom the records say they stand for, in lower case, as Composer reads them (ArrayLoader.php, parseLinks). What nobody
+ * can publish is none of them.
+ */
 export async function claimedNames(records: Iterable<JsonObject>): Promise<Claims> {
   const claimed = new Set<PackageName>();
   const seen = new Set<JsonValue | undefined>(); // versions of a minified document share their links
@@ -44,13 +50,18 @@ export async function claimedNames(records: Iterable<JsonObject>): Promise<Claim
   return { names: [...claimed], more: false };
 }
 
-/** Whether a name is one that packages of this upstream may not stand for: a private one (I9), or one that is asked of others and not of it. While that is not known, any. */
+/**
+ * Whether a name is one that packages of this upstream may not stand for: a private one (I9), or one that is asked of
+ * others and not of it. While that is not known, any.
+ */
 export function isOfAnother(belonging: Belonging, upstreamId: string): boolean {
   if (belonging.to === 'nobody') return belonging.unknown === true;
   return belonging.to === 'private' || !belonging.ids.includes(upstreamId);
 }
 
-/** Those of the names that are such, sorted. Whether one is may be looked up on disk: others get their turn in between. */
+/**
+ * Those of the names that are such, sorted. Whether one is may be looked up on disk: others get their turn in between.
+ */
 export async function namesAmong(
   names: readonly PackageName[],
   isOne: (name: PackageName) => boolean,
@@ -63,7 +74,10 @@ export async function namesAmong(
   return found.toSorted();
 }
 
-/** Takes the dropped ones of the claimed names out of what a record says it stands for, and what is not among the claimed. Links that records share stay shared. */
+/**
+ * Takes the dropped ones of the claimed names out of what a record says it stands for, and what is not among the
+ * claimed. Links that records share stay shared.
+ */
 export function createNameRemover(
   { names, more }: Claims,
   dropped: readonly PackageName[],

@@ -1,5 +1,6 @@
-// Requests to upstreams: through the guard that all egress passes (cases 68 and 69), within limits of size and time, with pauses for who asks for them
-// (case 75). What it cannot get is UpstreamUnavailable, with the time from which on asking again makes sense.
+// Requests to upstreams: through the guard that all egress passes (cases 68 and 69), within limits of size and time,
+// with pauses for who asks for them (case 75). What it cannot get is UpstreamUnavailable, with the time from which on
+// asking again makes sense.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
@@ -73,7 +74,10 @@ export interface ArchiveStream {
   readonly size: number | undefined;
 }
 
-/** Documents do not wait behind archives, nor does what becomes of the ones say anything of the others: each kind has connections and pauses of its own. */
+/**
+ * Documents do not wait behind archives, nor does what becomes of the ones say anything of the others: each kind has
+ * connections and pauses of its own.
+ */
 interface Lane {
   readonly door: Door;
   readonly pauses: Pauses;
@@ -118,7 +122,10 @@ export class UpstreamClient {
     this.#places = new Places(documents);
   }
 
-  /** Rejects with UpstreamUnavailable. `validators` of what the caller has: only then may the answer be `unchanged`. `form`: sent by POST. */
+  /**
+   * Rejects with UpstreamUnavailable. `validators` of what the caller has: only then may the answer be `unchanged`.
+   * `form`: sent by POST.
+   */
   async document(url: URL, destination: Destination, validators?: Validators, form?: string): Promise<DocumentAnswer> {
     const headers = {
       accept: 'application/json',
@@ -145,7 +152,10 @@ export class UpstreamClient {
     });
   }
 
-  /** Rejects with UpstreamUnavailable and UpstreamWithholds. The body has to be read or destroyed. How many are fetched at a time is the caller's affair. */
+  /**
+   * Rejects with UpstreamUnavailable and UpstreamWithholds. The body has to be read or destroyed. How many are fetched
+   * at a time is the caller's affair.
+   */
   archive(url: URL, destination: Destination, maxBytes: number): Promise<ArchiveStream> {
     const headers = { accept: 'application/zip, */*;q=0.1', 'accept-encoding': 'identity' };
     const use = ({ response }: GuardedAnswer): ArchiveStream | undefined => {

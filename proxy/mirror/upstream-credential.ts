@@ -1,4 +1,5 @@
-// What an upstream is asked with. It is sent to the upstream's own origin and nowhere else, and never where anyone on the way could read it.
+// What an upstream is asked with. It is sent to the upstream's own origin and nowhere else, and never where anyone on
+// the way could read it.
 
 export type UpstreamCredential =
   | { readonly kind: 'bearer'; readonly token: string }
@@ -6,10 +7,15 @@ export type UpstreamCredential =
   /** names of their own, such as PRIVATE-TOKEN */
   | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
 
-/** There is one, and it cannot be read: then the upstream is not asked at all. Without it, it might say that what it has is not there. */
+/**
+ * There is one, and it cannot be read: then the upstream is not asked at all. Without it, it might say that what it has
+ * is not there.
+ */
 export interface UnusableCredential {
   readonly kind: 'unusable';
-  /** what is wrong and what helps, in words that begin in the midst of a sentence; without anything of the credential */
+  /**
+   * what is wrong and what helps, in words that begin in the midst of a sentence; without anything of the credential
+   */
   readonly because: string;
 }
 

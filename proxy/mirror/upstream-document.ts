@@ -16,7 +16,10 @@ export interface UpstreamDocument {
 
 export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefined, filter: undefined };
 
-/** Rejects with an Error that says what is wrong with it. Only what stands under the package's own name counts. Others get their turn in between. */
+/**
+ * Rejects with an Error that says what is wrong with it. Only what stands under the package's own name counts. Others
+ * get their turn in between.
+ */
 export async function parseUpstreamDocumentInTurns(json: unknown, name: PackageName): Promise<UpstreamDocument> {
   const { records, minified, ...beside } = partsOf(json, name);
   for (const list of Object.values(beside))
@@ -47,7 +50,10 @@ function partsOf(
   };
 }
 
-/** A document with half of a surrogate pair in it is one that PHP cannot decode: the list is left out, and the versions stay. */
+/**
+ * A document with half of a surrogate pair in it is one that PHP cannot decode: the list is left out, and the versions
+ * stay.
+ */
 function decodable(list: JsonValue | undefined): JsonValue | undefined {
   return loneSurrogate(list) === undefined ? list : undefined;
 }

@@ -1,12 +1,12 @@
-// packages.json of another Composer repository: where its packages are described, and which it has. Pure. What is not understood is left out, as
-// Composer leaves it out (ComposerRepository.php, loadRootServerFile).
+// packages.json of another Composer repository: where its packages are described, and which it has. Pure. What is not
+// understood is left out, as Composer leaves it out (ComposerRepository.php, loadRootServerFile).
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { matchAny } from './name-patterns.ts';
 
 /**
- * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`: everything stands in packages.json
- * and in what it includes.
+ * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`:
+ * everything stands in packages.json and in what it includes.
  */
 export type Layout =
   | { readonly kind: 'v2' | 'lazy'; readonly template: string }
@@ -74,7 +74,8 @@ function layoutOf(json: JsonObject, url: URL): Layout {
     return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
   if (typeof lazy === 'string' && lazy !== '')
     return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
-  // whatever stands in `packages` beside it: what does not might be where this is not looked for, and must not count as nowhere
+  // whatever stands in `packages` beside it: what does not might be where this is not looked for, and must not count as
+  // nowhere
   if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
     throw new Error(
       'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed',
@@ -84,7 +85,10 @@ function layoutOf(json: JsonObject, url: URL): Layout {
   return { kind: 'inline', includes: includesOf(json, url) };
 }
 
-/** What it includes, packages.json itself or a file that it includes; `url`: of packages.json. Throws where that is more than is read: what is left out would count as nowhere. */
+/**
+ * What it includes, packages.json itself or a file that it includes; `url`: of packages.json. Throws where that is more
+ * than is read: what is left out would count as nowhere.
+ */
 export function includesOf({ includes }: JsonObject, url: URL): readonly Include[] {
   const listed = isJsonObject(includes) ? Object.entries(includes) : [];
   if (listed.length > maxIncludes) throw new Error(`it includes ${listed.length} files; ${maxIncludes} are read`);
@@ -106,7 +110,10 @@ function templateOf(field: string, text: string, url: URL): string {
   return template;
 }
 
-/** `/x` is below the host, `x` beside packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile). Placeholders stay as they are. */
+/**
+ * `/x` is below the host, `x` beside packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile).
+ * Placeholders stay as they are.
+ */
 function absolute(text: string, url: URL): string {
   if (/^https?:\/\//i.test(text)) return text;
   return text.startsWith('/') ? `${url.origin}${text}` : `${url.origin}${url.pathname.replace(/[^/]*$/, '')}${text}`;

@@ -1,5 +1,5 @@
-// One upstream Composer repository: what it says of a package, whichever way it publishes it (metadata-url, providers-lazy-url, or everything in
-// packages.json and what that includes).
+// One upstream Composer repository: what it says of a package, whichever way it publishes it (metadata-url,
+// providers-lazy-url, or everything in packages.json and what that includes).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -99,7 +99,10 @@ export class Upstream {
     return document === undefined ? undefined : { ...kept, document };
   }
 
-  /** That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what another one has under that name is another package. */
+  /**
+   * That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what
+   * another one has under that name is another package.
+   */
   async denies(name: PackageName): Promise<void> {
     const { value, goodUntilMs } = await this.#readRoot();
     if (!value.lists(name)) return;
@@ -127,7 +130,10 @@ export class Upstream {
     return (await this.#readRoot()).value;
   }
 
-  /** One that is missing says nothing of what there is: the name might be asked of the next upstream, where it may be another package. */
+  /**
+   * One that is missing says nothing of what there is: the name might be asked of the next upstream, where it may be
+   * another package.
+   */
   async #readRoot(): Promise<Root> {
     const known = this.#root;
     if (known !== undefined && this.#now() < known.goodUntilMs) return known;

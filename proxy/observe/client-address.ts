@@ -1,5 +1,5 @@
-// Whose request it is: the peer's address, or what trusted reverse proxies say in X-Forwarded-For, counted from the right, since everything
-// left of the last trusted entry is the client's own invention.
+// Whose request it is: the peer's address, or what trusted reverse proxies say in X-Forwarded-For, counted from the
+// right, since everything left of the last trusted entry is the client's own invention.
 
 import ipaddr from 'ipaddr.js';
 
@@ -14,7 +14,10 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** The nearest address that is not a trusted proxy's. An unreadable entry ends the walk: nothing beyond it can be believed. */
+/**
+ * The nearest address that is not a trusted proxy's. An unreadable entry ends the walk: nothing beyond it can be
+ * believed.
+ */
 export function clientAddress(
   peer: string | undefined,
   forwardedFor: string | undefined,

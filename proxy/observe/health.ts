@@ -1,5 +1,5 @@
-// /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status` says how well.
-// /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
+// /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status`
+// says how well. /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
 
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -10,9 +10,15 @@ import type { StorageState } from './storage.ts';
 export interface Health {
   /** degraded: it serves, but something beside it is missing; the other fields say what */
   readonly status: 'ok' | 'degraded';
-  /** what packages.json names to clients that come the way of this request; null before the first publication, and where it cannot be read */
+  /**
+   * what packages.json names to clients that come the way of this request; null before the first publication, and where
+   * it cannot be read
+   */
   readonly metadata_url: string | null;
-  /** empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was published is gone or damaged */
+  /**
+   * empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was
+   * published is gone or damaged
+   */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /** away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most */
   readonly state: 'ok' | 'away';
@@ -33,8 +39,8 @@ export interface HealthParts {
 }
 
 /**
- * Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. Nothing here tells when something was
- * published: whoever asks may not be allowed to see it (I14).
+ * Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. Nothing here
+ * tells when something was published: whoever asks may not be allowed to see it (I14).
  */
 export async function healthAnswer(
   parts: HealthParts,
@@ -84,7 +90,9 @@ export interface Readiness {
   readonly status: 'ready';
   /** stale: the origin fails, and what is known of it is served */
   readonly tree: 'ok' | 'stale';
-  /** grace: the Redis of the state cannot be used, and tokens that are known are honoured for `grace_seconds_left` more */
+  /**
+   * grace: the Redis of the state cannot be used, and tokens that are known are honoured for `grace_seconds_left` more
+   */
   readonly state: 'ok' | 'grace';
   /** until nobody can be served, unless the Redis is back before */
   readonly grace_seconds_left?: number;
@@ -97,7 +105,10 @@ export interface ReadyParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
-  /** Rejects where the state cannot be read. Resolves with a number where it is out of reach: for so many milliseconds what is known is honoured still. */
+  /**
+   * Rejects where the state cannot be read. Resolves with a number where it is out of reach: for so many milliseconds
+   * what is known is honoured still.
+   */
   readonly readState: (() => Promise<unknown>) | undefined;
   /** true once the server is closing */
   readonly draining: () => boolean;
@@ -107,8 +118,9 @@ export interface ReadyParts {
 const stateTimeoutMs = 2000;
 
 /**
- * Counting locally is no reason to send nobody here: limits are kept, by each process for itself. Nor is an origin that fails, while what is known of it
- * is served, nor a disk that takes nothing more: reads go on. An empty tree is one: installs would fail.
+ * Counting locally is no reason to send nobody here: limits are kept, by each process for itself. Nor is an origin that
+ * fails, while what is known of it is served, nor a disk that takes nothing more: reads go on. An empty tree is one:
+ * installs would fail.
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const faults: unknown[] = [];

@@ -1,5 +1,6 @@
-// Lines to a file or descriptor, gathered and written in large pieces in the background: a request pays for copying its line, not for a write. One
-// write is under way at a time, so lines keep their order; a reader that stalls (a full pipe) costs lines, never memory or requests.
+// Lines to a file or descriptor, gathered and written in large pieces in the background: a request pays for copying its
+// line, not for a write. One write is under way at a time, so lines keep their order; a reader that stalls (a full
+// pipe) costs lines, never memory or requests.
 
 import { closeSync, mkdirSync, openSync, write } from 'node:fs';
 import { dirname } from 'node:path';
@@ -39,9 +40,10 @@ export class LineWriter {
   #failing = false;
 
   /**
-   * `destination`: a descriptor, or the path of a file to append to, whose folder is made. Throws Node's error where it cannot be opened.
-   * `onError` hears the first of several failed writes in a row. `shared`: other processes write there too, and lines have to stay whole. To a file
-   * everybody appends in one go, to a pipe only as much as it takes at once.
+   * `destination`: a descriptor, or the path of a file to append to, whose folder is made. Throws Node's error where it
+   * cannot be opened. `onError` hears the first of several failed writes in a row. `shared`: other processes write
+   * there too, and lines have to stay whole. To a file everybody appends in one go, to a pipe only as much as it takes
+   * at once.
    */
   constructor(destination: number | string, onError: (error: Error) => void, shared = false) {
     this.#cut = shared && typeof destination === 'number';
@@ -65,7 +67,10 @@ export class LineWriter {
     return this.#writing ?? Promise.resolve();
   }
 
-  /** Opens the file anew, after its old one was renamed; nothing for a descriptor. Never rejects: where it cannot be opened the old one stays. */
+  /**
+   * Opens the file anew, after its old one was renamed; nothing for a descriptor. Never rejects: where it cannot be
+   * opened the old one stays.
+   */
   async reopen(): Promise<void> {
     if (this.#path === undefined) return;
     try {

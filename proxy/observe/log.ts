@@ -1,5 +1,5 @@
-// The log: JSON lines, buffered, to a descriptor or a file that can be reopened after rotation. Losing half a second of lines in a crash is the
-// price of not writing to disk within each request; `flush` and `close` lose none.
+// The log: JSON lines, buffered, to a descriptor or a file that can be reopened after rotation. Losing half a second of
+// lines in a crash is the price of not writing to disk within each request; `flush` and `close` lose none.
 
 import { pino, type Logger } from 'pino';
 import { LineWriter } from './line-writer.ts';
@@ -21,7 +21,10 @@ export interface LogOptions {
 export interface Log {
   readonly logger: Logger;
   readonly logRequest: RequestLog;
-  /** Opens the file anew, for whoever rotates it; nothing for a descriptor. Never rejects: a failure goes to `onError`, and the old file stays. */
+  /**
+   * Opens the file anew, for whoever rotates it; nothing for a descriptor. Never rejects: a failure goes to `onError`,
+   * and the old file stays.
+   */
   readonly reopen: () => Promise<void>;
   readonly flush: () => Promise<void>;
   /** Writes what is buffered, then closes the file; a descriptor stays open. */

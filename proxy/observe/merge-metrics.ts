@@ -13,7 +13,10 @@ function isOfProcess({ name }: Family): boolean {
   return name.startsWith('process_') || name.startsWith('libretto_event_loop_');
 }
 
-/** All families of all of them, in the order in which they come up. Gauges that are 0 or 1 are 1 where one says so; other gauges are added up. */
+/**
+ * All families of all of them, in the order in which they come up. Gauges that are 0 or 1 are 1 where one says so;
+ * other gauges are added up.
+ */
 export function mergeMetrics(processes: readonly ProcessFamilies[], flags: readonly string[] = []): Family[] {
   const merged = new Map<string, Family>();
   for (const { name, families } of processes) {

@@ -1,5 +1,5 @@
-// What is counted of every request, for Prometheus. Each request adds to a few numbers in arrays and makes nothing; text is made when somebody
-// asks. Labels are of closed sets: no path, no name, nothing of a token but its kind.
+// What is counted of every request, for Prometheus. Each request adds to a few numbers in arrays and makes nothing;
+// text is made when somebody asks. Labels are of closed sets: no path, no name, nothing of a token but its kind.
 
 import type { TokenKind } from '../auth/token-format.ts';
 import type { Route } from '../protocol/route.ts';

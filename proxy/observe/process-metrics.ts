@@ -1,5 +1,5 @@
-// What Prometheus is told of the process: memory, processor time, open files, and how late its event loop runs. The loop is watched from `open`
-// to `close` by a timer of its own; the rest is looked up when somebody asks.
+// What Prometheus is told of the process: memory, processor time, open files, and how late its event loop runs. The
+// loop is watched from `open` to `close` by a timer of its own; the rest is looked up when somebody asks.
 
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,8 +1,8 @@
-// One line for each request: what was asked, by which token from where, and what it got. Never a secret: no query, no header, and nothing
-// that looks like a token even where a client put one into a path.
+// One line for each request: what was asked, by which token from where, and what it got. Never a secret: no query, no
+// header, and nothing that looks like a token even where a client put one into a path.
 //
-// The line is of pino's form and put together by hand: it is written for every request, and its fields are always the same. So it costs a third of
-// what a library takes that has to look at what it was given.
+// The line is of pino's form and put together by hand: it is written for every request, and its fields are always the
+// same. So it costs a third of what a library takes that has to look at what it was given.
 
 import { createLogTime } from './log-time.ts';
 import { redacted } from './redact.ts';

@@ -1,5 +1,5 @@
-// Whether the disk of the data folder takes anything more: for /health, for load balancers, and for `libretto doctor`. Looks and never writes. A quota cannot be
-// seen like this; what exceeds it is answered STORAGE_FULL.
+// Whether the disk of the data folder takes anything more: for /health, for load balancers, and for `libretto doctor`.
+// Looks and never writes. A quota cannot be seen like this; what exceeds it is answered STORAGE_FULL.
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { isAbsence } from '../protocol/file-stamp.ts';
 
 export type StorageState = 'ok' | StorageFault;
 
-/** With less than this hardly anything can be written: a commit of the state and the smallest publication each take some of it. */
+/**
+ * With less than this hardly anything can be written: a commit of the state and the smallest publication each take some
+ * of it.
+ */
 export const leastFreeBytes = 4 * 1024 ** 2;
 
 /** Whoever asks for health, asks often. */
@@ -17,7 +20,10 @@ const holdsMs = 5000;
 /** Parts of a data folder that may be on disks of their own. */
 const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
 
-/** The worst of them; parts that are not there are passed over. Rejects with Node's error where a disk cannot be looked at. */
+/**
+ * The worst of them; parts that are not there are passed over. Rejects with Node's error where a disk cannot be looked
+ * at.
+ */
 export async function lookAtStorage(dataDirectory: string): Promise<StorageState> {
   const found = await Promise.all(parts.map((part) => lookAt(join(dataDirectory, part))));
   return found.find((state) => state === 'read-only') ?? found.find((state) => state === 'full') ?? 'ok';

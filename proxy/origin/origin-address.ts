@@ -10,7 +10,10 @@ export interface OriginAddress {
   readonly authorization: Secret | undefined;
 }
 
-/** Undefined where it is no http(s) address of a host that can exist, or has a query or fragment. A user and password in it become Basic authentication. */
+/**
+ * Undefined where it is no http(s) address of a host that can exist, or has a query or fragment. A user and password in
+ * it become Basic authentication.
+ */
 export function parseOriginAddress(text: string): OriginAddress | undefined {
   const parsed = parseAddress(text);
   if ('refusal' in parsed) return undefined;

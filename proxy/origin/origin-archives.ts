@@ -1,5 +1,6 @@
-// ZIPs of an origin: asked for by the path the serving index gives, and never by anything of a client's. Small ones are checked whole and kept by their
-// SHA-1; larger ones are passed on while they are checked. The headers are ours: nothing of the origin's goes to a client but bytes that were published (I15).
+// ZIPs of an origin: asked for by the path the serving index gives, and never by anything of a client's. Small ones are
+// checked whole and kept by their SHA-1; larger ones are passed on while they are checked. The headers are ours:
+// nothing of the origin's goes to a client but bytes that were published (I15).
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';

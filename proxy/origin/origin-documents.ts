@@ -1,6 +1,7 @@
-// Documents of an origin, in memory: packages.json and p2. Which bytes are the published ones is said by the announcement and by the serving index, with
-// the SHA-256 and the Last-Modified of each, so that no others are ever served (I15), and object storage need not keep times. A document that has
-// not changed costs its index one short request a publication, and itself none.
+// Documents of an origin, in memory: packages.json and p2. Which bytes are the published ones is said by the
+// announcement and by the serving index, with the SHA-256 and the Last-Modified of each, so that no others are ever
+// served (I15), and object storage need not keep times. A document that has not changed costs its index one short
+// request a publication, and itself none.
 
 import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
@@ -60,7 +61,10 @@ export class OriginDocuments {
     this.#kept = new ByteCache(options.limitBytes);
   }
 
-  /** The document as of `epoch`, or as it last was where the origin fails. Rejects with OriginFailure where it never was known. */
+  /**
+   * The document as of `epoch`, or as it last was where the origin fails. Rejects with OriginFailure where it never was
+   * known.
+   */
   get(path: PublicPath, epoch: number): Eventually<TextDocument | undefined> {
     const kept = this.#kept.get(path);
     if (kept?.epoch === epoch) return kept.document;

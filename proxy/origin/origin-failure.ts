@@ -1,4 +1,5 @@
-// What went wrong with the origin, in words for the log. To clients it is UPSTREAM_UNAVAILABLE, a 500 that is worth trying again.
+// What went wrong with the origin, in words for the log. To clients it is UPSTREAM_UNAVAILABLE, a 500 that is worth
+// trying again.
 
 import { ArchiveMismatch } from '../protocol/archive-store.ts';
 
@@ -7,7 +8,10 @@ export class OriginFailure extends Error {
   readonly code = 'UPSTREAM_UNAVAILABLE';
 }
 
-/** The origin has other bytes than the index says, or none. Whoever asked may look at the index again: it may just have been replaced. */
+/**
+ * The origin has other bytes than the index says, or none. Whoever asked may look at the index again: it may just have
+ * been replaced.
+ */
 export class OriginMismatch extends ArchiveMismatch {
   readonly code = 'UPSTREAM_UNAVAILABLE';
 }

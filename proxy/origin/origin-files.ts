@@ -1,4 +1,5 @@
-// The output tree behind a static HTTP server: nginx, or object storage. `public/` and `index/` are below its address as the builder wrote them.
+// The output tree behind a static HTTP server: nginx, or object storage. `public/` and `index/` are below its address
+// as the builder wrote them.
 
 import { createHash } from 'node:crypto';
 import { isAsWritten } from '../../build/contract/checksum.ts';

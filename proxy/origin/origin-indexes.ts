@@ -1,5 +1,5 @@
-// What is made of an origin's serving indexes, in memory: each asked for again once a publication was seen, with one request for however many wait
-// for it. What the origin cannot give again stays as it was.
+// What is made of an origin's serving indexes, in memory: each asked for again once a publication was seen, with one
+// request for however many wait for it. What the origin cannot give again stays as it was.
 
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -33,7 +33,10 @@ export interface OriginIndexesOptions<Value> {
 }
 
 const maxBytes = 64 * 1024 * 1024;
-/** Of one package at most once in this time, however often clients ask for versions that there are not, or the origin fails. */
+/**
+ * Of one package at most once in this time, however often clients ask for versions that there are not, or the origin
+ * fails.
+ */
 const againAfterMs = 1000;
 /** No epoch: what the origin could not be asked for is to be asked for again. */
 const unknown = -1;
@@ -48,7 +51,10 @@ export class OriginIndexes<Value> {
     this.#kept = new ByteCache(options.limitBytes);
   }
 
-  /** As of `epoch`, or as it last was where the origin fails; undefined: there is none. Rejects with OriginFailure where it never was known. */
+  /**
+   * As of `epoch`, or as it last was where the origin fails; undefined: there is none. Rejects with OriginFailure where
+   * it never was known.
+   */
   get(name: PackageName, epoch: number): Eventually<Value | undefined> {
     const kept = this.#kept.get(name);
     return kept?.epoch === epoch ? kept.value : this.again(name, epoch);

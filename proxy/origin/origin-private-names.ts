@@ -1,5 +1,6 @@
-// Which names are private where the tree is at an origin: those of packages.json, and those that the announcement says are withdrawn. Both are of one publication,
-// checked against it, and read again once another one was seen. Where they cannot be had nothing is known, and no other registry may be asked for anything (I9).
+// Which names are private where the tree is at an origin: those of packages.json, and those that the announcement says
+// are withdrawn. Both are of one publication, checked against it, and read again once another one was seen. Where they
+// cannot be had nothing is known, and no other registry may be asked for anything (I9).
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

@@ -1,6 +1,7 @@
-// Notices that something was published at the origin: asks for `index/_publication.json`, which is uploaded last of all, when requests come and the last look
-// is older than `checkEveryMs`. No request waits for that look, unless nothing is known yet or nobody has asked for long. While the origin fails, what was
-// published when it last answered is the newest there is.
+// Notices that something was published at the origin: asks for `index/_publication.json`, which is uploaded last of
+// all, when requests come and the last look is older than `checkEveryMs`. No request waits for that look, unless
+// nothing is known yet or nobody has asked for long. While the origin fails, what was published when it last answered
+// is the newest there is.
 
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';
@@ -44,7 +45,9 @@ export class OriginPublication {
     this.#options = options;
   }
 
-  /** A number that grows with every publication that is seen. Rejects with OriginFailure as long as nothing is known. */
+  /**
+   * A number that grows with every publication that is seen. Rejects with OriginFailure as long as nothing is known.
+   */
   epoch(): Eventually<number> {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
@@ -113,7 +116,10 @@ export class OriginPublication {
     this.#epoch += 1;
   }
 
-  /** Undefined for one of a newer version, where an older one is known: that goes on being served. Throws OriginFailure for a damaged one. */
+  /**
+   * Undefined for one of a newer version, where an older one is known: that goes on being served. Throws OriginFailure
+   * for a damaged one.
+   */
   #parse(text: string): Publication | undefined {
     try {
       const publication = parsePublication(text);

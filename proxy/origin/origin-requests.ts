@@ -1,6 +1,7 @@
-// Requests to the origin: GET and HEAD of paths that were made here, forwarded by http-proxy. Nothing of a client's request gets there (I16): http-proxy is
-// handed a request made for it, with no body, with headers from a closed list, and with a path out of the serving index. So there is nothing to smuggle (CVE-2026-29057), no
-// pseudo header of HTTP/2 on which it would throw, and no credentials but the origin's own. The only file that imports http-proxy.
+// Requests to the origin: GET and HEAD of paths that were made here, forwarded by http-proxy. Nothing of a client's
+// request gets there (I16): http-proxy is handed a request made for it, with no body, with headers from a closed list,
+// and with a path out of the serving index. So there is nothing to smuggle (CVE-2026-29057), no pseudo header of HTTP/2
+// on which it would throw, and no credentials but the origin's own. The only file that imports http-proxy.
 
 import {
   Agent as HttpAgent,
@@ -33,7 +34,10 @@ export interface OriginReply {
 }
 
 export interface OriginRequests {
-  /** Resolves with the head of whatever the origin answers. Rejects with OriginFailure where none comes within `headersTimeoutMs`. */
+  /**
+   * Resolves with the head of whatever the origin answers. Rejects with OriginFailure where none comes within
+   * `headersTimeoutMs`.
+   */
   readonly open: (request: OriginRequest) => Promise<OriginReply>;
   readonly close: () => void;
 }

@@ -1,5 +1,5 @@
-// An archive on its way from the origin to a client, in the form of an open file. The last piece is held back until size and SHA-1 of the whole are right: a
-// client never gets all of an archive that is not the published one (I15).
+// An archive on its way from the origin to a client, in the form of an open file. The last piece is held back until
+// size and SHA-1 of the whole are right: a client never gets all of an archive that is not the published one (I15).
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';

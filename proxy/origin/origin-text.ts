@@ -19,7 +19,10 @@ const wholeTimeoutMs = 15_000;
 const drainedUpToBytes = 64 * 1024;
 const drainTimeoutMs = 5000;
 
-/** Rejects with OriginFailure for whatever is not 200, 304 or 404, for more than `maxBytes`, and where it takes too long or breaks off. */
+/**
+ * Rejects with OriginFailure for whatever is not 200, 304 or 404, for more than `maxBytes`, and where it takes too long
+ * or breaks off.
+ */
 export async function fetchWhole(
   requests: OriginRequests,
   path: string,
@@ -40,7 +43,9 @@ export async function fetchWhole(
   }
 }
 
-/** Throws OriginFailure where this is not a file as it lies there: another status, or a coding that was not asked for. */
+/**
+ * Throws OriginFailure where this is not a file as it lies there: another status, or a coding that was not asked for.
+ */
 export function assertWhole({ status, headers }: OriginReply, path: string): void {
   const coding = headers['content-encoding'];
   // a Location is not followed: it would lead wherever the origin, or who changed it, wants
@@ -85,8 +90,8 @@ export function drained<Result>({ headers, body, drop }: OriginReply, result: Re
 }
 
 /**
- * Static servers make their ETag of size and whole seconds: of a file that was replaced within the second it was fetched in, nobody could tell. So
- * only one that was older is asked about like this (RFC 9110 §8.8.2.2).
+ * Static servers make their ETag of size and whole seconds: of a file that was replaced within the second it was
+ * fetched in, nobody could tell. So only one that was older is asked about like this (RFC 9110 §8.8.2.2).
  */
 function validatorsOf({ headers }: OriginReply): Validators {
   const { etag, date, 'last-modified': lastModified } = headers;

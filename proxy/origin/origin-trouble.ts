@@ -1,5 +1,5 @@
-// Whether the origin does what it should, and who is told when it does not: the log, of each cause at once and then once a minute, whatever is asked
-// meanwhile. A cause is what went wrong, whichever file it was.
+// Whether the origin does what it should, and who is told when it does not: the log, of each cause at once and then
+// once a minute, whatever is asked meanwhile. A cause is what went wrong, whichever file it was.
 
 export interface OriginNotice {
   readonly state: 'failing' | 'recovered';
@@ -34,7 +34,10 @@ export class OriginTrouble {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** `publication`: nobody knows what is published now. `text`: a document or index is not to be had. `archive`: one archive is not. */
+  /**
+   * `publication`: nobody knows what is published now. `text`: a document or index is not to be had. `archive`: one
+   * archive is not.
+   */
   failed(what: 'publication' | 'text' | 'archive', error: unknown): void {
     const nowMs = this.#monotonicMs();
     if (what === 'publication') this.#unreachable = true;
@@ -72,7 +75,10 @@ export class OriginTrouble {
   }
 }
 
-/** What is left of a reason without what differs from file to file: paths, digests, numbers of bytes. A status is part of the cause. */
+/**
+ * What is left of a reason without what differs from file to file: paths, digests, numbers of bytes. A status is part
+ * of the cause.
+ */
 function causeIn(reason: string): string {
   return reason
     .replaceAll(/\S*\/\S*/g, '…')

@@ -1,5 +1,6 @@
-// All published packages, as lists and searches need them. It is brought up to date by whoever asks first after a publication, and then only what
-// that publication changed is read: thousands of packages cost a look at their files, a few at a time, so that requests of Composer's get their turn.
+// All published packages, as lists and searches need them. It is brought up to date by whoever asks first after a
+// publication, and then only what that publication changed is read: thousands of packages cost a look at their files, a
+// few at a time, so that requests of Composer's get their turn.
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
@@ -31,7 +32,10 @@ interface Kept {
 type Listed = ReadonlyMap<PackageName, ListedPackage>;
 
 const packagesAtOnce = 32;
-/** Views whose packages are remembered. To find them again takes milliseconds, and what is made of versions that are seen in part can be as large as all the rest. */
+/**
+ * Views whose packages are remembered. To find them again takes milliseconds, and what is made of versions that are
+ * seen in part can be as large as all the rest.
+ */
 const rememberedViews = 8;
 
 export function createCatalogue(files: PublishedFiles): Catalogue {
@@ -99,7 +103,8 @@ async function look(files: PublishedFiles, name: PackageName, known: Kept | unde
     const summary = summaryOf(name, versions);
     return { stamps, listed: summary === undefined ? undefined : { summary, versions } };
   } catch {
-    return { stamps: undefined, listed: known?.listed }; // one damaged file must not hide all other packages; whoever asks for this one is told
+    // one damaged file must not hide all other packages; whoever asks for this one is told
+    return { stamps: undefined, listed: known?.listed };
   }
 }
 
@@ -122,7 +127,9 @@ export function dependentsOf({ all }: Pick<PublishedPackages, 'all'>, name: stri
   return [...all.values()].flatMap((summary) => (summary.requires.has(name) ? [summary.name] : []));
 }
 
-/** The packages that stand for `name` in one of their versions, by `provide` or `replace`, and are another one; sorted. */
+/**
+ * The packages that stand for `name` in one of their versions, by `provide` or `replace`, and are another one; sorted.
+ */
 export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

@@ -1,5 +1,7 @@
-// Counts by version and day: downloads of archives, or installs that clients told of. One costs its request one step of a number; every few seconds, and
-// when the service ends, the numbers go into the state, on top of what other processes added. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of them.
+// Counts by version and day: downloads of archives, or installs that clients told of. One costs its request one step of
+// a number; every few seconds, and when the service ends, the numbers go into the state, on top of what other processes
+// added. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of
+// them.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';

@@ -1,5 +1,6 @@
-// Patterns of names in which `*` stands for any characters, a slash included, and case does not matter (Composer's BasePackage.php,
-// packageNameToRegexp). Matched without an expression: whoever asks makes up the pattern, and many stars would hang one.
+// Patterns of names in which `*` stands for any characters, a slash included, and case does not matter (Composer's
+// BasePackage.php, packageNameToRegexp). Matched without an expression: whoever asks makes up the pattern, and many
+// stars would hang one.
 
 /** Linear in the pattern times the name, at worst. `name`: in lower case. */
 export function matchesWildcard(pattern: string, name: string): boolean {

@@ -1,5 +1,5 @@
-// The README and CHANGELOG of a version, as the builder left them beside the serving index. Rendered texts are kept by their content: equal ones are
-// rendered once, whatever package they are of.
+// The README and CHANGELOG of a version, as the builder left them beside the serving index. Rendered texts are kept by
+// their content: equal ones are rendered once, whatever package they are of.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
@@ -25,7 +25,10 @@ export interface PackageText {
 }
 
 export interface PackageTextReader {
-  /** `version`: as it was published, or normalized; default: the latest. `view`: what whoever asks sees. undefined where there is no such version, or none that has this text. */
+  /**
+   * `version`: as it was published, or normalized; default: the latest. `view`: what whoever asks sees. undefined where
+   * there is no such version, or none that has this text.
+   */
   readonly read: (
     name: PackageName,
     kind: TextKind,
@@ -38,7 +41,10 @@ type Rendered = Omit<PackageText, 'version'>;
 
 const keptBytes = 8 * 1024 * 1024;
 
-/** `tombstones`: the same object as long as nothing more is purged. What was rendered before is let go of then: it may be of a purged version. */
+/**
+ * `tombstones`: the same object as long as nothing more is purged. What was rendered before is let go of then: it may
+ * be of a purged version.
+ */
 export function createPackageTextReader(
   files: PublishedFiles,
   render: RenderText,

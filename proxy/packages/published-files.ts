@@ -1,5 +1,5 @@
-// The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a folder or behind a static
-// HTTP server.
+// The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a
+// folder or behind a static HTTP server.
 
 import { join } from 'node:path';
 import type { Eventually } from '../eventually.ts';
@@ -14,9 +14,14 @@ export type PublishedPath = `public/${string}` | `index/${string}`;
 export interface PublishedFiles {
   /** A number that grows when a publication may have changed files. */
   readonly epoch: (nowMs: number) => Eventually<number>;
-  /** undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one. */
+  /**
+   * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
+   */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
-  /** What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no such file. They are one package's. */
+  /**
+   * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no
+   * such file. They are one package's.
+   */
   readonly stamps: (paths: readonly PublishedPath[]) => Eventually<readonly (string | undefined)[]>;
 }
 

@@ -1,4 +1,5 @@
-// What readers see of one package now, read from the served tree: its documents, and what the serving index knows of their versions.
+// What readers see of one package now, read from the served tree: its documents, and what the serving index knows of
+// their versions.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -13,7 +14,10 @@ export interface PublishedVersion {
   readonly record: JsonObject;
 }
 
-/** Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the file which cannot be used. */
+/**
+ * Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the
+ * file which cannot be used.
+ */
 export async function readPublishedPackage(
   files: PublishedFiles,
   name: PackageName,

@@ -1,5 +1,6 @@
-// Purging published versions. The builder removes them and keeps the tombstones that later builds go by; the record with the admin's words, the end of
-// artifact records, and the audit event follow in one commit (I8), and only then is anything acknowledged. Doing it again completes what a crash cut off.
+// Purging published versions. The builder removes them and keeps the tombstones that later builds go by; the record
+// with the admin's words, the end of artifact records, and the audit event follow in one commit (I8), and only then is
+// anything acknowledged. Doing it again completes what a crash cut off.
 
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';

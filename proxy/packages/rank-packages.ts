@@ -1,4 +1,5 @@
-// What a search finds first, pure: names before keywords before descriptions, what is maintained before what is not, what is much used before the rest.
+// What a search finds first, pure: names before keywords before descriptions, what is maintained before what is not,
+// what is much used before the rest.
 
 import { searchFilter, wordsOf } from './search-packages.ts';
 import type { PackageSummary } from './package-summary.ts';

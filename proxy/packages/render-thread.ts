@@ -1,5 +1,6 @@
-// Renders Markdown in a worker thread, one text after another, each within a time: whatever a README holds, the server's own thread answers other
-// requests meanwhile. What takes too long, or breaks the worker, is shown as plain text.
+// Renders Markdown in a worker thread, one text after another, each within a time: whatever a README holds, the
+// server's own thread answers other requests meanwhile. What takes too long, or breaks the worker, is shown as plain
+// text.
 
 import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';

@@ -1,4 +1,5 @@
-// How often packages were used, as far as a view goes: of a package that is seen in part, only the versions that are seen count (I14).
+// How often packages were used, as far as a view goes: of a package that is seen in part, only the versions that are
+// seen count (I14).
 
 import { filterOf, type View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
@@ -24,7 +25,10 @@ export async function readCounts(
   return { totals, versions: byVersion ? await counts.versionTotals(name) : undefined };
 }
 
-/** `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its versions are seen is not kept. */
+/**
+ * `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its
+ * versions are seen is not kept.
+ */
 export function countSeen(
   { totals, versions }: Counts,
   { labelsOf }: Pick<PublishedPackages, 'labelsOf'>,

@@ -1,12 +1,16 @@
-// What somebody may have meant who mistyped the name of a package, pure: names that are one or two slips away. Composer shows them as "Did you mean this?"
-// (PackageDiscoveryTrait.php, findSimilar: it sorts what a search for the whole name finds, and shows five).
+// What somebody may have meant who mistyped the name of a package, pure: names that are one or two slips away. Composer
+// shows them as "Did you mean this?" (PackageDiscoveryTrait.php, findSimilar: it sorts what a search for the whole name
+// finds, and shows five).
 
 /** vendor/name, roughly: it was typed */
 const whole = /^[^\s/]+\/[^\s/]+$/;
 /** So many names are a few milliseconds' work; then others get their turn. */
 const namesInTurn = 1000;
 
-/** Those of `packages` whose names are nearest to `typed`, at most `most`, nearest first; of equals in the order they came in. None where `typed` is no name of a package. */
+/**
+ * Those of `packages` whose names are nearest to `typed`, at most `most`, nearest first; of equals in the order they
+ * came in. None where `typed` is no name of a package.
+ */
 export async function similarNames<Named extends { readonly name: string }>(
   packages: Iterable<Named>,
   typed: string,
@@ -29,7 +33,10 @@ export async function similarNames<Named extends { readonly name: string }>(
     .map(({ named }) => named);
 }
 
-/** How many letters are wrong, missing, too many, or in the place of their neighbour (optimal string alignment); something above `most` where it is more than that. */
+/**
+ * How many letters are wrong, missing, too many, or in the place of their neighbour (optimal string alignment);
+ * something above `most` where it is more than that.
+ */
 function slipsBetween(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];

@@ -6,7 +6,9 @@ import type { Downloads } from './downloads.ts';
 import { countSeen, readCounts, type CountOf, type Counts } from './seen-counts.ts';
 
 export interface Usage {
-  /** As far as `view` goes, of its packages. Rejects never: where the state cannot be read it is what was known before. */
+  /**
+   * As far as `view` goes, of its packages. Rejects never: where the state cannot be read it is what was known before.
+   */
   readonly read: (
     nowMs: number,
     view: View | undefined,
@@ -21,8 +23,8 @@ const readEveryMs = 60_000;
 const none: Counts = { totals: new Map(), versions: new Map() };
 
 /**
- * Installs that clients told of leave out clients that tell nothing, and archives that were sent leave out those from caches: the larger number is
- * nearer to the truth.
+ * Installs that clients told of leave out clients that tell nothing, and archives that were sent leave out those from
+ * caches: the larger number is nearer to the truth.
  */
 export function createUsage(downloads: Source, installs: Source): Usage {
   // counts by version are read for views alone

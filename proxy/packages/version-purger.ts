@@ -63,7 +63,9 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
   return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
 }
 
-/** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
+/**
+ * What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome.
+ */
 export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
   const {
     outcome,

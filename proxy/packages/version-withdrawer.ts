@@ -1,4 +1,5 @@
-// The port to what withdraws a published version: the builder, in a process of its own or, on the command line, in this one.
+// The port to what withdraws a published version: the builder, in a process of its own or, on the command line, in this
+// one.
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
@@ -28,7 +29,9 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
   };
 }
 
-/** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
+/**
+ * What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome.
+ */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
   const { outcome, code, message, details, name, version, version_normalized: normalized, reference, since } = report;
   if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')

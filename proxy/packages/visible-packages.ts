@@ -1,4 +1,5 @@
-// Which of the published packages somebody sees, and as what: of a package whose newest versions are hidden, the newest one that is seen speaks.
+// Which of the published packages somebody sees, and as what: of a package whose newest versions are hidden, the newest
+// one that is seen speaks.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { passes, type View } from '../views/view.ts';

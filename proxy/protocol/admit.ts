@@ -1,6 +1,7 @@
-// What is wrong with a request whatever it asks for. `admit` comes before anything else: what Node's parser lets through but no honest client
-// sends (request smuggling, two identities in one request). It closes the connection, since where the next request starts is in doubt, and
-// nothing such a request says is trusted, its token included. `unwanted` leaves no doubt, so whoever asks is counted and told so first.
+// What is wrong with a request whatever it asks for. `admit` comes before anything else: what Node's parser lets
+// through but no honest client sends (request smuggling, two identities in one request). It closes the connection,
+// since where the next request starts is in doubt, and nothing such a request says is trusted, its token included.
+// `unwanted` leaves no doubt, so whoever asks is counted and told so first.
 
 import { errorAnswer, type Answer } from '../answer.ts';
 import { isStreamRequest, type HttpRequest } from '../http-request.ts';
@@ -30,7 +31,10 @@ export function admit(request: HttpRequest): Answer | undefined {
   return undefined;
 }
 
-/** What an admitted request asks that nothing here does: an unknown expectation, or a body to something that is read. Undefined for all others. */
+/**
+ * What an admitted request asks that nothing here does: an unknown expectation, or a body to something that is read.
+ * Undefined for all others.
+ */
 export function unwanted(request: HttpRequest): Answer | undefined {
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
@@ -49,7 +53,10 @@ export function hasBody(request: HttpRequest): boolean {
 
 const single: ReadonlySet<string> = new Set(['host', 'authorization', 'transfer-encoding', 'content-length']);
 
-/** Node keeps the first of two and says nothing; a front that keeps the last would have checked another one. Compares by length first: this runs for every header. */
+/**
+ * Node keeps the first of two and says nothing; a front that keeps the last would have checked another one. Compares by
+ * length first: this runs for every header.
+ */
 function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
   const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,10 +1,14 @@
-// What packages.json says beyond what a build can know: what this service answers besides documents and archives, and what it tells people through
-// their Composer. A bare web server that hosts the tree answers none of it, so builds leave it out.
+// What packages.json says beyond what a build can know: what this service answers besides documents and archives, and
+// what it tells people through their Composer. A bare web server that hosts the tree answers none of it, so builds
+// leave it out.
 
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { ClientNotice } from '../settings/client-notice.ts';
 
-/** Key of packages.json → its value: paths, which Composer resolves against the address it knows the registry by (ComposerRepository.php, canonicalizeUrl). */
+/**
+ * Key of packages.json → its value: paths, which Composer resolves against the address it knows the registry by
+ * (ComposerRepository.php, canonicalizeUrl).
+ */
 const services = {
   search: '/search.json?q=%query%&type=%type%',
   list: '/list.json',

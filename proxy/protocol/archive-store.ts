@@ -1,5 +1,6 @@
-// ZIPs from disk to an answer. Small ones are kept in memory by their SHA-1, checked when they are read, so what is kept is right whatever
-// happens to the file; larger ones are streamed from a handle whose size was checked. Never other bytes than the index names, never fewer.
+// ZIPs from disk to an answer. Small ones are kept in memory by their SHA-1, checked when they are read, so what is
+// kept is right whatever happens to the file; larger ones are streamed from a handle whose size was checked. Never
+// other bytes than the index names, never fewer.
 
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -19,7 +20,10 @@ import {
 } from './representation.ts';
 import { isNotModified } from './conditional.ts';
 
-/** The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been replaced. */
+/**
+ * The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been
+ * replaced.
+ */
 export class ArchiveMismatch extends Error {}
 
 /** Archives up to this size are kept in memory. */

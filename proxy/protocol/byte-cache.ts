@@ -1,5 +1,5 @@
-// A cache bounded by bytes, not entries. Eviction is "second chance": a hit only sets a flag, which costs the hot path nothing, and an entry
-// that was hit since it was last looked at survives one more round.
+// A cache bounded by bytes, not entries. Eviction is "second chance": a hit only sets a flag, which costs the hot path
+// nothing, and an entry that was hit since it was last looked at survives one more round.
 
 interface Slot<Value> {
   readonly value: Value;

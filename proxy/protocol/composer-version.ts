@@ -9,8 +9,8 @@ function composerVersion(userAgent: string | undefined): string | undefined {
 }
 
 /**
- * Before 2.7 Composer took a path in the `api-url` of `security-advisories` for a file of its own machine, on which `composer audit` failed; all other
- * keys of packages.json it resolves against the registry's address.
+ * Before 2.7 Composer took a path in the `api-url` of `security-advisories` for a file of its own machine, on which
+ * `composer audit` failed; all other keys of packages.json it resolves against the registry's address.
  */
 export function resolvesApiUrl(userAgent: string | undefined): boolean {
   const version = composerVersion(userAgent);

@@ -1,4 +1,5 @@
-// Answers that are made for one request alone, compressed where that is worth it. What is asked for by many is kept compressed instead (document.ts).
+// Answers that are made for one request alone, compressed where that is worth it. What is asked for by many is kept
+// compressed instead (document.ts).
 
 import type { Answer } from '../answer.ts';
 import { chooseEncoding } from './content-encoding.ts';

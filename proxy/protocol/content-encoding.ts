@@ -10,7 +10,10 @@ const known: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
   ['gzip', 'gzip'],
 ]);
 
-/** The best of br, gzip and identity; equal weights prefer the smaller result. Identity when nothing is acceptable: an answer beats none. */
+/**
+ * The best of br, gzip and identity; equal weights prefer the smaller result. Identity when nothing is acceptable: an
+ * answer beats none.
+ */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';
   return known.get(acceptEncoding) ?? weighEncodings(acceptEncoding);

@@ -1,5 +1,5 @@
-// Documents made out of published ones: packages.json with another metadata-url, for instance. Each is made when it is first asked for, and holds as
-// long as the one it was made of is the published one.
+// Documents made out of published ones: packages.json with another metadata-url, for instance. Each is made when it is
+// first asked for, and holds as long as the one it was made of is the published one.
 
 import { ByteCache } from './byte-cache.ts';
 import type { TextDocument } from './document.ts';
@@ -16,7 +16,10 @@ export class DerivedDocuments {
     this.#kept = new ByteCache(limitBytes);
   }
 
-  /** What `derive` makes of `base`, under a key that says everything else it depends on. Throws what `derive` throws, and keeps nothing then. */
+  /**
+   * What `derive` makes of `base`, under a key that says everything else it depends on. Throws what `derive` throws,
+   * and keeps nothing then.
+   */
   get(key: string, base: TextDocument, derive: (base: TextDocument) => TextDocument): TextDocument {
     const kept = this.#kept.get(key);
     if (kept?.base === base) return kept.document;

@@ -1,10 +1,12 @@
-// Whether a document on disk is the one that was published: a file that was damaged where it lies is never served. It costs one SHA-256 each time a file is
-// read, and none for a request.
+// Whether a document on disk is the one that was published: a file that was damaged where it lies is never served. It
+// costs one SHA-256 each time a file is read, and none for a request.
 //
-// A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with dates that only rise (I19). A document
-// that differs from its index is therefore the document before only while the index names a publication that is not announced yet. That may stay so for long:
-// until the next build, where a build was killed (I5). packages.json is never older than its announcement. A newer one is of a publication under way or cut
-// off: the builder has then begun one that is not announced. Beside a tree that was copied without the builder's folder this is not known, and it is served.
+// A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with
+// dates that only rise (I19). A document that differs from its index is therefore the document before only while the
+// index names a publication that is not announced yet. That may stay so for long: until the next build, where a build
+// was killed (I5). packages.json is never older than its announcement. A newer one is of a publication under way or cut
+// off: the builder has then begun one that is not announced. Beside a tree that was copied without the builder's folder
+// this is not known, and it is served.
 //
 // What is not known to be damaged has to be a document of its package at least.
 
@@ -69,18 +71,25 @@ export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number
   if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
 }
 
-/** Whether packages.json of this digest is of no publication: the announced one has another, and no later one was begun. The builder is asked first. */
+/**
+ * Whether packages.json of this digest is of no publication: the announced one has another, and no later one was begun.
+ * The builder is asked first.
+ */
 async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
   const begun = await tree.begun();
   const announced = await tree.announced();
   return announced !== undefined && announced.serial === begun && announced.root.sha256 !== digest;
 }
 
-/** Whether the publication that made this document is complete. An older version of Libretto did not note which one it was: then that is not known. */
+/**
+ * Whether the publication that made this document is complete. An older version of Libretto did not note which one it
+ * was: then that is not known.
+ */
 async function isAnnounced({ changes, last_modified: date }: DocumentStamp, tree: PublishedTree): Promise<boolean> {
   const latest = changes?.at(-1);
   if (latest?.last_modified !== date) return false;
-  const announced = await Promise.resolve(tree.announced()).catch(() => undefined); // a damaged announcement announces nothing; `libretto verify` tells it
+  // a damaged announcement announces nothing; `libretto verify` tells it
+  const announced = await Promise.resolve(tree.announced()).catch(() => undefined);
   return announced !== undefined && latest.serial <= announced.serial;
 }
 

@@ -1,5 +1,5 @@
-// Files kept in memory in parsed form, never older than the last publication. A hit is answered in place; only reading makes a promise, and simultaneous readers of one
-// file share it.
+// Files kept in memory in parsed form, never older than the last publication. A hit is answered in place; only reading
+// makes a promise, and simultaneous readers of one file share it.
 
 import { ByteCache } from './byte-cache.ts';
 import { sameStamp, stampFile, type FileStamp } from './file-stamp.ts';
@@ -23,8 +23,8 @@ export class FileCache<Value> {
   readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
 
   /**
-   * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file must
-   * not be used: then nothing is kept and the error goes to whoever asked.
+   * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file
+   * must not be used: then nothing is kept and the error goes to whoever asked.
    */
   constructor(options: {
     readonly limitBytes: number;

@@ -1,5 +1,5 @@
-// What tells one content of a file from the next without reading it: the builder replaces files by rename, so a new content is a new inode,
-// and it never sets the same mtime twice for one document.
+// What tells one content of a file from the next without reading it: the builder replaces files by rename, so a new
+// content is a new inode, and it never sets the same mtime twice for one document.
 
 import { statSync, type BigIntStats } from 'node:fs';
 
@@ -18,7 +18,10 @@ export function sameStamp(a: FileStamp | undefined, b: FileStamp | undefined): b
   return a.mtimeNs === b.mtimeNs && a.inode === b.inode && a.size === b.size;
 }
 
-/** Undefined where there is no such file. A few microseconds, so it is done in place rather than by a round trip through the thread pool. */
+/**
+ * Undefined where there is no such file. A few microseconds, so it is done in place rather than by a round trip through
+ * the thread pool.
+ */
 export function stampFile(path: string): FileStamp | undefined {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -29,7 +32,10 @@ export function stampFile(path: string): FileStamp | undefined {
   }
 }
 
-/** A path that cannot exist is as absent as one that does not: a part of it is a file, or it is longer than the system allows. */
+/**
+ * A path that cannot exist is as absent as one that does not: a part of it is a file, or it is longer than the system
+ * allows.
+ */
 export function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'EISDIR';

@@ -1,5 +1,6 @@
-// `notify-batch`: Composer tells what it installed (InstallationManager.php, notifyInstalls). Only what is published and seen by the token counts, also
-// where locks still install what was withdrawn; so nothing that is made up takes memory. Composer gives it 6 seconds and takes no notice of the answer.
+// `notify-batch`: Composer tells what it installed (InstallationManager.php, notifyInstalls). Only what is published
+// and seen by the token counts, also where locks still install what was withdrawn; so nothing that is made up takes
+// memory. Composer gives it 6 seconds and takes no notice of the answer.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';

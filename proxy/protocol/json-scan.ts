@@ -1,5 +1,5 @@
-// Where the parts of a JSON text begin and end, in its bytes, without making anything of them. Whether a value is one is JSON.parse's matter: what is no JSON
-// is refused here only where no end of it can be found.
+// Where the parts of a JSON text begin and end, in its bytes, without making anything of them. Whether a value is one
+// is JSON.parse's matter: what is no JSON is refused here only where no end of it can be found.
 
 export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [
   0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d,
@@ -36,7 +36,10 @@ export function valueOfMember(bytes: Buffer, at: number): number {
   return skipBlanks(bytes, colonAt + 1);
 }
 
-/** Behind the value that begins at `at`; something behind `until`, where it is longer. `outer`: how deep it stands. Throws SyntaxError, also where it is nested too deep. */
+/**
+ * Behind the value that begins at `at`; something behind `until`, where it is longer. `outer`: how deep it stands.
+ * Throws SyntaxError, also where it is nested too deep.
+ */
 export function endOfValue(bytes: Buffer, at: number, until: number = bytes.length, outer = 0): number {
   let depth = 0;
   for (let next = at; next < bytes.length; next += 1) {

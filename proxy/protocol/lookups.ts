@@ -1,5 +1,6 @@
-// What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of Composer; ComposerRepository.php:
-// search, getPackageNames, getProviders). Answered out of the lists of published and of mirrored packages, as far as the token sees them.
+// What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of
+// Composer; ComposerRepository.php: search, getPackageNames, getProviders). Answered out of the lists of published and
+// of mirrored packages, as far as the token sees them.
 
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
@@ -34,7 +35,9 @@ export interface Lookups {
 export interface LookupParts {
   readonly catalogue: Catalogue;
   readonly usage: Usage;
-  /** packages of other registries that are kept; they come behind those published here. undefined: nothing is mirrored */
+  /**
+   * packages of other registries that are kept; they come behind those published here. undefined: nothing is mirrored
+   */
   readonly mirrored?: MirroredCatalogue | undefined;
 }
 
@@ -111,7 +114,10 @@ async function search(
   return jsonAnswer(200, { results: rows, total, ...(total > page * size ? { next: `/search.json?${next}` } : {}) });
 }
 
-/** Composer shows `abandoned` wherever it stands, so it stands only there. `url` and `repository`: as far as the package says any. */
+/**
+ * Composer shows `abandoned` wherever it stands, so it stands only there. `url` and `repository`: as far as the package
+ * says any.
+ */
 function rowOf({ name, description, homepage, repository, abandoned }: PackageSummary, downloads: number): object {
   const url = homepage ?? repository;
   return {

@@ -1,5 +1,5 @@
-// The versions of one package as views look at them, and nothing else: which are published, and which publications changed which of them. Small enough to
-// keep those of every package.
+// The versions of one package as views look at them, and nothing else: which are published, and which publications
+// changed which of them. Small enough to keep those of every package.
 
 import { formatReleasedVersion } from '../../build/contract/released-version.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
@@ -10,7 +10,10 @@ import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/vi
 type Kind = 'stable' | 'dev';
 type Intern = (text: string) => string;
 
-/** A document as it is served. Where a tree was copied, its date is that of the copy; its bytes tell what it is all the same. */
+/**
+ * A document as it is served. Where a tree was copied, its date is that of the copy; its bytes tell what it is all the
+ * same.
+ */
 export interface DatedDocument {
   /** epoch seconds */
   readonly lastModified: number;
@@ -101,7 +104,10 @@ class Releases {
 
 const columns = 4;
 
-/** Two documents of one package are told apart by so many digits of their digests; as a number they take no memory of their own. */
+/**
+ * Two documents of one package are told apart by so many digits of their digests; as a number they take no memory of
+ * their own.
+ */
 const digestDigits = 12;
 
 function digestNumber(digest: string): number {

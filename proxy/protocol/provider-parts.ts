@@ -1,5 +1,5 @@
-// Where in the bytes of a p2 document each of its versions stands, so that a document with fewer of them is made of the very bytes that were published:
-// numbers that JavaScript would round, and the order of members, stay as they are.
+// Where in the bytes of a p2 document each of its versions stands, so that a document with fewer of them is made of the
+// very bytes that were published: numbers that JavaScript would round, and the order of members, stay as they are.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -18,7 +18,10 @@ export interface ProviderVersion {
 export interface ProviderParts {
   /** in the document's order */
   readonly versions: readonly ProviderVersion[];
-  /** Out of the document's bytes, which are not kept here: it without these of its versions; undefined where none is left. */
+  /**
+   * Out of the document's bytes, which are not kept here: it without these of its versions; undefined where none is
+   * left.
+   */
   readonly without: (hidden: ReadonlySet<ProviderVersion>, bytes: Buffer) => Buffer | undefined;
 }
 

@@ -1,8 +1,10 @@
-// Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts and loses events under
-// load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a request comes in and the last look is older
-// than a few milliseconds: one stat for hundreds of requests under load, and nothing at all while nobody asks.
+// Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts
+// and loses events under load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a
+// request comes in and the last look is older than a few milliseconds: one stat for hundreds of requests under load,
+// and nothing at all while nobody asks.
 //
-// A publication of a newer version of Libretto is not followed: what is remembered of the one before goes on being served.
+// A publication of a newer version of Libretto is not followed: what is remembered of the one before goes on being
+// served.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +29,9 @@ export class PublicationWatch {
   }
 
   /**
-   * A number that grows when a publication may have changed files: what was read under an equal epoch still holds. Without a publication file
-   * (a first build is under way, or the tree was copied by hand) every look counts as a change.
+   * A number that grows when a publication may have changed files: what was read under an equal epoch still holds.
+   * Without a publication file (a first build is under way, or the tree was copied by hand) every look counts as a
+   * change.
    */
   epoch(nowMs: number): number {
     if (Math.abs(nowMs - this.#lookedAtMs) < lookEveryMs) return this.#epoch;

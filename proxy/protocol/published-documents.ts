@@ -1,5 +1,5 @@
-// Documents of a data folder, read from the disk. Whoever needs the bytes of one reads them here: nobody uses a document
-// that was damaged where it lies.
+// Documents of a data folder, read from the disk. Whoever needs the bytes of one reads them here: nobody uses a
+// document that was damaged where it lies.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,8 @@ function publishedTree(dataDirectory: string): PublishedTree {
   return {
     announced: async () => watch.read(),
     begun: async () => {
-      const text = await read(`build/${manifestPath}`).catch(() => undefined); // one that may not be read says as little as none
+      // one that may not be read says as little as none
+      const text = await read(`build/${manifestPath}`).catch(() => undefined);
       return text === undefined ? undefined : parseManifestSerial(text.toString('utf8'));
     },
     package: async (name) => {
@@ -42,7 +43,8 @@ function publishedTree(dataDirectory: string): PublishedTree {
       try {
         return text === undefined ? undefined : parseDocumentStamps(text.toString('utf8'));
       } catch {
-        return undefined; // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
+        // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
+        return undefined;
       }
     },
     bytes: (path) => read(`public/${path}`),

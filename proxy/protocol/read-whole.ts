@@ -1,4 +1,5 @@
-// One read of a file that may be replaced at any moment: its stamp and its bytes come from one handle, so they are of one content.
+// One read of a file that may be replaced at any moment: its stamp and its bytes come from one handle, so they are of
+// one content.
 
 import { open } from 'node:fs/promises';
 import { isAbsence, stampOf, type FileStamp } from './file-stamp.ts';

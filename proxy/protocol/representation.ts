@@ -1,12 +1,13 @@
-// One sequence of bytes a client can get, with everything that does not depend on the request made once: headers, validators, body.
+// One sequence of bytes a client can get, with everything that does not depend on the request made once: headers,
+// validators, body.
 
 import { bodyOf, type Answer } from '../answer.ts';
 import { headText } from '../head-text.ts';
 import { isNotModified } from './conditional.ts';
 
 /**
- * Private: a shared cache must not hand one token's bytes to another. no-cache: ask before reuse, since a revoked token must stop working and a
- * publication must be seen at once; the 304 costs next to nothing.
+ * Private: a shared cache must not hand one token's bytes to another. no-cache: ask before reuse, since a revoked token
+ * must stop working and a publication must be seen at once; the 304 costs next to nothing.
  */
 const cacheControl = 'private, no-cache';
 const standardVary = 'Authorization, Accept-Encoding';
@@ -26,8 +27,8 @@ export interface Representation {
 const partsBytes = 800;
 
 /**
- * `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can say. `vary`: what the bytes
- * depend on besides.
+ * `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can
+ * say. `vary`: what the bytes depend on besides.
  */
 export function representationOf(
   bytes: Buffer,

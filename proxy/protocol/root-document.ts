@@ -1,5 +1,6 @@
-// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for what only a service can
-// offer, and for what an empty list needs so that clients do not ask for every dependency they have (decision 14).
+// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for
+// what only a service can offer, and for what an empty list needs so that clients do not ask for every dependency they
+// have (decision 14).
 
 import { createHash } from 'node:crypto';
 import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
@@ -60,7 +61,10 @@ export function isAnyName(patterns: JsonValue | undefined): boolean {
 
 export const asBuilt: RootChanges = rootChanges(undefined);
 
-/** What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told of them (composer-version.ts). */
+/**
+ * What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told
+ * of them (composer-version.ts).
+ */
 export function apiBase({ address }: RootChanges, userAgent: string | undefined): string | undefined {
   return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
 }
@@ -152,11 +156,15 @@ function needsPattern(json: JsonObject): boolean {
 }
 
 /**
- * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the operator changed a
- * setting would be told 304 and keep what it said for ever. So whatever is said besides moves the time back by its own number of seconds: the same
- * on every host and after every restart, never in the future, and still rising with every publication.
+ * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the
+ * operator changed a setting would be told 304 and keep what it said for ever. So whatever is said besides moves the
+ * time back by its own number of seconds: the same on every host and after every restart, never in the future, and
+ * still rising with every publication.
  */
 const saidShiftSeconds = 86_399;
 
-/** 17 years: of both forms of the metadata-url none has a date that the other has at any other publication of one registry. */
+/**
+ * 17 years: of both forms of the metadata-url none has a date that the other has at any other publication of one
+ * registry.
+ */
 const otherFormShiftMs = 2 ** 29 * 1000;

@@ -1,5 +1,6 @@
-// Which resource a request target names. Works on the RAW target before any decoding (decision 1: the advertised metadata-url makes Composer
-// send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never throws; every pattern is anchored at both ends.
+// Which resource a request target names. Works on the RAW target before any decoding (decision 1: the advertised
+// metadata-url makes Composer send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never
+// throws; every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { decodeBeyondAscii, decodeOnce } from './percent.ts';
@@ -47,8 +48,8 @@ const maxProviderLength = 300;
 /** 128 bytes of label, each as a three-character escape, and room for a normalized form. */
 const maxRawLabelLength = 400;
 
-// `~dev` may come encoded: `~` is unreserved, so both spellings are one path (RFC 3986 §6.2.2.2).
-// The suffixes: what Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
+// `~dev` may come encoded: `~` is unreserved, so both spellings are one path (RFC 3986 §6.2.2.2). The suffixes: what
+// Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
 const providerPattern =
   /^\/p2\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
 
@@ -56,7 +57,9 @@ const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9
 
 const providersPattern = /^\/providers\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.json$/;
 
-/** The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`. */
+/**
+ * The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`.
+ */
 export function parseRoute(target: string): Route {
   const question = target.indexOf('?');
   const path = question === -1 ? target : target.slice(0, question);
@@ -84,7 +87,10 @@ function providerRoute(path: string): Route {
   return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
 }
 
-/** Names are one name in whatever case they are asked for, as at the public registry. Most come in lower case: those are parsed once. */
+/**
+ * Names are one name in whatever case they are asked for, as at the public registry. Most come in lower case: those are
+ * parsed once.
+ */
 function nameOf(raw: string): PackageName | undefined {
   return parsePackageName(raw) ?? parsePackageName(raw.toLowerCase());
 }
@@ -107,15 +113,18 @@ function distRoute(path: string, query: string): Route {
 }
 
 /**
- * What a raw label may mean, most literal first: a mirror URL carries the version as it stands, but for what curl encodes of it; an absolute
- * dist URL carries it encoded.
+ * What a raw label may mean, most literal first: a mirror URL carries the version as it stands, but for what curl
+ * encodes of it; an absolute dist URL carries it encoded.
  */
 function labelCandidates(raw: string): readonly string[] {
   if (!raw.includes('%')) return isLabelLike(raw) ? [raw] : [];
   return [...new Set([raw, decodeBeyondAscii(raw), decodeOnce(raw)])].filter(isLabelLike);
 }
 
-/** No label of a tree has an empty, `.` or `..` segment, a backslash or a control character (contract/paths.ts): such a one names nothing. */
+/**
+ * No label of a tree has an empty, `.` or `..` segment, a backslash or a control character (contract/paths.ts): such a
+ * one names nothing.
+ */
 function isLabelLike(label: string): boolean {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\\u0000-\u001f\u007f]/.test(label);

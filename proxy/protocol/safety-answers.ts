@@ -1,5 +1,6 @@
-// Answers to `composer audit` and to Composer's policies (≥ 2.10): which advisories there are of these packages, and which versions of them a list keeps
-// out (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). Of packages that the token does not see nothing is said.
+// Answers to `composer audit` and to Composer's policies (≥ 2.10): which advisories there are of these packages, and
+// which versions of them a list keeps out (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). Of
+// packages that the token does not see nothing is said.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -195,7 +196,9 @@ function namesOf(form: URLSearchParams): ReadonlySet<PackageName> {
   );
 }
 
-/** Package URLs as Composer writes them: `pkg://composer/acme/hello`, or with one colon as their specification has it. */
+/**
+ * Package URLs as Composer writes them: `pkg://composer/acme/hello`, or with one colon as their specification has it.
+ */
 function parseFilterRequest(text: string | undefined): {
   readonly names: ReadonlySet<PackageName>;
   readonly lists: readonly string[];

@@ -1,5 +1,5 @@
-// Where Composer asks about many packages at once whether they are safe, added to what the build says of advisories and filter lists: a build cannot know
-// that a service answers.
+// Where Composer asks about many packages at once whether they are safe, added to what the build says of advisories and
+// filter lists: a build cannot know that a service answers.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 
@@ -8,8 +8,9 @@ export const filtersPath = '/filters';
 export const filterSummaryPath = '/filters/summary.json';
 
 /**
- * `base`: what comes before the paths; undefined: none are said, and Composer goes by the documents alone. Nothing where the build says nothing of them. `mirrors`:
- * a summary would have to hold every package elsewhere, so none is said, and Composer asks about the packages it has.
+ * `base`: what comes before the paths; undefined: none are said, and Composer goes by the documents alone. Nothing
+ * where the build says nothing of them. `mirrors`: a summary would have to hold every package elsewhere, so none is
+ * said, and Composer asks about the packages it has.
  */
 export function safetyUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
   if (base === undefined) return {};

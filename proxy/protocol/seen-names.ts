@@ -1,5 +1,5 @@
-// Which of all packages a view sees, and when that last changed. Of each package that its limits do not rule out by name the versions are looked at, a few
-// packages at a time, so that requests in between get their turn.
+// Which of all packages a view sees, and when that last changed. Of each package that its limits do not rule out by
+// name the versions are looked at, a few packages at a time, so that requests in between get their turn.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Publication } from '../../build/contract/publication.ts';

@@ -1,4 +1,5 @@
-// The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
+// The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the
+// answer to whoever asks for one.
 
 import { createHash } from 'node:crypto';
 import { missingPurges, replacedTombstones } from '../../build/contract/announced-purges.ts';
@@ -24,8 +25,8 @@ import { passes, type ReleaseFilter } from '../views/view.ts';
 export type Tombstones = AsPublished<PurgedLookup>;
 
 /**
- * What the announcement names and the list lacks stays out all the same, by label and reference: the list was lost, or a copy of the tree has the list later than
- * the announcement. `libretto verify` and `libretto doctor` tell.
+ * What the announcement names and the list lacks stays out all the same, by label and reference: the list was lost, or
+ * a copy of the tree has the list later than the announcement. `libretto verify` and `libretto doctor` tell.
  */
 export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
   const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged);
@@ -36,7 +37,9 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
     : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
 }
 
-/** undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts. */
+/**
+ * undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts.
+ */
 function readAnnouncement(bytes: Buffer | undefined): Publication | undefined {
   try {
     return bytes === undefined ? undefined : parsePublication(bytes.toString('utf8'));
@@ -55,7 +58,10 @@ export function createTombstones(files: PublishedFiles): Tombstones {
   });
 }
 
-/** Those of two trees: of an origin, and of the data folder beside it, which has what this server mirrors. The same object as long as both say the same. */
+/**
+ * Those of two trees: of an origin, and of the data folder beside it, which has what this server mirrors. The same
+ * object as long as both say the same.
+ */
 export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
   let last: { readonly there: PurgedLookup; readonly here: PurgedLookup; readonly lookup: PurgedLookup } | undefined;
   return {
@@ -98,7 +104,10 @@ function fits(known: string, wanted: string): boolean {
   return known.startsWith(wanted) || createHash('md5').update(known).digest('hex') === wanted;
 }
 
-/** The answer to who would see the version were it there; undefined for all others, who get what they get for any version that never was. */
+/**
+ * The answer to who would see the version were it there; undefined for all others, who get what they get for any
+ * version that never was.
+ */
 export function goneAnswer(
   { name, version, version_normalized: normalized, released, reason, since }: PurgedVersion,
   filter: ReleaseFilter,

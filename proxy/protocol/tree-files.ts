@@ -1,5 +1,5 @@
-// Where the bytes of an output tree come from: a port, since they are in a folder (local-files.ts) or behind a static HTTP server. What the tree
-// makes of them is the same in both cases (tree.ts).
+// Where the bytes of an output tree come from: a port, since they are in a folder (local-files.ts) or behind a static
+// HTTP server. What the tree makes of them is the same in both cases (tree.ts).
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
@@ -24,7 +24,10 @@ export interface TreeFiles {
   /** The memory that `document` takes has grown by so many bytes. */
   readonly grow: (path: PublicPath, document: TextDocument, bytes: number) => void;
   readonly archives: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
-  /** What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept apart, and small. undefined: there is none. */
+  /**
+   * What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept
+   * apart, and small. undefined: there is none.
+   */
   readonly releases: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
   /** As `releases`, but asks where it comes from whatever the epoch says. */
   readonly releasesAgain: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;

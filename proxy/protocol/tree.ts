@@ -1,5 +1,5 @@
-// The output tree as answers: what of it a request gets. Where its bytes come from is behind a port (tree-files.ts). An answer is always of one
-// content; a publication is seen with the next request.
+// The output tree as answers: what of it a request gets. Where its bytes come from is behind a port (tree-files.ts). An
+// answer is always of one content; a publication is seen with the next request.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
@@ -24,7 +24,9 @@ import type { Wishes } from './wishes.ts';
 
 export interface TreeOptions {
   readonly files: TreeFiles;
-  /** what packages.json says beyond what was built. Asked for every packages.json: it may change while the service runs */
+  /**
+   * what packages.json says beyond what was built. Asked for every packages.json: it may change while the service runs
+   */
   readonly rootChanges: () => Eventually<RootChanges>;
   /** memory for documents made out of published ones; as much again for those that views see */
   readonly derivedBytes: number;
@@ -65,7 +67,10 @@ export class Tree {
     return this.#files.stale();
   }
 
-  /** Whether packages.json is there, looked for whatever is in memory. Rejects, or throws, where it cannot be read or understood. */
+  /**
+   * Whether packages.json is there, looked for whatever is in memory. Rejects, or throws, where it cannot be read or
+   * understood.
+   */
   hasRoot(nowMs: number): Eventually<boolean> {
     return whenReady(this.#files.epoch(nowMs), (epoch) =>
       whenReady(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
@@ -183,8 +188,9 @@ export class Tree {
   }
 
   /**
-   * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory does not know a version, or its file is
-   * not what the index says, the index is looked at once more where it comes from before the answer is no.
+   * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory does not know
+   * a version, or its file is not what the index says, the index is looked at once more where it comes from before the
+   * answer is no.
    */
   #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, moment: Moment): Eventually<Answer> {
     const { epoch } = moment;

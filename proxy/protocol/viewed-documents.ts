@@ -1,5 +1,5 @@
-// The published documents as a view sees them. Each is made when it is first asked for and kept by view, not by token; where nothing is hidden it is the
-// published document itself. What a view does not see leaves no byte in them (I14).
+// The published documents as a view sees them. Each is made when it is first asked for and kept by view, not by token;
+// where nothing is hidden it is the published document itself. What a view does not see leaves no byte in them (I14).
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { anyName, isAnyName } from './root-document.ts';
@@ -49,7 +49,10 @@ export class ViewedDocuments {
     this.#kept = new ByteCache(limitBytes);
   }
 
-  /** The p2 document `base` of `name`, or undefined where the view sees none of its versions. `filter`: of the view, for this name. */
+  /**
+   * The p2 document `base` of `name`, or undefined where the view sees none of its versions. `filter`: of the view, for
+   * this name.
+   */
   provider(
     path: PublicPath,
     name: PackageName,
@@ -130,8 +133,9 @@ export class ViewedDocuments {
   }
 
   /**
-   * When what the view sees of the document last changed. An index is published before its documents: changes of a later one do not count yet, and an
-   * index in memory that is older than the document is looked at once more. `isSure`: false where it stays so; then nothing is kept.
+   * When what the view sees of the document last changed. An index is published before its documents: changes of a
+   * later one do not count yet, and an index in memory that is older than the document is looked at once more.
+   * `isSure`: false where it stays so; then nothing is kept.
    */
   #dateOf(
     name: PackageName,
@@ -169,7 +173,10 @@ export class ViewedDocuments {
     }
   }
 
-  /** An index is published before the documents that name its versions: one that lacks any is looked at once more where it comes from. */
+  /**
+   * An index is published before the documents that name its versions: one that lacks any is looked at once more where
+   * it comes from.
+   */
   #archivesOf(
     path: PublicPath,
     name: PackageName,

@@ -17,7 +17,9 @@ export interface Wishes extends Conditions {
   readonly exactForm: boolean;
 }
 
-/** `kind`: of the route. Only packages.json depends on all of it, so that documents pay for nothing they do not need. */
+/**
+ * `kind`: of the route. Only packages.json depends on all of it, so that documents pay for nothing they do not need.
+ */
 export function wishesOf(request: HttpRequest, view: View | undefined, kind: Route['kind']): Wishes {
   const { headers, method } = request;
   return {

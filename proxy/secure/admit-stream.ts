@@ -1,5 +1,6 @@
-// What is wrong with a request over HTTP/2 whatever it asks for, beyond what nghttp2 refuses by itself: connection-specific headers, pseudo headers
-// twice or missing, a body of another length than announced. It makes sure that HTTP/2 lets nothing in that HTTP/1.1 keeps out.
+// What is wrong with a request over HTTP/2 whatever it asks for, beyond what nghttp2 refuses by itself:
+// connection-specific headers, pseudo headers twice or missing, a body of another length than announced. It makes sure
+// that HTTP/2 lets nothing in that HTTP/1.1 keeps out.
 
 import { defaultServerLimits } from '../server-limits.ts';
 import type { StreamRequest } from '../http-request.ts';
@@ -13,7 +14,8 @@ export interface StreamFault {
 export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): StreamFault | undefined {
   if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
   if (/[^\u0021-\u007e]/.test(url))
-    return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' }; // node:http's parser refuses it
+    // node:http's parser refuses it
+    return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' };
   const authority = headers[':authority'] as string | undefined;
   if (authority === undefined && headers.host === undefined)
     return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };

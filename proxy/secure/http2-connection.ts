@@ -1,11 +1,13 @@
-// One connection that speaks HTTP/2: what its client may take of the server, and how it ends without breaking off what is being answered. nghttp2
-// itself ends a connection that floods with pings or settings whose acknowledgements it does not read, with continuations, with frames that make no
-// sense. Of one that takes its requests back (CVE-2023-44487) it only takes no further ones; here it is ended. After some faults node:http2 keeps a
-// connection on which nothing moves any more and does not hear that its client left: nothing here waits for a client without an end.
+// One connection that speaks HTTP/2: what its client may take of the server, and how it ends without breaking off what
+// is being answered. nghttp2 itself ends a connection that floods with pings or settings whose acknowledgements it does
+// not read, with continuations, with frames that make no sense. Of one that takes its requests back (CVE-2023-44487) it
+// only takes no further ones; here it is ended. After some faults node:http2 keeps a connection on which nothing moves
+// any more and does not hear that its client left: nothing here waits for a client without an end.
 //
-// What node:http2 calls here it calls while nghttp2 is still reading the frame. Resetting a stream there sends at once, may free the stream of that
-// frame, and nghttp2 writes to it afterwards: the process breaks (seen with Node 20.20). So streams and sessions are ended from setImmediate only, and a
-// session never is `closed` without being destroyed: of such a one node:http2 resets each further stream by itself, in the very same place.
+// What node:http2 calls here it calls while nghttp2 is still reading the frame. Resetting a stream there sends at once,
+// may free the stream of that frame, and nghttp2 writes to it afterwards: the process breaks (seen with Node 20.20). So
+// streams and sessions are ended from setImmediate only, and a session never is `closed` without being destroyed: of
+// such a one node:http2 resets each further stream by itself, in the very same place.
 
 import {
   constants,
@@ -76,7 +78,8 @@ export class Http2Connection {
       },
     });
     this.#closeSession = this.#session.close.bind(this.#session);
-    this.#session.close = () => void setImmediate(() => this.finish()); // node:http2 calls it when the client says GOAWAY
+    // node:http2 calls it when the client says GOAWAY
+    this.#session.close = () => void setImmediate(() => this.finish());
     this.#session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code?.startsWith('ERR_HTTP2_') === true) parts.onMalformed(socket, error.code);
     });
@@ -90,9 +93,10 @@ export class Http2Connection {
   }
 
   /**
-   * Takes no further request, and ends with the last answer. The GOAWAY says which requests were taken, so that a client can safely ask another server
-   * for those it sent meanwhile (RFC 9113 §6.8). To announce the end first, and take what is on its way, nghttp2 has a call, node:http2 has none: each
-   * GOAWAY of its own, and a limit of no streams too, refuses at once.
+   * Takes no further request, and ends with the last answer. The GOAWAY says which requests were taken, so that a
+   * client can safely ask another server for those it sent meanwhile (RFC 9113 §6.8). To announce the end first, and
+   * take what is on its way, nghttp2 has a call, node:http2 has none: each GOAWAY of its own, and a limit of no streams
+   * too, refuses at once.
    */
   finish(): void {
     if (this.#isFinishing) return;
@@ -103,7 +107,10 @@ export class Http2Connection {
     else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
   }
 
-  /** undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over while the client takes it. */
+  /**
+   * undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over while
+   * the client takes it.
+   */
   waiting(nowMs: number): Waiting | undefined {
     for (const request of this.#open)
       if (!request.stream.writableEnded && isInProgress(request, nowMs)) return undefined;
@@ -131,7 +138,8 @@ export class Http2Connection {
       return;
     }
     if (this.#isFinishing) {
-      // it crossed the GOAWAY, by which its client knows that it was not taken and may be sent elsewhere: so it must not be
+      // it crossed the GOAWAY, by which its client knows that it was not taken and may be sent elsewhere: so it must
+      // not be
       setImmediate(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
       return;
     }

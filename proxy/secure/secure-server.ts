@@ -1,5 +1,6 @@
-// Listens with TLS: HTTP/2 where the client offers it (ALPN), HTTP/1.1 for all others, with the same limits as without TLS. node:https carries
-// HTTP/1.1 as it always does; a connection that wants HTTP/2 is taken over from it as soon as its TLS is up.
+// Listens with TLS: HTTP/2 where the client offers it (ALPN), HTTP/1.1 for all others, with the same limits as without
+// TLS. node:https carries HTTP/1.1 as it always does; a connection that wants HTTP/2 is taken over from it as soon as
+// its TLS is up.
 
 import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';

@@ -1,5 +1,6 @@
-// Writes an answer to a stream of HTTP/2. As with HTTP/1.1 a body is sent in full or the stream is reset: never a short body that looks whole. What
-// the client does not take is waited for until nothing has moved for a while; meanwhile it costs two pieces of memory.
+// Writes an answer to a stream of HTTP/2. As with HTTP/1.1 a body is sent in full or the stream is reset: never a short
+// body that looks whole. What the client does not take is waited for until nothing has moved for a while; meanwhile it
+// costs two pieces of memory.
 
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from '../answer.ts';
@@ -87,7 +88,10 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<S
   return file === undefined ? sent : file.handle.close().then(() => sent);
 }
 
-/** From a timer. Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the protocol nghttp2 sends nothing any more. */
+/**
+ * From a timer. Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the
+ * protocol nghttp2 sends nothing any more.
+ */
 export function giveUp(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
   stream.destroy();

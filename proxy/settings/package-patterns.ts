@@ -1,5 +1,6 @@
-// Settings that are lists of patterns for package names, or of vendors. What no name can match is refused when it is set: whoever reserves "acme" believes
-// that acme/anything is reserved. In a list that was stored earlier it is passed over instead, so that the rest of that list goes on to hold.
+// Settings that are lists of patterns for package names, or of vendors. What no name can match is refused when it is
+// set: whoever reserves "acme" believes that acme/anything is reserved. In a list that was stored earlier it is passed
+// over instead, so that the rest of that list goes on to hold.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
@@ -33,7 +34,10 @@ export function unmatchedVendor(vendors: readonly string[]): string | undefined 
   return `${JSON.stringify(unmatched)} is no vendor${isVendor(vendor) ? `; the vendor of it is ${JSON.stringify(vendor)}` : ''}`;
 }
 
-/** A name that the pattern stands for is tried: with a letter for each star, and, where there is no slash, with one in the place of the first star. */
+/**
+ * A name that the pattern stands for is tried: with a letter for each star, and, where there is no slash, with one in
+ * the place of the first star.
+ */
 function canMatch(pattern: string): boolean {
   const withSlash = pattern.includes('/') ? pattern : pattern.replace(/\*+/, 'a/a');
   return parsePackageName(withSlash.replaceAll(/\*+/g, 'a')) !== undefined;

@@ -1,5 +1,6 @@
-// The settings in force: a flag or an environment variable wins, then what was set through the API, then libretto.json, then the default. A change is
-// one commit with its audit event, and acts in every process with the next look: the state's generation tells when to look again.
+// The settings in force: a flag or an environment variable wins, then what was set through the API, then libretto.json,
+// then the default. A change is one commit with its audit event, and acts in every process with the next look: the
+// state's generation tells when to look again.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';

@@ -1,4 +1,5 @@
-// What was set while the registry ran, as the state keeps it: `setting/<key>` holds the value. Loaded by every build, so it needs nothing but this.
+// What was set while the registry ran, as the state keeps it: `setting/<key>` holds the value. Loaded by every build,
+// so it needs nothing but this.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';

@@ -1,5 +1,5 @@
-// Reads the audit log, newest event first. One call looks at so many events at most: a filter that fits few of many gives short pages, and
-// `before` says where to go on.
+// Reads the audit log, newest event first. One call looks at so many events at most: a filter that fits few of many
+// gives short pages, and `before` says where to go on.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import {
@@ -31,7 +31,10 @@ export interface AuditPage {
 
 const atOnce = 500;
 const lookedAtMost = 20_000;
-/** Events are in the order they were written, and a clock may have been set back: this much after `since` the reading ends. */
+/**
+ * Events are in the order they were written, and a clock may have been set back: this much after `since` the reading
+ * ends.
+ */
 const clockSlackMs = 24 * 3_600_000;
 
 type Store = Pick<StateStore, 'get' | 'range'>;

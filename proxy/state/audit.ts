@@ -1,6 +1,7 @@
-// The audit log: every change of the state appends one event to a chain of hashes, in the same commit (I8), so that neither exists without
-// the other. An event that was edited, removed, moved or cut off is found by `verifyAudit`; whoever can rewrite the whole chain can only
-// be caught by a copy of the head kept elsewhere, which `verifyAudit` takes too.
+// The audit log: every change of the state appends one event to a chain of hashes, in the same commit (I8), so that
+// neither exists without the other. An event that was edited, removed, moved or cut off is found by `verifyAudit`;
+// whoever can rewrite the whole chain can only be caught by a copy of the head kept elsewhere, which `verifyAudit`
+// takes too.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -38,7 +39,9 @@ export interface AuditHead {
 
 /** A store whose every commit says what it does. */
 export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'generation'> {
-  /** As StateStore.commit; false means one of the change's own conditions failed, never that another event came first. */
+  /**
+   * As StateStore.commit; false means one of the change's own conditions failed, never that another event came first.
+   */
   readonly commit: (change: StateChange, event: AuditDraft) => Promise<boolean>;
 }
 
@@ -130,7 +133,8 @@ export async function verifyAudit(
       if (seq === expected.seq && last.hash !== expected.hash)
         return { sound: false, seq, reason: 'it is not the event that the copy of the head was taken from' };
     }
-    // read after the events, so it knows of all that were seen; of more, when some were appended meanwhile: then on to those
+    // read after the events, so it knows of all that were seen; of more, when some were appended meanwhile: then on to
+    // those
     const head = headOf(await store.get(auditHeadKey));
     const missing = Math.max(head.seq, expected.seq) > last.seq;
     if (missing && last.seq === before)

@@ -1,5 +1,6 @@
-// A state that is changed on paper: what is committed to it is kept aside, and can then be made one single change of the real one, or none at all. So a
-// series of changes, each with its audit event, happens as a whole, and a trial run is the very same code.
+// A state that is changed on paper: what is committed to it is kept aside, and can then be made one single change of
+// the real one, or none at all. So a series of changes, each with its audit event, happens as a whole, and a trial run
+// is the very same code.
 
 import pLimit from 'p-limit';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -8,7 +9,10 @@ import { StateError } from './state-error.ts';
 import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
 
 export interface DraftStore extends StateStore {
-  /** All of it as one change. False: the state below is not any more what this was drawn up from, and nothing was changed. */
+  /**
+   * All of it as one change. False: the state below is not any more what this was drawn up from, and nothing was
+   * changed.
+   */
   readonly keep: () => Promise<boolean>;
 }
 

@@ -1,5 +1,6 @@
-// What was read of a state that may go out of reach, for as long as nobody changed it. Kept as text, so that whoever was given a value cannot change what
-// is remembered. What is not there is not remembered: out of reach, nobody can say whether it still is not.
+// What was read of a state that may go out of reach, for as long as nobody changed it. Kept as text, so that whoever
+// was given a value cannot change what is remembered. What is not there is not remembered: out of reach, nobody can say
+// whether it still is not.
 
 import { prefixBounds } from './state-change.ts';
 import type { RangeOptions } from './state-store.ts';
@@ -16,7 +17,10 @@ export type Reading = { readonly key: string } | { readonly prefix: string; read
 export interface LastKnown {
   readonly row: (key: string) => KnownRow | undefined;
   readonly range: (prefix: string, options: RangeOptions) => readonly KnownRow[] | undefined;
-  /** Reads, and remembers what was read unless somebody wrote it meanwhile. `asOf`: the generation that the state has reached at least. */
+  /**
+   * Reads, and remembers what was read unless somebody wrote it meanwhile. `asOf`: the generation that the state has
+   * reached at least.
+   */
   readonly learnRow: (
     key: string,
     asOf: number,

@@ -1,4 +1,5 @@
-// Opens the LMDB database of a state, for writing where the disk allows it and for reading otherwise. The only file that imports lmdb.
+// Opens the LMDB database of a state, for writing where the disk allows it and for reading otherwise. The only file
+// that imports lmdb.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +67,9 @@ function corrupt(directory: string, damage: string): StateError {
   return new StateError('STATE_CORRUPT', `The state file ${stateFileOf(directory)} is damaged: ${damage}. ${wayBack}`);
 }
 
-/** A full disk refuses the file of the turn, and a read-only one too. Reading needs no turn, so that neither ends it. */
+/**
+ * A full disk refuses the file of the turn, and a read-only one too. Reading needs no turn, so that neither ends it.
+ */
 function unlessDisk(error: unknown, directory: string): Error {
   const code = codeOf(error) ?? '';
   // lmdb maps the lock file and writes into the map: on a full disk a new one would end the process (SIGBUS)

@@ -1,5 +1,6 @@
-// Looks at an LMDB data file before LMDB maps it. LMDB trusts the file: one that was cut short or overwritten ends the process with a
-// segmentation fault or a bus error, and no message. Two pages at its start say how long it must be; that much is checked here.
+// Looks at an LMDB data file before LMDB maps it. LMDB trusts the file: one that was cut short or overwritten ends the
+// process with a segmentation fault or a bus error, and no message. Two pages at its start say how long it must be;
+// that much is checked here.
 
 import { open } from 'node:fs/promises';
 
@@ -13,7 +14,10 @@ const metaEnd = 160;
 const magic = 0xbeefc0de;
 const dataVersion = 2;
 
-/** What is wrong with the file; undefined where it is sound as far as its header says, or does not exist. Rejects when it cannot be read. */
+/**
+ * What is wrong with the file; undefined where it is sound as far as its header says, or does not exist. Rejects when
+ * it cannot be read.
+ */
 export async function findLmdbDamage(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

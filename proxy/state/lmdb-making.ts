@@ -1,5 +1,5 @@
-// Makes an LMDB state. It gets its name when it is whole and on the disk: a process that is killed meanwhile leaves no file that could be taken for a
-// damaged state.
+// Makes an LMDB state. It gets its name when it is whole and on the disk: a process that is killed meanwhile leaves no
+// file that could be taken for a damaged state.
 
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';

@@ -1,6 +1,7 @@
-// Looks at every page of an LMDB file that is in use, without LMDB: LMDB trusts its pages, and one that is damaged ends the process that reads or
-// writes it. Pages lead to each other as a B+tree, one for the rows and one for the pages that are free. The format is that of mdb.c (data version 2,
-// 64 bit): MDB_page, MDB_node, MDB_ovpage, MDB_db and MDB_meta there.
+// Looks at every page of an LMDB file that is in use, without LMDB: LMDB trusts its pages, and one that is damaged ends
+// the process that reads or writes it. Pages lead to each other as a B+tree, one for the rows and one for the pages
+// that are free. The format is that of mdb.c (data version 2, 64 bit): MDB_page, MDB_node, MDB_ovpage, MDB_db and
+// MDB_meta there.
 
 import { readSync } from 'node:fs';
 
@@ -41,8 +42,9 @@ interface Walk extends Meta {
 class PageFault extends Error {}
 
 /**
- * What is wrong with a page; undefined where LMDB can read and write all of them. Whoever writes meanwhile leaves the pages alone that are in use
- * now, as long as the caller holds a read transaction of LMDB that is older. Throws Node's error where the file cannot be read.
+ * What is wrong with a page; undefined where LMDB can read and write all of them. Whoever writes meanwhile leaves the
+ * pages alone that are in use now, as long as the caller holds a read transaction of LMDB that is older. Throws Node's
+ * error where the file cannot be read.
  */
 export function findPageFault(descriptor: number): string | undefined {
   const meta = readMeta(descriptor);
@@ -59,7 +61,10 @@ export function findPageFault(descriptor: number): string | undefined {
   }
 }
 
-/** The newer one of the two, which are written in turns; read until it is the same twice, since it may be written right now. */
+/**
+ * The newer one of the two, which are written in turns; read until it is the same twice, since it may be written right
+ * now.
+ */
 function readMeta(descriptor: number): Meta {
   const read = (position: number): Buffer => readBytes(descriptor, position, metaSize);
   for (;;) {

@@ -1,5 +1,5 @@
-// The rows of an LMDB state that are the store's own: they sort below every key of the port (state-change.ts). The version LMDB keeps beside each
-// value is the revision of the port.
+// The rows of an LMDB state that are the store's own: they sort below every key of the port (state-change.ts). The
+// version LMDB keeps beside each value is the revision of the port.
 
 import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { StateError, wayBack } from './state-error.ts';
@@ -9,7 +9,10 @@ import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
 export const stateSchema = 1;
 
 export const generationKey = '!generation';
-/** How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells all processes of each of its commits. */
+/**
+ * How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells
+ * all processes of each of its commits.
+ */
 export const quietKey = '!quiet';
 const schemaKey = '!schema';
 const identityKey = '!identity';
@@ -57,7 +60,10 @@ function assertOwnRows(db: Database, directory: string): void {
     );
 }
 
-/** The identity of the state. One that an older version made gets the identity `fresh`, unless it cannot be written: then it has none for now. */
+/**
+ * The identity of the state. One that an older version made gets the identity `fresh`, unless it cannot be written:
+ * then it has none for now.
+ */
 export async function nameState(lmdb: LmdbDatabase, fresh: StateIdentity): Promise<StateIdentity | undefined> {
   const { db } = lmdb;
   const read = (): StateIdentity | undefined => {

@@ -1,7 +1,9 @@
-// The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under kill -9.
+// The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under
+// kill -9.
 //
-// A commit takes its conditions and the generation from one snapshot, and is then written under the single condition that the generation
-// has not moved. So any number of conditions costs one, a commit is one LMDB transaction, and the fsync happens off the main thread.
+// A commit takes its conditions and the generation from one snapshot, and is then written under the single condition
+// that the generation has not moved. So any number of conditions costs one, a commit is one LMDB transaction, and the
+// fsync happens off the main thread.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -25,7 +27,8 @@ export async function openLmdbStore(
   const { db } = lmdb;
   const identity = await nameState(lmdb, fresh);
   let closed = false;
-  // Commits of one process would only make each other fail, so they queue here; those of other processes are met by trying again.
+  // Commits of one process would only make each other fail, so they queue here; those of other processes are met by
+  // trying again.
   const queue = pLimit(1);
   const generation = onceATurn(loudGenerations(db));
   const opened = (): Database => {
@@ -59,7 +62,10 @@ function newState(): StateOpening {
   return { make: true, fresh: newStateIdentity(randomBytes) };
 }
 
-/** Copies the state, as it is at one moment, to `target`/data.mdb while others go on writing. The folder `target` must be there. Rejects as openLmdbStore. */
+/**
+ * Copies the state, as it is at one moment, to `target`/data.mdb while others go on writing. The folder `target` must
+ * be there. Rejects as openLmdbStore.
+ */
 export async function copyLmdbState(directory: string, target: string): Promise<StateIdentity | undefined> {
   const lmdb = await openState(directory, undefined);
   try {
@@ -95,7 +101,10 @@ async function openState(directory: string, makeAs: StateIdentity | undefined): 
   }
 }
 
-/** Another process's commit is visible to lmdb only in a renewed read transaction; every read starts one (about a microsecond). */
+/**
+ * Another process's commit is visible to lmdb only in a renewed read transaction; every read starts one (about a
+ * microsecond).
+ */
 function readGeneration(db: Database): number {
   db.resetReadTxn();
   return db.get(generationKey) as number;

@@ -1,4 +1,5 @@
-// Reads something once for all that is decided in one turn of the event loop: what arrives together is decided by one look.
+// Reads something once for all that is decided in one turn of the event loop: what arrives together is decided by one
+// look.
 
 export interface OnceATurn<Value> {
   readonly read: () => Value;
@@ -7,8 +8,8 @@ export interface OnceATurn<Value> {
 }
 
 /**
- * A turn ends with the sockets that were readable when it began. So a request that was sent after something had changed is never decided by what was read
- * before: it is read from its socket in a later turn.
+ * A turn ends with the sockets that were readable when it began. So a request that was sent after something had changed
+ * is never decided by what was read before: it is read from its socket in a later turn.
  */
 export function onceATurn<Value>(look: () => Value): OnceATurn<Value> {
   let known: { readonly value: Value } | undefined;

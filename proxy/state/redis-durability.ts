@@ -1,5 +1,5 @@
-// Whether a Redis keeps what it acknowledges. It does not have to be asked twice: most are set up as caches, which forget when they start again, or when
-// they are full.
+// Whether a Redis keeps what it acknowledges. It does not have to be asked twice: most are set up as caches, which
+// forget when they start again, or when they are full.
 
 import type { RedisClient } from '../redis-client.ts';
 
@@ -8,7 +8,10 @@ interface Fault {
   readonly set: string;
 }
 
-/** Two sentences for people, what is wrong and what to set; undefined: nothing is wrong that can be seen. A Redis may refuse to say how it is set up. */
+/**
+ * Two sentences for people, what is wrong and what to set; undefined: nothing is wrong that can be seen. A Redis may
+ * refuse to say how it is set up.
+ */
 export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, memory, snapshots] = await Promise.all([
     infoOf(redis, 'persistence'),

@@ -1,4 +1,5 @@
-// Opening a state in a Redis: whether there is one, whether this version understands it, and what is wrong where it cannot be used.
+// Opening a state in a Redis: whether there is one, whether this version understands it, and what is wrong where it
+// cannot be used.
 
 import type { RedisClient } from '../redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
@@ -9,7 +10,10 @@ import type { StateOpening } from './state-store.ts';
 /** Rises when an older version could no longer understand what is stored. */
 const redisStateSchema = 1;
 
-/** The identity of the state, once there is one that this version understands; undefined where there is none. Throws StateError. */
+/**
+ * The identity of the state, once there is one that this version understands; undefined where there is none. Throws
+ * StateError.
+ */
 export async function prepare(
   redis: RedisClient,
   place: StatePlace,

@@ -1,5 +1,5 @@
-// Reads again what was read before a connection was lost: Redis does not tell which rows others changed meanwhile. So a token that nobody used since is
-// known at the next outage, too. Nothing that is in doubt is given (last-known.ts).
+// Reads again what was read before a connection was lost: Redis does not tell which rows others changed meanwhile. So a
+// token that nobody used since is known at the next outage, too. Nothing that is in doubt is given (last-known.ts).
 
 import type { KnownRow, LastKnown, Reading } from './last-known.ts';
 import type { RedisRows } from './redis-rows.ts';
@@ -15,7 +15,10 @@ export interface RefreshOptions {
   readonly isAway: () => boolean;
 }
 
-/** Reads what is in doubt, and stops where Redis is away; to be called when Redis has answered. One call at a time reads, others return at once. */
+/**
+ * Reads what is in doubt, and stops where Redis is away; to be called when Redis has answered. One call at a time
+ * reads, others return at once.
+ */
 export function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => Promise<void> {
   let running = false;
   const learn = (reading: Reading): Promise<unknown> =>

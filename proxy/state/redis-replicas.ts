@@ -1,6 +1,7 @@
-// Behind sentinels a replica takes the primary's place, and what the primary had not passed on is gone. So a change is answered once one replica has it.
-// A registry whose replicas are away would take no revocation any more; it takes them, and its log says that they are on one server alone.
-// Whoever wants them refused instead sets `min-replicas-to-write 1` in Redis: then nothing is written at all.
+// Behind sentinels a replica takes the primary's place, and what the primary had not passed on is gone. So a change is
+// answered once one replica has it. A registry whose replicas are away would take no revocation any more; it takes
+// them, and its log says that they are on one server alone. Whoever wants them refused instead sets
+// `min-replicas-to-write 1` in Redis: then nothing is written at all.
 
 import type { RedisClient } from '../redis-client.ts';
 
@@ -16,7 +17,10 @@ export interface ReplicasOptions {
 }
 
 export interface Replicas {
-  /** Sent right behind a change, by the same connection: resolves once a replica has it, or none took it in time. Rejects when the connection is lost. */
+  /**
+   * Sent right behind a change, by the same connection: resolves once a replica has it, or none took it in time.
+   * Rejects when the connection is lost.
+   */
   readonly follow: () => Promise<void>;
 }
 

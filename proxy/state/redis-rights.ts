@@ -1,10 +1,13 @@
-// Whether the user that we are in Redis may do all that keeping a state takes. A commit is one script: a right that is missing would show in the middle of
-// it, with one half written.
+// Whether the user that we are in Redis may do all that keeping a state takes. A commit is one script: a right that is
+// missing would show in the middle of it, with one half written.
 
 import type { RedisClient } from '../redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
-/** KEYS rows, order, meta; ARGV 1 where replicas are waited for. Answers the names of commands. Before Redis 7 nobody can be asked. */
+/**
+ * KEYS rows, order, meta; ARGV 1 where replicas are waited for. Answers the names of commands. Before Redis 7 nobody
+ * can be asked.
+ */
 const script = `
 local missing = {}
 local function need(...)
@@ -28,7 +31,10 @@ if ARGV[1] == '1' then need('WAIT', 1, 1) end
 return missing
 `;
 
-/** Commands of the state that this user may not send, or not for its keys. Rejects where scripts are what he may not run. */
+/**
+ * Commands of the state that this user may not send, or not for its keys. Rejects where scripts are what he may not
+ * run.
+ */
 export async function findMissingRights(
   redis: RedisClient,
   { rows, order, meta }: StatePlace,

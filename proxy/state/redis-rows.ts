@@ -1,4 +1,5 @@
-// The rows of one state as Redis has them. Another state in its place is not read: Redis then answers with an error (redis-scripts.ts).
+// The rows of one state as Redis has them. Another state in its place is not read: Redis then answers with an error
+// (redis-scripts.ts).
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RedisClient } from '../redis-client.ts';

@@ -22,8 +22,8 @@ export function placeOf(database: number): StatePlace {
 }
 
 /**
- * Of each script that reads or writes rows: KEYS[1] is meta and ARGV[1] the identity of the state that is known. No other state is read or written, so
- * that nobody follows one that was made in its place (I20).
+ * Of each script that reads or writes rows: KEYS[1] is meta and ARGV[1] the identity of the state that is known. No
+ * other state is read or written, so that nobody follows one that was made in its place (I20).
  */
 const refuseAnother = `
 local found = redis.call('HGET', KEYS[1], 'identity')
@@ -39,9 +39,10 @@ export function goneOf(error: unknown): 'emptied' | 'replaced' | undefined {
 }
 
 /**
- * KEYS rows, meta; ARGV schema, 1 to make a state where there is none, the identity of a state that has none.
- * Answers the schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there is no state.
- * A new state counts its generations from the time in milliseconds on: one that was emptied never repeats the numbers it had before.
+ * KEYS rows, meta; ARGV schema, 1 to make a state where there is none, the identity of a state that has none. Answers
+ * the schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there
+ * is no state. A new state counts its generations from the time in milliseconds on: one that was emptied never repeats
+ * the numbers it had before.
  */
 const prepareState = `
 local schema = redis.call('HGET', KEYS[2], 'schema')
@@ -58,8 +59,10 @@ return {ARGV[1], ARGV[3], generation, '0'}
 `;
 
 /**
- * KEYS meta, rows, order; ARGV identity, channel, 1 for a quiet commit, how many conditions, puts and deletes, then those: key and revision ('' for none), key and JSON, key.
- * Answers {done, generation, how many of all commits were not quiet}. Its message: generation, keys, and behind a `!` the last of those. The generation goes first: where Redis refuses to write (full, read-only), it refuses that, and nothing is changed.
+ * KEYS meta, rows, order; ARGV identity, channel, 1 for a quiet commit, how many conditions, puts and deletes, then
+ * those: key and revision ('' for none), key and JSON, key. Answers {done, generation, how many of all commits were not
+ * quiet}. Its message: generation, keys, and behind a `!` the last of those. The generation goes first: where Redis
+ * refuses to write (full, read-only), it refuses that, and nothing is changed.
  */
 const commitState = `${refuseAnother}
 local at = 1
@@ -101,7 +104,10 @@ const readState = `${refuseAnother}
 return redis.call('HGET', KEYS[2], ARGV[2])
 `;
 
-/** KEYS meta, rows, order; ARGV identity, first, last (as ZRANGEBYLEX has them), 1 for backwards, limit (-1: none). Answers key, row, key, row…, of one moment. */
+/**
+ * KEYS meta, rows, order; ARGV identity, first, last (as ZRANGEBYLEX has them), 1 for backwards, limit (-1: none).
+ * Answers key, row, key, row…, of one moment.
+ */
 const rangeState = `${refuseAnother}
 local keys
 if ARGV[4] == '1' then
@@ -117,7 +123,10 @@ end
 return found
 `;
 
-/** KEYS rows, order, meta, then what those are to be called. Answers how many there were. Servers that know the state find none then (I20). */
+/**
+ * KEYS rows, order, meta, then what those are to be called. Answers how many there were. Servers that know the state
+ * find none then (I20).
+ */
 const setStateAside = `
 local moved = 0
 for at = 1, 3 do

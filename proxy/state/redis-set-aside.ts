@@ -1,4 +1,5 @@
-// Sets a state in a Redis aside that is damaged or given up: its keys get other names in the same database, for whoever looks into them later.
+// Sets a state in a Redis aside that is damaged or given up: its keys get other names in the same database, for whoever
+// looks into them later.
 
 import { describeRedisUrl } from '../redis-address.ts';
 import { createRedisClient } from '../redis-client.ts';
@@ -7,7 +8,10 @@ import { placeOf, stateScripts } from './redis-scripts.ts';
 
 const commandTimeoutMs = 2000;
 
-/** What the names of its keys begin with now; undefined where there was no state. Running servers find none until another one has its identity. Rejects with StateError. */
+/**
+ * What the names of its keys begin with now; undefined where there was no state. Running servers find none until
+ * another one has its identity. Rejects with StateError.
+ */
 export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
   const { redis, connect, reason } = createRedisClient({
     url,

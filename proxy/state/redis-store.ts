@@ -1,8 +1,9 @@
-// The state in a Redis, for several hosts that serve one registry. Every change is one script: it checks the conditions, writes, and tells the other
-// hosts, or does nothing. What Redis has acknowledged is as durable as Redis was told to make it (redis-durability.ts).
+// The state in a Redis, for several hosts that serve one registry. Every change is one script: it checks the
+// conditions, writes, and tells the other hosts, or does nothing. What Redis has acknowledged is as durable as Redis
+// was told to make it (redis-durability.ts).
 //
-// While Redis is out of reach nothing is written and nothing new is learned. What was read before, and was not changed since, is given for `graceMs`
-// more: so tokens that are known go on opening, and nobody unknown is let in.
+// While Redis is out of reach nothing is written and nothing new is learned. What was read before, and was not changed
+// since, is given for `graceMs` more: so tokens that are known go on opening, and nobody unknown is let in.
 
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../redis-address.ts';
@@ -28,7 +29,9 @@ const commandTimeoutMs = 2000;
 const sentinelCommandTimeoutMs = 1000;
 
 export interface RedisStoreOptions {
-  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or `redis+sentinel://…` (redis-address.ts) */
+  /**
+   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or `redis+sentinel://…` (redis-address.ts)
+   */
   readonly url: string;
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
@@ -39,11 +42,16 @@ export interface RedisStoreOptions {
 
 export interface RedisStore extends StateStore {
   readonly identity: StateIdentity;
-  /** What keeps this Redis from keeping a state for good, in a sentence; undefined: nothing that can be seen from here. */
+  /**
+   * What keeps this Redis from keeping a state for good, in a sentence; undefined: nothing that can be seen from here.
+   */
   readonly durabilityFault: () => Promise<string | undefined>;
   /** While the Redis is out of reach: how long what is known is given still; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
-  /** Gives the state another identity, with which it is to be opened from then on: that of a backup whose rows are all in it. */
+  /**
+   * Gives the state another identity, with which it is to be opened from then on: that of a backup whose rows are all
+   * in it.
+   */
   readonly rename: (identity: StateIdentity) => Promise<void>;
 }
 
@@ -63,7 +71,10 @@ interface Parts {
   readonly reason: () => Error | undefined;
 }
 
-/** Opens the state. Rejects with a StateError that says what to do; with STATE_MISSING where there is none and none is made. */
+/**
+ * Opens the state. Rejects with a StateError that says what to do; with STATE_MISSING where there is none and none is
+ * made.
+ */
 export async function openRedisStore({
   url,
   graceMs,
@@ -160,7 +171,9 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
   };
 }
 
-/** What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing. */
+/**
+ * What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing.
+ */
 async function askOr<T>(
   { watch, name, reason }: Parts,
   recall: () => T | undefined,

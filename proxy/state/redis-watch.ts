@@ -1,5 +1,6 @@
-// How this process stands to the state's Redis: whether it is in reach, and which generation it has reached (I13). Each commit is published with the keys
-// it wrote, so that a revocation is known everywhere at once; and the generation is asked for four times a second, should a message not have come.
+// How this process stands to the state's Redis: whether it is in reach, and which generation it has reached (I13). Each
+// commit is published with the keys it wrote, so that a revocation is known everywhere at once; and the generation is
+// asked for four times a second, should a message not have come.
 
 import type { RedisClient, RedisConnection } from '../redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
@@ -7,7 +8,10 @@ import { goneOf, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
 
-/** One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one server alone. */
+/**
+ * One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one
+ * server alone.
+ */
 export type StateNotice =
   | { readonly state: 'away' | 'emptied' | 'replaced' | 'unreplicated'; readonly reason: string }
   | { readonly state: 'back' };
@@ -35,11 +39,19 @@ export interface RedisWatch {
   readonly isAway: () => boolean;
   /** While it is away: how long what is known is believed still; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
-  /** What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still say. */
+  /**
+   * What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still
+   * say.
+   */
   readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
-  /** A command failed for another reason than what it asked: Redis is away until it answers again, or the state is gone. */
+  /**
+   * A command failed for another reason than what it asked: Redis is away until it answers again, or the state is gone.
+   */
   readonly lost: (reason: unknown) => void;
-  /** Asks once, and goes on asking whether the state is this one; rejects with what went wrong. `answered` is called whenever it is. */
+  /**
+   * Asks once, and goes on asking whether the state is this one; rejects with what went wrong. `answered` is called
+   * whenever it is.
+   */
   readonly start: (identity: StateIdentity, answered: () => void) => Promise<void>;
   readonly close: () => void;
 }

@@ -1,5 +1,5 @@
-// What every implementation of the port asks of a key and of a change, so that no store accepts what another refuses. A violation is a bug
-// of ours, not bad input: it throws TypeError and nothing is written.
+// What every implementation of the port asks of a key and of a change, so that no store accepts what another refuses. A
+// violation is a bug of ours, not bad input: it throws TypeError and nothing is written.
 
 import type { StateChange } from './state-store.ts';
 
@@ -19,7 +19,9 @@ export function assertKey(key: string): void {
   }
 }
 
-/** Keys are well formed, and no key is written twice: the outcome would depend on an order the port does not promise. */
+/**
+ * Keys are well formed, and no key is written twice: the outcome would depend on an order the port does not promise.
+ */
 export function assertChange(change: StateChange): void {
   const written = new Set<string>();
   for (const key of [...change.puts.map((put) => put.key), ...change.deletes]) {

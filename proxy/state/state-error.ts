@@ -1,5 +1,5 @@
-// What can be wrong with the state as a whole. Each message names the place and says what to do; whoever starts a process on it shows the
-// message and stops.
+// What can be wrong with the state as a whole. Each message names the place and says what to do; whoever starts a
+// process on it shows the message and stops.
 
 export type StateErrorCode =
   /** the directory cannot be made, read or written */

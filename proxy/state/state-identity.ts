@@ -1,5 +1,5 @@
-// The identity of a state: a random name that is made with the state and lives as long as it. A backup carries it along. By it a server, and a data
-// folder, tell the state they know from one that stands in its place.
+// The identity of a state: a random name that is made with the state and lives as long as it. A backup carries it
+// along. By it a server, and a data folder, tell the state they know from one that stands in its place.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';

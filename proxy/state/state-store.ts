@@ -1,5 +1,5 @@
-// The port to whatever keeps tokens, users and the audit log: a small ordered key-value store whose every change is one atomic
-// check-and-commit. One contract suite runs against every implementation.
+// The port to whatever keeps tokens, users and the audit log: a small ordered key-value store whose every change is one
+// atomic check-and-commit. One contract suite runs against every implementation.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateIdentity } from './state-identity.ts';
@@ -17,7 +17,10 @@ export interface StateChange {
   readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
   readonly puts: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly deletes: readonly string[];
-  /** Bookkeeping that nobody remembers under a generation, such as last uses and counts: the generation stays where it is, and with it what others remember. */
+  /**
+   * Bookkeeping that nobody remembers under a generation, such as last uses and counts: the generation stays where it
+   * is, and with it what others remember.
+   */
   readonly quiet?: boolean;
 }
 
@@ -44,7 +47,10 @@ export interface StateStore {
   readonly range: (prefix: string, options?: RangeOptions) => Promise<readonly StateEntry[]>;
   /** Resolves once the change is durable (true), or once a condition failed and nothing was changed (false). */
   readonly commit: (change: StateChange) => Promise<boolean>;
-  /** Moves with every commit of any process that is not quiet; cheap enough to ask on every request. What was read under one generation holds while it stands, but for rows that are written quietly. */
+  /**
+   * Moves with every commit of any process that is not quiet; cheap enough to ask on every request. What was read under
+   * one generation holds while it stands, but for rows that are written quietly.
+   */
   readonly generation: () => number;
   readonly close: () => Promise<void>;
 }

@@ -1,7 +1,8 @@
-// LMDB's own write lock is waited for without limit, inside code that nothing can interrupt: a process that was stopped while it held it (SIGSTOP, a
-// debugger, a frozen container) would hang every other writer, and their end too. So whoever writes takes a turn first, by a file beside the
-// database, and gives up after a while. This is for waiting only: it is LMDB's lock that keeps writers apart, so a turn that is taken away from a
-// process that still lives (one of another container, whose id means nothing here) costs the time limit and nothing else.
+// LMDB's own write lock is waited for without limit, inside code that nothing can interrupt: a process that was stopped
+// while it held it (SIGSTOP, a debugger, a frozen container) would hang every other writer, and their end too. So
+// whoever writes takes a turn first, by a file beside the database, and gives up after a while. This is for waiting
+// only: it is LMDB's lock that keeps writers apart, so a turn that is taken away from a process that still lives (one
+// of another container, whose id means nothing here) costs the time limit and nothing else.
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +15,10 @@ const defaultWaitMs = 5000;
 const namelessMs = 1000;
 
 export interface WriteTurn {
-  /** Resolves with what ends the turn. Rejects with StateError STATE_BUSY when it is not had in time, and with Node's error where no file can be made. */
+  /**
+   * Resolves with what ends the turn. Rejects with StateError STATE_BUSY when it is not had in time, and with Node's
+   * error where no file can be made.
+   */
   readonly take: () => Promise<() => void>;
 }
 

@@ -1,4 +1,5 @@
-// How the registry stands: what is in it, what was built last, whether all that belongs to it works. Records are counted when somebody asks.
+// How the registry stands: what is in it, what was built last, whether all that belongs to it works. Records are
+// counted when somebody asks.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The port to the builder, which runs in a process of its own (decision 18): a build can neither block nor crash the server.
+// The port to the builder, which runs in a process of its own (decision 18): a build can neither block nor crash the
+// server.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -13,14 +14,20 @@ export interface BuildRun {
 }
 
 export interface BuildRunner {
-  /** `args`: a command of the command line, without --data and --json, which are added. `signal` ends it. Never rejects for what the command did. */
+  /**
+   * `args`: a command of the command line, without --data and --json, which are added. `signal` ends it. Never rejects
+   * for what the command did.
+   */
   readonly run: (args: readonly string[], signal?: AbortSignal) => Promise<BuildRun>;
 }
 
 /** Exit code of a command that did not get the build's lock. */
 export const busyExitCode = 75;
 
-/** The disk of the builder takes nothing. `code` is Node's, so that this is answered and logged like a failure of the server's own (storage-fault.ts). */
+/**
+ * The disk of the builder takes nothing. `code` is Node's, so that this is answered and logged like a failure of the
+ * server's own (storage-fault.ts).
+ */
 class BuilderStorageError extends Error {
   readonly code: string;
 
@@ -31,7 +38,10 @@ class BuilderStorageError extends Error {
   }
 }
 
-/** What a command printed. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error where the command ended without a report. */
+/**
+ * What a command printed. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error where the command ended
+ * without a report.
+ */
 export function reportOf({ exitCode, report, messages }: BuildRun): JsonObject {
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
   const fault = storageFaultOfExit(exitCode);

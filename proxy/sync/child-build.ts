@@ -1,4 +1,5 @@
-// Runs a command of the builder in a process of its own, in a process group of its own, so that it ends with everything it started (git, ssh).
+// Runs a command of the builder in a process of its own, in a process group of its own, so that it ends with everything
+// it started (git, ssh).
 
 import { execa } from 'execa';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
@@ -12,7 +13,10 @@ export interface ChildBuildOptions {
   readonly workingDirectory: string;
   /** flags behind every command: the data folder and the configuration file */
   readonly flags: readonly string[];
-  /** what a command that was asked to end gets, before it is killed; default 8 s, which is more than a build needs to end in order */
+  /**
+   * what a command that was asked to end gets, before it is killed; default 8 s, which is more than a build needs to
+   * end in order
+   */
   readonly graceMs?: number;
 }
 
@@ -98,7 +102,10 @@ function parseReport(stdout: unknown): JsonObject | undefined {
   }
 }
 
-/** What programs of others said: without the user part and the query of URLs, and without control characters but line ends. */
+/**
+ * What programs of others said: without the user part and the query of URLs, and without control characters but line
+ * ends.
+ */
 export function scrub(text: string): string {
   return (
     text

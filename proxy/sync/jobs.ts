@@ -1,5 +1,5 @@
-// The jobs of repositories in the state: at most one under way for each, the last ones kept. What a job writes is written only while its row
-// is there, so that nothing of a removed repository comes back.
+// The jobs of repositories in the state: at most one under way for each, the last ones kept. What a job writes is
+// written only while its row is there, so that nothing of a removed repository comes back.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -48,7 +48,9 @@ export interface Jobs {
   readonly list: (repository: RepositoryId) => Promise<readonly JobRecord[]>;
   /** Throws NOT_FOUND. */
   readonly get: (repository: RepositoryId, id: string) => Promise<JobRecord>;
-  /** The job under way, or a new one, which then is the caller's to run. Throws NOT_FOUND for a repository that is gone. */
+  /**
+   * The job under way, or a new one, which then is the caller's to run. Throws NOT_FOUND for a repository that is gone.
+   */
   readonly open: (
     repository: RepositoryId,
     request: JobRequest,
@@ -59,7 +61,10 @@ export interface Jobs {
     job: JobRecord,
     end: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] },
   ) => Promise<JobRecord | undefined>;
-  /** Says of jobs under way that somebody is at work on them, to be said again every `beatMs`. Gives those that are not there any more: their repository was removed. */
+  /**
+   * Says of jobs under way that somebody is at work on them, to be said again every `beatMs`. Gives those that are not
+   * there any more: their repository was removed.
+   */
   readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
   /** Jobs that nobody is at work on any more become failed. Gives how many there were. */
   readonly failAbandoned: () => Promise<number>;
@@ -182,7 +187,9 @@ async function runningJob(options: JobsOptions, repository: RepositoryId): Promi
   return undefined;
 }
 
-/** What the row says stays the same: that it is written again is the sign of life. False: it does not lead to this job. */
+/**
+ * What the row says stays the same: that it is written again is the sign of life. False: it does not lead to this job.
+ */
 async function beat(state: StateStore, job: JobRecord): Promise<boolean> {
   for (;;) {
     const active = await state.get(activeKey(job.repository_id));

@@ -1,6 +1,7 @@
-// What one process of all that share a state does at a time. Who has the lease writes its row again and again; when that stops, another one takes it
-// (liveness.ts). It keeps work from being done twice, and is no guard of anything that must never happen twice: a process that stood still wakes up believing
-// that it has what another one took. The guard of the packages is the builder's lock.
+// What one process of all that share a state does at a time. Who has the lease writes its row again and again; when
+// that stops, another one takes it (liveness.ts). It keeps work from being done twice, and is no guard of anything that
+// must never happen twice: a process that stood still wakes up believing that it has what another one took. The guard
+// of the packages is the builder's lock.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';

@@ -1,6 +1,7 @@
-// Whether somebody is still at work on what a row of the state says it is at work on. Whoever is writes that row again every few seconds, whatever
-// stands in it; a row that does not change for long is nobody's. Clocks of hosts differ, so what counts is how long the row has stood still before the
-// eyes of this very process. A process of this host that has ended is seen at once.
+// Whether somebody is still at work on what a row of the state says it is at work on. Whoever is writes that row again
+// every few seconds, whatever stands in it; a row that does not change for long is nobody's. Clocks of hosts differ, so
+// what counts is how long the row has stood still before the eyes of this very process. A process of this host that has
+// ended is seen at once.
 
 import { whereaboutsOf } from './process-owner.ts';
 

@@ -4,7 +4,10 @@ import { readFile, stat } from 'node:fs/promises';
 
 import { processStart } from '../process-start.ts';
 
-/** This process: the machine's boot with the pid namespace, the pid, and when it started (a pid is given to another process again). */
+/**
+ * This process: the machine's boot with the pid namespace, the pid, and when it started (a pid is given to another
+ * process again).
+ */
 export async function describeOwner(): Promise<string> {
   return `${await boot()} ${process.pid} ${processStart(process.pid) ?? ''}`;
 }

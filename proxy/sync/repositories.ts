@@ -1,5 +1,5 @@
-// Registering, listing, changing and removing repositories. The command line and the management API both call this. Every change is one commit with
-// its audit event; credentials go in and never come out.
+// Registering, listing, changing and removing repositories. The command line and the management API both call this.
+// Every change is one commit with its audit event; credentials go in and never come out.
 
 import { createHash } from 'node:crypto';
 
@@ -46,7 +46,9 @@ export interface Repositories {
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
-  /** `confirm`: the id once more. Gives the packages that are then withdrawn. Throws CONFIRMATION_REQUIRED with them. */
+  /**
+   * `confirm`: the id once more. Gives the packages that are then withdrawn. Throws CONFIRMATION_REQUIRED with them.
+   */
   readonly remove: (
     id: string,
     confirm: string | undefined,
@@ -236,7 +238,10 @@ async function remove(
   }
 }
 
-/** Seals all credentials under the key that is now the current one: part of a key rotation. Gives how many were under another. */
+/**
+ * Seals all credentials under the key that is now the current one: part of a key rotation. Gives how many were under
+ * another.
+ */
 export async function resealRepositories({
   store,
   sealer,

@@ -1,11 +1,12 @@
-// The port to what only the builder's side knows of a repository: whether its source can be used, and what is published from it.
+// The port to what only the builder's side knows of a repository: whether its source can be used, and what is published
+// from it.
 
 import type { RepositoryRecord, RepositorySource } from './repository.ts';
 
 export interface RepositorySources {
   /**
-   * The source as it is kept: paths without links, filters checked. Throws RegistryError: INVALID_INPUT with every place that is wrong,
-   * OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT where the configuration lists it.
+   * The source as it is kept: paths without links, filters checked. Throws RegistryError: INVALID_INPUT with every
+   * place that is wrong, OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT where the configuration lists it.
    */
   readonly check: (source: RepositorySource) => Promise<RepositorySource>;
   /** The same for equal places, whatever the filters. */

@@ -59,7 +59,9 @@ export interface RepositoryRecord extends RepositorySource {
   readonly updated_at: string;
 }
 
-/** How the last sync ended. Not a change by somebody: kept apart from the record, so that neither holds up the other. */
+/**
+ * How the last sync ended. Not a change by somebody: kept apart from the record, so that neither holds up the other.
+ */
 export interface SyncOutcome {
   readonly status: 'active' | 'error';
   readonly error_message: string | null;

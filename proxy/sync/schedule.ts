@@ -1,6 +1,6 @@
-// Syncs that nobody asks for: each repository some time after its last one, spread by a tenth of its interval either way, so that many of them do
-// not come together. Works from what the state says, so that several processes and a restart disturb nothing. Of several processes the one that has the
-// lease looks.
+// Syncs that nobody asks for: each repository some time after its last one, spread by a tenth of its interval either
+// way, so that many of them do not come together. Works from what the state says, so that several processes and a
+// restart disturb nothing. Of several processes the one that has the lease looks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { StateError } from '../state/state-error.ts';

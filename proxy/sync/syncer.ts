@@ -1,6 +1,7 @@
-// Reads registered repositories: when somebody asks, when their interval is over, and to withdraw what a removed one has published. The builder
-// works in processes of its own, several at a time: each fetches without the build's lock, and waits for that only to publish. So a host that hangs
-// delays its own repositories and no others. The queue is bounded.
+// Reads registered repositories: when somebody asks, when their interval is over, and to withdraw what a removed one
+// has published. The builder works in processes of its own, several at a time: each fetches without the build's lock,
+// and waits for that only to publish. So a host that hangs delays its own repositories and no others. The queue is
+// bounded.
 
 import pLimit from 'p-limit';
 
@@ -39,7 +40,10 @@ export interface Syncer {
   readonly sync: (id: RepositoryId, request: JobRequest) => Promise<JobRecord>;
   /** Once the syncs that this process has are over. */
   readonly idle: () => Promise<void>;
-  /** Ends the sync of a repository that was removed, and withdraws what it had published. Of another Composer repository nothing ever is. */
+  /**
+   * Ends the sync of a repository that was removed, and withdraws what it had published. Of another Composer repository
+   * nothing ever is.
+   */
   readonly removed: (record: Pick<RepositoryRecord, 'id' | 'type'>) => void;
   /** Queues a withdrawal of what removed repositories have published, unless one waits already. */
   readonly withdraw: () => void;
@@ -178,7 +182,10 @@ interface RunningSync {
   readonly done: Promise<void>;
 }
 
-/** Says that these jobs are at work on, for as long as there are any, and ends those whose repository another process has removed. */
+/**
+ * Says that these jobs are at work on, for as long as there are any, and ends those whose repository another process
+ * has removed.
+ */
 function createBeats(
   jobs: Jobs,
   running: ReadonlyMap<RepositoryId, RunningSync>,

@@ -1,4 +1,5 @@
-// Asks, in a process of its own, whether a registered repository can be reached and read with its credentials. Changes nothing.
+// Asks, in a process of its own, whether a registered repository can be reached and read with its credentials. Changes
+// nothing.
 
 import pLimit from 'p-limit';
 

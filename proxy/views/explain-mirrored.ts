@@ -1,5 +1,5 @@
-// What a token sees of a package that is not published here and may come from mirrored repositories: by its limits alone, and by what is kept of the package.
-// Nobody is asked. Pure.
+// What a token sees of a package that is not published here and may come from mirrored repositories: by its limits
+// alone, and by what is kept of the package. Nobody is asked. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { parseStability } from '../../build/contract/stability.ts';
@@ -17,7 +17,10 @@ export interface ExplainedMirrored {
   readonly reasons: readonly HidingLimit[];
 }
 
-/** `kept`: versions in the documents that were fetched for somebody. Of one that is not among them nobody knows here when it was released, so that not_after says nothing. */
+/**
+ * `kept`: versions in the documents that were fetched for somebody. Of one that is not among them nobody knows here
+ * when it was released, so that not_after says nothing.
+ */
 export function explainMirrored(
   limits: TokenLimits,
   name: string,

@@ -1,4 +1,5 @@
-// `explainView` for a name and a version as somebody wrote them, of what is published now, and of what is not and may be mirrored.
+// `explainView` for a name and a version as somebody wrote them, of what is published now, and of what is not and may
+// be mirrored.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';

@@ -1,5 +1,6 @@
-// What a token sees of a package, and what of its limits hides the rest; also of versions that are not published, or not any more. Pure: whoever asks brings
-// what is published. The verdicts are those of the views that requests are answered by.
+// What a token sees of a package, and what of its limits hides the rest; also of versions that are not published, or
+// not any more. Pure: whoever asks brings what is published. The verdicts are those of the views that requests are
+// answered by.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
@@ -20,9 +21,15 @@ export interface Explanation {
   readonly token_id: string;
   readonly package: string;
   readonly version: string | null;
-  /** whether a request with this token finds it: the package in its documents, or the version in its documents or, withdrawn, by its reference */
+  /**
+   * whether a request with this token finds it: the package in its documents, or the version in its documents or,
+   * withdrawn, by its reference
+   */
   readonly seen: boolean;
-  /** not published here, and asked of mirrored repositories: what they have is looked at when somebody asks for it, so this goes by the limits alone */
+  /**
+   * not published here, and asked of mirrored repositories: what they have is looked at when somebody asks for it, so
+   * this goes by the limits alone
+   */
   readonly mirrored: boolean;
   /** why not */
   readonly reasons: readonly Reason[];

@@ -1,4 +1,5 @@
-// The reasons of an explanation in words: for people on the command line, and beside the codes in the management API. Pure.
+// The reasons of an explanation in words: for people on the command line, and beside the codes in the management API.
+// Pure.
 
 import type { TokenLimits } from './token-limits.ts';
 import type { Reason } from './explain-view.ts';

@@ -1,5 +1,6 @@
-// `matches` of the contract, quicker for what nearly all versions and bounds are: four numbers, and `-dev` behind those of a bound. The list of packages that a
-// view sees asks it a hundred thousand times in a row. Whatever is written otherwise goes to the contract's own.
+// `matches` of the contract, quicker for what nearly all versions and bounds are: four numbers, and `-dev` behind those
+// of a bound. The list of packages that a view sees asks it a hundred thousand times in a row. Whatever is written
+// otherwise goes to the contract's own.
 
 import { matches, type Comparison, type Constraint } from '../../build/contract/constraint.ts';
 import type { NormalizedVersion } from '../../build/contract/version.ts';
@@ -61,7 +62,10 @@ function compare(one: Numbers, other: Numbers, tie: number): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2] || one[3] - other[3] || tie;
 }
 
-/** Of `1.2.3.0` and nothing else: no leading zeros, which mean something else to PHP's comparison, and at most nine digits each. */
+/**
+ * Of `1.2.3.0` and nothing else: no leading zeros, which mean something else to PHP's comparison, and at most nine
+ * digits each.
+ */
 function plainNumbers(text: string): Numbers | undefined {
   const numbers = [0, 0, 0, 0] as [number, number, number, number];
   let part = 0;

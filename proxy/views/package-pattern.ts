@@ -1,5 +1,6 @@
-// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. As Composer has wildcards (BasePackage.php, packageNameToRegexp): `*` stands for any
-// characters, or none; all else for itself, whatever its case. Never a regular expression made of what somebody wrote.
+// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. As Composer has wildcards (BasePackage.php,
+// packageNameToRegexp): `*` stands for any characters, or none; all else for itself, whatever its case. Never a regular
+// expression made of what somebody wrote.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { maxNamePartLength } from '../../build/contract/name.ts';
@@ -9,7 +10,10 @@ export type PackagePattern = Branded<string, 'PackagePattern'>;
 
 const part = new RegExp(`^[a-z0-9_.*-]{1,${maxNamePartLength}}$`);
 
-/** The pattern in lower case, or undefined. A vendor is always named, be it by `*`: `acme*` would have let `acme-of-others/x` in. */
+/**
+ * The pattern in lower case, or undefined. A vendor is always named, be it by `*`: `acme*` would have let
+ * `acme-of-others/x` in.
+ */
 export function parsePackagePattern(text: string): PackagePattern | undefined {
   const lower = text.toLowerCase();
   if (lower === '*') return lower as PackagePattern;
@@ -17,10 +21,16 @@ export function parsePackagePattern(text: string): PackagePattern | undefined {
   return parts.length === 2 && parts.every((one) => part.test(one)) ? (lower as PackagePattern) : undefined;
 }
 
-/** Up to so many patterns are compared one by one: a view of few patterns then needs no maps, and there may be 10 000 views. */
+/**
+ * Up to so many patterns are compared one by one: a view of few patterns then needs no maps, and there may be 10 000
+ * views.
+ */
 const few = 4;
 
-/** Things said of patterns, ready to be found by a name: exact names and whole vendors cost one look each, however many there are. */
+/**
+ * Things said of patterns, ready to be found by a name: exact names and whole vendors cost one look each, however many
+ * there are.
+ */
 export class PatternMap<Value> {
   readonly #names: ReadonlyMap<string, Value> | undefined;
   readonly #vendors: ReadonlyMap<string, Value> | undefined;

@@ -1,4 +1,5 @@
-// Whether two patterns of package names (package-pattern.ts) can match one name. Generous where both have wildcards: yes where only a long look could tell. Pure.
+// Whether two patterns of package names (package-pattern.ts) can match one name. Generous where both have wildcards:
+// yes where only a long look could tell. Pure.
 
 /** Both in lower case. */
 export function mayOverlap(one: string, other: string): boolean {
@@ -24,7 +25,10 @@ function partsMayOverlap(one: string, other: string): boolean {
   );
 }
 
-/** As matchesPattern, which takes far longer where somebody has written a thousand patterns to make it so: what stands between the stars comes in this order. */
+/**
+ * As matchesPattern, which takes far longer where somebody has written a thousand patterns to make it so: what stands
+ * between the stars comes in this order.
+ */
 function matches(pattern: string, text: string): boolean {
   const first = pattern.indexOf('*');
   const last = pattern.lastIndexOf('*');

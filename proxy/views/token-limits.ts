@@ -1,5 +1,6 @@
-// What a token is limited to, as the state, the API and the command line have it, and the one place where it is checked: strictly, and naming every entry
-// that is wrong. Pure. A limit that is null does not limit; all that are given have to hold.
+// What a token is limited to, as the state, the API and the command line have it, and the one place where it is
+// checked: strictly, and naming every entry that is wrong. Pure. A limit that is null does not limit; all that are
+// given have to hold.
 
 import ipaddr from 'ipaddr.js';
 import { parseConstraint } from '../../build/contract/constraint.ts';
@@ -11,7 +12,10 @@ import { mayOverlap } from './pattern-overlap.ts';
 export interface TokenLimits {
   /** patterns of package names (package-pattern.ts): one of them has to match */
   readonly packages: readonly string[] | null;
-  /** pattern → Composer's constraint: the versions of what it matches have to satisfy it; where several patterns match, all of theirs */
+  /**
+   * pattern → Composer's constraint: the versions of what it matches have to satisfy it; where several patterns match,
+   * all of theirs
+   */
   readonly constraints: Readonly<Record<string, string>> | null;
   /** the least stability, as minimum-stability has it */
   readonly stability: Stability | null;
@@ -67,7 +71,10 @@ export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLim
   return issues.length > 0 ? { issues } : { limits: limits as Partial<TokenLimits> };
 }
 
-/** Constraints of names that `packages` does not let through: a typing error there would leave every version of what was meant to be seen. */
+/**
+ * Constraints of names that `packages` does not let through: a typing error there would leave every version of what was
+ * meant to be seen.
+ */
 export function uselessConstraints({
   packages,
   constraints,
@@ -189,7 +196,10 @@ function existsDay(date: string): boolean {
 /** Four decimal numbers without leading zeros, which some read as octal; or anything with a colon and no zone. */
 const rangeText = /^(?:(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}|[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
 
-/** As a network: 203.0.113.7/24 is 203.0.113.0/24, and so is ::ffff:203.0.113.0/120, since clients have their IPv4 address here. */
+/**
+ * As a network: 203.0.113.7/24 is 203.0.113.0/24, and so is ::ffff:203.0.113.0/120, since clients have their IPv4
+ * address here.
+ */
 function canonicalRange(text: string): string | undefined {
   const range = rangeText.test(text) ? parseAddressRange(text) : undefined;
   if (range === undefined) return undefined;

@@ -1,10 +1,11 @@
-// The date of what a view sees, worked out of the publications that changed something of it and no others, pure: it tells nothing of what is hidden (I14).
-// It is the second of the last of them; of several within one second each comes one second after the one before it. So it rises with each change, is the
-// same on every host and after every restart, and goes on from where it was after a rollback.
+// The date of what a view sees, worked out of the publications that changed something of it and no others, pure: it
+// tells nothing of what is hidden (I14). It is the second of the last of them; of several within one second each comes
+// one second after the one before it. So it rises with each change, is the same on every host and after every restart,
+// and goes on from where it was after a rollback.
 
 /**
- * What happened longer before the last change does not move the date: it would take a publication a second for so long, each with something that is seen.
- * Seconds.
+ * What happened longer before the last change does not move the date: it would take a publication a second for so long,
+ * each with something that is seen. Seconds.
  */
 const longestBurst = 3600;
 
@@ -14,7 +15,10 @@ export class ViewDate {
   #latestSerial = -1;
   #latestAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. Where not, nobody needs to know whether it is seen. */
+  /**
+   * Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. Where not, nobody needs to
+   * know whether it is seen.
+   */
   dependsOn(serial: number, at: number): boolean {
     if (serial < this.#latestSerial && at < this.#latestAt - longestBurst) return false;
     const known = this.#times.get(serial);

@@ -1,5 +1,6 @@
-// What a token may see: one compiled predicate, asked by everything that tells of packages. Who has no view sees all. A package is visible when one of
-// its releases is; whatever is hidden is absent, and answered exactly as if it had never been published (I14).
+// What a token may see: one compiled predicate, asked by everything that tells of packages. Who has no view sees all. A
+// package is visible when one of its releases is; whatever is hidden is absent, and answered exactly as if it had never
+// been published (I14).
 
 import { releasedVersion, type ReleasedVersion } from '../../build/contract/released-version.ts';
 

@@ -1,4 +1,5 @@
-// Who may import whom, and who alone may touch the process. The reasons stand in docs/ARCHITECTURE.md; here they are kept.
+// Who may import whom, and who alone may touch the process. The reasons stand in docs/ARCHITECTURE.md; here they are
+// kept.
 
 import { describe, expect, it } from 'vitest';
 import { sourceFiles, withoutComments, type SourceFile } from './source-files.ts';

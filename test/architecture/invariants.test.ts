@@ -1,4 +1,5 @@
-// docs/INVARIANTS.md is true of the tree: what it names is there, and every promise is named by its number in code that keeps it and in a test that proves it.
+// docs/INVARIANTS.md is true of the tree: what it names is there, and every promise is named by its number in code that
+// keeps it and in a test that proves it.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Whether a figure keeps what was promised of it: at least `atLeast`, at most `atMost`, or at most `times` the floor plus `plus`.
+// Whether a figure keeps what was promised of it: at least `atLeast`, at most `atMost`, or at most `times` the floor
+// plus `plus`.
 
 export function limitOf({ atLeast, atMost, times, plus = 0, floor }) {
   if (atLeast !== undefined) return atLeast;

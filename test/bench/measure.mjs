@@ -45,7 +45,10 @@ export function run(program, args, options = {}) {
   });
 }
 
-/** `libretto build` with these arguments: how long it took (ms), its peak memory (MB; git has its own), and the processor time of it and of git (ms). */
+/**
+ * `libretto build` with these arguments: how long it took (ms), its peak memory (MB; git has its own), and the
+ * processor time of it and of git (ms).
+ */
 export function measuredBuild(args, { cwd }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();

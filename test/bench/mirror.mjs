@@ -1,4 +1,5 @@
-// What mirroring costs: packages of another registry, for which nginx stands that serves a tree of ours, beside the same packages published here.
+// What mirroring costs: packages of another registry, for which nginx stands that serves a tree of ours, beside the
+// same packages published here.
 
 import { findTool } from '../setup/tools.mjs';
 import { isMet, limitOf } from './expectation.mjs';

@@ -9,7 +9,10 @@ const seed = 20_260_102;
 const written = 1_700_000_000;
 const license = `The MIT License\n\n${'Permission is hereby granted, free of charge, to any person obtaining a copy of this software. '.repeat(10)}\n`;
 
-/** Makes `packages` folders of `files` files each in `folder`, and returns their paths. `bytes` is the median of a file, of which the largest have eight times as much. */
+/**
+ * Makes `packages` folders of `files` files each in `folder`, and returns their paths. `bytes` is the median of a file,
+ * of which the largest have eight times as much.
+ */
 export function makePackages(folder, { packages, files, bytes }) {
   const random = mulberry32(seed);
   return Array.from({ length: packages }, (_, index) => {

@@ -9,7 +9,10 @@ import { mulberry32, phpClass } from './php-text.mjs';
 const seed = 20_260_101;
 const gitEnvironment = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
 
-/** Makes a bare repository at `path`: by default 200 tags, 300 files of about 4 KB, 5 % of them changed from tag to tag. `composerEvery`: tags until the next composer.json, 0 for never. `variant`: another one has other contents. */
+/**
+ * Makes a bare repository at `path`: by default 200 tags, 300 files of about 4 KB, 5 % of them changed from tag to tag.
+ * `composerEvery`: tags until the next composer.json, 0 for never. `variant`: another one has other contents.
+ */
 export async function makeRepository(
   path,
   {
@@ -45,8 +48,8 @@ export async function makeRepository(
 }
 
 /**
- * Makes `count` bare repositories in `folder`, 1.git, 2.git, …, of packages bench/small-1, …: ten lightweight tags in packed-refs, three files.
- * `at(index)` tells its path.
+ * Makes `count` bare repositories in `folder`, 1.git, 2.git, …, of packages bench/small-1, …: ten lightweight tags in
+ * packed-refs, three files. `at(index)` tells its path.
  */
 export async function makeSmallRepositories(folder, count, { tags = 10 } = {}) {
   mkdirSync(folder, { recursive: true });

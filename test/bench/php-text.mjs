@@ -1,4 +1,5 @@
-// Text that compresses as PHP code does, repeated shapes with changing names and numbers, and the seeded random numbers it is made of.
+// Text that compresses as PHP code does, repeated shapes with changing names and numbers, and the seeded random numbers
+// it is made of.
 
 const words = [
   'order',

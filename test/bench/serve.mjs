@@ -1,4 +1,5 @@
-// What serving costs, beside nginx with one worker that serves the same files: one row for each promise. wrk asks over 32 connections.
+// What serving costs, beside nginx with one worker that serves the same files: one row for each promise. wrk asks over
+// 32 connections.
 
 import { findTool } from '../setup/tools.mjs';
 import { isMet, limitOf } from './expectation.mjs';

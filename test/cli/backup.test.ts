@@ -327,7 +327,8 @@ describe('the folders of a backup', () => {
     await refused(/holds something already/, 'restore', 'copy', '--data', 'data');
     await refused(/lies in the backup/, 'restore', 'copy', '--data', 'copy/data');
     expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);
-    mkdirSync(folder.at('mount/.restoring/public'), { recursive: true }); // an empty volume on which a restore was cut off
+    // an empty volume on which a restore was cut off
+    mkdirSync(folder.at('mount/.restoring/public'), { recursive: true });
     expect((await run('restore', 'copy', '--data', 'mount')).exitCode).toBe(0);
     expect(readdirSync(folder.at('mount')).toSorted()).toEqual(['build', 'index', 'public']);
   });

@@ -1,4 +1,5 @@
-// `libretto build` with a libretto.json that describes its sources, with --only, and with a folder of ZIPs on the command line.
+// `libretto build` with a libretto.json that describes its sources, with --only, and with a folder of ZIPs on the
+// command line.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `libretto build` and `libretto verify` as a CI job meets them: exit codes, reports, and what is refused before anything is written.
+// `libretto build` and `libretto verify` as a CI job meets them: exit codes, reports, and what is refused before
+// anything is written.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';

@@ -1,5 +1,5 @@
-// A disk that is full or read-only: packages are served to who has a token, and what only reads the state reads it. Each program gets a mount of its own,
-// in a namespace that ends with it.
+// A disk that is full or read-only: packages are served to who has a token, and what only reads the state reads it.
+// Each program gets a mount of its own, in a namespace that ends with it.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

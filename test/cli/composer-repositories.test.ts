@@ -1,5 +1,5 @@
-// Other Composer repositories through the shipped command: those of libretto.json and registered ones. What they are asked, what is fetched ahead by builds and
-// syncs, what is served on while they are down, and whose a name is.
+// Other Composer repositories through the shipped command: those of libretto.json and registered ones. What they are
+// asked, what is fetched ahead by builds and syncs, what is served on while they are down, and whose a name is.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

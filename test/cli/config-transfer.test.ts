@@ -1,4 +1,5 @@
-// `libretto config export` and `import`: one registry's set-up carried to another, without a secret, all of it or nothing.
+// `libretto config export` and `import`: one registry's set-up carried to another, without a secret, all of it or
+// nothing.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

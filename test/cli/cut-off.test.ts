@@ -1,4 +1,5 @@
-// A vendor whose packages are mirrored gets a private one, and loses it again: what that takes away is said, and comes back.
+// A vendor whose packages are mirrored gets a private one, and loses it again: what that takes away is said, and comes
+// back.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

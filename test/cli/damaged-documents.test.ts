@@ -1,4 +1,5 @@
-// A document that was damaged on the disk of a server is never answered 200, in any encoding or of any date; one that a publication is about to replace is no alarm.
+// A document that was damaged on the disk of a server is never answered 200, in any encoding or of any date; one that a
+// publication is about to replace is no alarm.
 
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,7 +85,8 @@ it('is read by no list, no search and no page of the API either: an older one, o
         writeFileSync(file, bytes); // as new as `cp` leaves it
         if (at > 1) utimesSync(file, mtime, mtime);
         moment += 1;
-        utimesSync(folder.at('var/index/_publication.json'), moment, moment); // as with a server that has just been started
+        // as with a server that has just been started
+        utimesSync(folder.at('var/index/_publication.json'), moment, moment);
         await nextLook();
         for (const path of paths) {
           const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -112,7 +114,8 @@ describe('a document of an earlier date', () => {
   const earlier = (path: string): void => utimesSync(file(path), new Date(), new Date('2020-01-01T00:00:00Z'));
   const get = async (path: string) => {
     moment += 1;
-    utimesSync(file('index/_publication.json'), moment, moment); // as with each publication: what is in memory is looked at again
+    // as with each publication: what is in memory is looked at again
+    utimesSync(file('index/_publication.json'), moment, moment);
     await nextLook();
     const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
     return [response.status, ((await response.json()) as { code?: string }).code];
@@ -183,7 +186,8 @@ describe('a document of an earlier date', () => {
       expect([content, await get('p2/acme/hello.json')]).toEqual([content, [500, 'TREE_DAMAGED']]);
     }
     const readsOther = (): Promise<unknown> => {
-      writeFileSync(file('public/packages.json'), root.toString('utf8').replace('"packages":{}', '"packages": {}')); // of a later date
+      // of a later date
+      writeFileSync(file('public/packages.json'), root.toString('utf8').replace('"packages":{}', '"packages": {}'));
       return get('packages.json');
     };
     expect(await readsOther()).toEqual([200, undefined]);

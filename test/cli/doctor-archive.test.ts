@@ -14,7 +14,8 @@ const largeBytes = 20_000_000;
 let registry: Registry;
 
 beforeAll(async () => {
-  writeTree(folder.at('large'), { ...libraryTree('acme/hello', { version: '2.0.0' }), noise: randomBytes(largeBytes) }); // does not compress
+  // does not compress
+  writeTree(folder.at('large'), { ...libraryTree('acme/hello', { version: '2.0.0' }), noise: randomBytes(largeBytes) });
   writeTree(folder.at('small'), libraryTree('acme/hello', { version: '1.0.0' }));
   registry = await startRegistry({ sources: [folder.at('large')] });
 });

@@ -1,4 +1,5 @@
-// `libretto doctor`: what it finds in a registry, in what stands before it and in a Redis, and what it tells people to do.
+// `libretto doctor`: what it finds in a registry, in what stands before it and in a Redis, and what it tells people to
+// do.
 
 import { chmodSync, chownSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -32,7 +32,10 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
 
   const paths = ['/p2/acme/hello.json', '/packages.json', '/dist/acme/hello/1.0.0.zip'];
 
-  /** One request after another on one connection, until the server ends it; how many were answered whole, and how many not. */
+  /**
+   * One request after another on one connection, until the server ends it; how many were answered whole, and how many
+   * not.
+   */
   async function askOn(
     port: number,
     onAnswer: () => void,

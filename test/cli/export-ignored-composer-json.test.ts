@@ -1,4 +1,5 @@
-// A repository whose .gitattributes leave composer.json out of archives, as `git archive` and Composer do: what reads archives copes with that.
+// A repository whose .gitattributes leave composer.json out of archives, as `git archive` and Composer do: what reads
+// archives copes with that.
 
 import { readFileSync } from 'node:fs';
 import AdmZip from 'adm-zip';

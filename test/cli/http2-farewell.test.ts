@@ -1,5 +1,6 @@
-// I10 over HTTP/2: a client that says GOAWAY while a request of it runs, and asks on. node:http2 resets what comes after by itself, in the midst of
-// nghttp2's reading, which then writes to freed memory. glibc fills what is freed here, so that one such write breaks the process soon.
+// I10 over HTTP/2: a client that says GOAWAY while a request of it runs, and asks on. node:http2 resets what comes
+// after by itself, in the midst of nghttp2's reading, which then writes to freed memory. glibc fills what is freed
+// here, so that one such write breaks the process soon.
 
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';

@@ -1,5 +1,5 @@
-// `serve` with a certificate, as an operator meets it: what it says of one that cannot be used, how another gets in while it runs, and what doctor
-// makes of it.
+// `serve` with a certificate, as an operator meets it: what it says of one that cannot be used, how another gets in
+// while it runs, and what doctor makes of it.
 
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';

@@ -1,4 +1,5 @@
-// `libretto import satis`: a whole satis.json is taken over, and the build that follows publishes the versions Satis would.
+// `libretto import satis`: a whole satis.json is taken over, and the build that follows publishes the versions Satis
+// would.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -18,7 +19,10 @@ afterEach(() => folder.remove());
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 const put = (satis: object, name = 'satis.json'): void => writeFileSync(folder.at(name), JSON.stringify(satis));
 
-/** A repository with a branch that is `2.x` by its alias, one that is nothing else, and the tags 1.0.0, 2.0.0-beta1 and 2.0.0. */
+/**
+ * A repository with a branch that is `2.x` by its alias, one that is nothing else, and the tags 1.0.0, 2.0.0-beta1 and
+ * 2.0.0.
+ */
 function library(name: string, path: string): void {
   const composerJson = JSON.stringify({ name, extra: { 'branch-alias': { 'dev-main': '2.x-dev' } } });
   createRepository(folder.at(path), [

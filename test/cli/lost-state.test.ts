@@ -1,5 +1,6 @@
-// A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies it, and names the way back. It
-// never begins anew by itself (I20). (Every page of a state is damaged in test/fault/damaged-pages.test.ts.)
+// A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies
+// it, and names the way back. It never begins anew by itself (I20). (Every page of a state is damaged in
+// test/fault/damaged-pages.test.ts.)
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// A host that was just added to others: it shares their state, settings of the mirror included, and its copy of the tree is still to come. It knows of no name that
-// it is not private (I9).
+// A host that was just added to others: it shares their state, settings of the mirror included, and its copy of the
+// tree is still to come. It knows of no name that it is not private (I9).
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Before anything is published it is not known which names are private: a registry that mirrors then asks no other one for anything, by any command (I9).
+// Before anything is published it is not known which names are private: a registry that mirrors then asks no other one
+// for anything, by any command (I9).
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

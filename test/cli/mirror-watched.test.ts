@@ -1,4 +1,5 @@
-// What the compiled binary says of the registries that it mirrors: to the doctor, and to Composer's policies in filter lists.
+// What the compiled binary says of the registries that it mirrors: to the doctor, and to Composer's policies in filter
+// lists.
 
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `libretto mirror`, the compiled command against real software: a tree that Libretto built, served by nginx. And killed in the midst of it.
+// `libretto mirror`, the compiled command against real software: a tree that Libretto built, served by nginx. And
+// killed in the midst of it.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// I21. A mirrored version that is purged under a running server: no answer names it, its copies go, and it is not fetched again.
+// I21. A mirrored version that is purged under a running server: no answer names it, its copies go, and it is not
+// fetched again.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

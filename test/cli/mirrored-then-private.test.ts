@@ -1,4 +1,5 @@
-// A name that was mirrored, over and over, belongs to whoever publishes it here from the publication on (I9, I17): nothing that is remembered of it outlives that.
+// A name that was mirrored, over and over, belongs to whoever publishes it here from the publication on (I9, I17):
+// nothing that is remembered of it outlives that.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// `libretto prune`: removes what nothing names any more, says so first, and leaves a sound tree whatever happens meanwhile.
+// `libretto prune`: removes what nothing names any more, says so first, and leaves a sound tree whatever happens
+// meanwhile.
 import { cpSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// `published-time`: when this registry first published a version. It stays as it was through everything that is done to a registry and its folders.
+// `published-time`: when this registry first published a version. It stays as it was through everything that is done to
+// a registry and its folders.
 
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';

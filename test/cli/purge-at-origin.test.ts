@@ -1,4 +1,5 @@
-// I21 where the tree is at an origin: its tombstones come with the next copy of the tree, and those of mirrored versions lie in the server's own data folder.
+// I21 where the tree is at an origin: its tombstones come with the next copy of the tree, and those of mirrored
+// versions lie in the server's own data folder.
 
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -101,7 +101,8 @@ describe('libretto package purge', () => {
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
 
-    // of another version with the same bytes or the same files, which an uploader may not see, neither the date nor the reason is told (I14)
+    // of another version with the same bytes or the same files, which an uploader may not see, neither the date nor the
+    // reason is told (I14)
     const others = [await publish('--version', '2.0.0')];
     pack({ ...composerJson, version: '2.0.0' });
     others.push(await publish());

@@ -1,4 +1,5 @@
-// A server whose Redis of the counters goes away and comes back: no request fails for it, limits hold, /health says so, and the log once (rows 80 and 83, F6).
+// A server whose Redis of the counters goes away and comes back: no request fails for it, limits hold, /health says so,
+// and the log once (rows 80 and 83, F6).
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Two servers behind sentinels, as installed: the primary is killed, and they go on with the replica in its place. Who was let in is let in, who was shut out
-// stays out, and the limits are where they were.
+// Two servers behind sentinels, as installed: the primary is killed, and they go on with the replica in its place. Who
+// was let in is let in, who was shut out stays out, and the limits are where they were.
 
 import { cpSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// A state in Redis that was emptied, or that another one stands in place of: neither commands nor servers follow, and the way back is named (I13, I20). What a
-// server knows at an outage outlives a reconnection before it.
+// A state in Redis that was emptied, or that another one stands in place of: neither commands nor servers follow, and
+// the way back is named (I13, I20). What a server knows at an outage outlives a reconnection before it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

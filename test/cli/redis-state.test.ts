@@ -1,5 +1,5 @@
-// Two servers on two data folders and one state in Redis, as several hosts are set up: what the command line does acts on both, and when
-// Redis is gone, those who are known are served for a while.
+// Two servers on two data folders and one state in Redis, as several hosts are set up: what the command line does acts
+// on both, and when Redis is gone, those who are known are served for a while.
 
 import { cpSync, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

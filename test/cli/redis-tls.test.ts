@@ -1,5 +1,5 @@
-// A Redis that is reached by TLS: with a certificate that is trusted it keeps the state and counts; with another one, or for another name, it is not used, and
-// what is said tells what to do.
+// A Redis that is reached by TLS: with a certificate that is trusted it keeps the state and counts; with another one,
+// or for another name, it is not used, and what is said tells what to do.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

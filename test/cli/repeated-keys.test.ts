@@ -1,4 +1,5 @@
-// A composer.json with a key that occurs twice: PHP takes the last value at the first place, and so does every way into the registry.
+// A composer.json with a key that occurs twice: PHP takes the last value at the first place, and so does every way into
+// the registry.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

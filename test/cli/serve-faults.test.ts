@@ -1,5 +1,5 @@
-// What a server does when something is wrong that is not a request's: it crashes, it is not the only one, its data is damaged or of a newer version,
-// nobody can hear it.
+// What a server does when something is wrong that is not a request's: it crashes, it is not the only one, its data is
+// damaged or of a newer version, nobody can hear it.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -197,7 +197,8 @@ describe('standard error that cannot be written', () => {
         );
         return [exitCode, stdout];
       };
-      expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]); // 1 for what was left out
+      // 1 for what was left out
+      expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]);
       expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
     },
   );

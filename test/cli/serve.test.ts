@@ -1,4 +1,5 @@
-// `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line acts on it at once.
+// `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line
+// acts on it at once.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -28,7 +29,8 @@ const serve = async (...flags: readonly string[]): Promise<{ readonly server: Ru
   return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
 };
 const buildHello = async (size = 10): Promise<void> => {
-  writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), noise: randomBytes(size) }); // does not compress
+  // does not compress
+  writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), noise: randomBytes(size) });
   expect((await run('build', 'hello')).exitCode).toBe(0);
 };
 const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>

@@ -1,4 +1,5 @@
-// Two servers on one state in Redis and one data folder that both mount: registered repositories are read by one of them at a time, by the clock and by request.
+// Two servers on one state in Redis and one data folder that both mount: registered repositories are read by one of
+// them at a time, by the clock and by request.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,5 @@
-// A remote repository, or the dist of an inline package, that never answers: it delays nobody but the build that reads it.
+// A remote repository, or the dist of an inline package, that never answers: it delays nobody but the build that reads
+// it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,7 +50,10 @@ const begin = (...args: readonly string[]): RunningCli => {
   return program;
 };
 
-/** A build that has asked the remote what it has, and now waits for a fetch without an answer. Later requests are answered. */
+/**
+ * A build that has asked the remote what it has, and now waits for a fetch without an answer. Later requests are
+ * answered.
+ */
 async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli> {
   const before = server.requests.length;
   server.behave({ hangAfterGets: 1 });

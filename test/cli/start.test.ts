@@ -1,4 +1,5 @@
-// `libretto start`, which `npm start` runs: a registry with one command. That its lines install a package is proven with the real Composer elsewhere.
+// `libretto start`, which `npm start` runs: a registry with one command. That its lines install a package is proven
+// with the real Composer elsewhere.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

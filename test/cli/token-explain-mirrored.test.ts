@@ -1,4 +1,5 @@
-// `token explain` of packages that are not published here and come from a mirrored repository: by the command, and by the API of the running service.
+// `token explain` of packages that are not published here and come from a mirrored repository: by the command, and by
+// the API of the running service.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';

@@ -1,4 +1,5 @@
-// What a token may see, on the command line: given, shown, changed, taken away, explained; it travels with backups and stands in exports.
+// What a token may see, on the command line: given, shown, changed, taken away, explained; it travels with backups and
+// stands in exports.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What other registries are asked with, through the shipped command: COMPOSER_AUTH for the one of mirroring.url, and sealed credentials that cannot be opened any
-// more.
+// What other registries are asked with, through the shipped command: COMPOSER_AUTH for the one of mirroring.url, and
+// sealed credentials that cannot be opened any more.
 
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

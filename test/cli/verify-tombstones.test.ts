@@ -1,5 +1,5 @@
-// `libretto verify` of tombstones (I21): a damaged list is a fault, and so is whatever was purged and stands in the tree again. What the message says to do
-// repairs it.
+// `libretto verify` of tombstones (I21): a damaged list is a fault, and so is whatever was purged and stands in the
+// tree again. What the message says to do repairs it.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -209,7 +209,8 @@ describe('libretto verify', () => {
     );
     expect(await faults()).toEqual([]);
     await succeeds(folder, 'build');
-    // lost before any build: what verify says to do, to withdraw it again, is possible of a version that is not published
+    // lost before any build: what verify says to do, to withdraw it again, is possible of a version that is not
+    // published
     rmSync(now(list));
     await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
     rmSync(now('build/manifest.json'));

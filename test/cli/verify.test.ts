@@ -1,4 +1,5 @@
-// `libretto verify` on a tree that was damaged in every way there is (I1, I2, I3, I4, I6): it names the file and the version, and what it says mends it does.
+// `libretto verify` on a tree that was damaged in every way there is (I1, I2, I3, I4, I6): it names the file and the
+// version, and what it says mends it does.
 import {
   cpSync,
   existsSync,

@@ -1,4 +1,5 @@
-// `libretto why` of packages of a repository that has them all in one document, or in some: nothing is kept under their names.
+// `libretto why` of packages of a repository that has them all in one document, or in some: nothing is kept under their
+// names.
 
 import { afterEach, expect, it } from 'vitest';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';

@@ -1,4 +1,5 @@
-// `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is needed for the others.
+// `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is
+// needed for the others.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -114,7 +115,8 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     const ids = lines.filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id));
     expect(new Set(ids).size).toBe(10);
     expect(new Set(ids.map((id) => id.split('-')[0])).size).toBe(2);
-    expect(stdout.match(/audit_head/g)).toHaveLength(1); // at its end, since there is a token more than at its start; of one of them
+    // at its end, since there is a token more than at its start; of one of them
+    expect(stdout.match(/audit_head/g)).toHaveLength(1);
   });
 
   it('the management API is the same on all of them: who comes in by one is in', async () => {

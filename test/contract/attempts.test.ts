@@ -1,5 +1,5 @@
-// Budgets of attempts over every kind of state, with two processes' stores on one state: many at once get no more tries than one after another, and
-// right ones never stand in each other's way.
+// Budgets of attempts over every kind of state, with two processes' stores on one state: many at once get no more tries
+// than one after another, and right ones never stand in each other's way.
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';

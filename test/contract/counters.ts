@@ -1,5 +1,5 @@
-// What every counter must do, wherever it counts. Run by counters.test.ts on each implementation. Windows are an hour unless a test waits for
-// one to end, so that no slow machine ends one early.
+// What every counter must do, wherever it counts. Run by counters.test.ts on each implementation. Windows are an hour
+// unless a test waits for one to end, so that no slow machine ends one early.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

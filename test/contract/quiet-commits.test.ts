@@ -1,4 +1,5 @@
-// Two processes' stores on one state: what one of them writes quietly is there for the other, and takes nothing from what that one remembers.
+// Two processes' stores on one state: what one of them writes quietly is there for the other, and takes nothing from
+// what that one remembers.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The real Composer installs what a build fetched ahead from another Composer repository, beside a private package, with that repository stopped.
+// The real Composer installs what a build fetched ahead from another Composer repository, beside a private package,
+// with that repository stopped.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

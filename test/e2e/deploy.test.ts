@@ -1,4 +1,5 @@
-// The configurations of docs/deploy: that programs take them, and that Composer and `libretto doctor` are content with a registry behind them.
+// The configurations of docs/deploy: that programs take them, and that Composer and `libretto doctor` are content with
+// a registry behind them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

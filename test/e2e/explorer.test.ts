@@ -1,4 +1,5 @@
-// The explorer in a real browser: it loads under its strict policy, asks nobody but this service, and does what it shows.
+// The explorer in a real browser: it loads under its strict policy, asks nobody but this service, and does what it
+// shows.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

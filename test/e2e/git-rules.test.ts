@@ -1,4 +1,5 @@
-// A git repository with a long history, through the binary: which versions it gives, and that their archives hold what git says.
+// A git repository with a long history, through the binary: which versions it gives, and that their archives hold what
+// git says.
 
 import AdmZip from 'adm-zip';
 import { readFileSync } from 'node:fs';

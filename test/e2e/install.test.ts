@@ -1,4 +1,5 @@
-// The everyday life of a project with the real Composer: require, lock, install, update, offline. Numbers are the conformance scenarios'.
+// The everyday life of a project with the real Composer: require, lock, install, update, offline. Numbers are the
+// conformance scenarios'.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, isComposerFrom, type Project } from '../util/composer.ts';

@@ -1,5 +1,5 @@
-// Locks made along the life of a registry (I1, I3): after each build, rollback and prune, Composer installs the oldest and the newest of them from an empty
-// cache, each with the contents it was made of.
+// Locks made along the life of a registry (I1, I3): after each build, rollback and prune, Composer installs the oldest
+// and the newest of them from an empty cache, each with the contents it was made of.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A git repository behind HTTP, registered with the running service: verified, synced and installed by Composer; then everything that happens to a
-// repository in its life, and to the service that reads it.
+// A git repository behind HTTP, registered with the running service: verified, synced and installed by Composer; then
+// everything that happens to a repository in its life, and to the service that reads it.
 
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -142,7 +142,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
       { tag: '2.1.0', at: 'main' },
     ]);
     const bySelf = await registry.cli('repository', 'sync', id, '--json');
-    expect([bySelf.exitCode, (JSON.parse(bySelf.stdout) as Json)['state']], bySelf.stderr).toEqual([1, 'succeeded']); // 1: something is left out
+    // 1: something is left out
+    expect([bySelf.exitCode, (JSON.parse(bySelf.stdout) as Json)['state']], bySelf.stderr).toEqual([1, 'succeeded']);
     repository.append([
       { commit: 'main', files: composerJson('two-two') },
       { tag: '2.2.0', at: 'main' },

@@ -1,5 +1,6 @@
-// The shipped binary before another registry that is not to be trusted, with the real Composer: private and mirrored packages in one project, cold, warm,
-// with the other registry stopped, and after it came back; and never a private name on its way out.
+// The shipped binary before another registry that is not to be trusted, with the real Composer: private and mirrored
+// packages in one project, cold, warm, with the other registry stopped, and after it came back; and never a private
+// name on its way out.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `composer audit` of the real Composer, whichever it is, before registries that say little of their advisories, or what cannot be loaded.
+// `composer audit` of the real Composer, whichever it is, before registries that say little of their advisories, or
+// what cannot be loaded.
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// The real Composer installs what the mirror makes of another registry: a tree that Libretto built, with documents minified as Packagist has them. The mirror
-// stands behind a bare server here, with packages.json as a registry that mirrors has it.
+// The real Composer installs what the mirror makes of another registry: a tree that Libretto built, with documents
+// minified as Packagist has them. The mirror stands behind a bare server here, with packages.json as a registry that
+// mirrors has it.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

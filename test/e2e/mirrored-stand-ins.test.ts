@@ -1,5 +1,5 @@
-// The shipped binary before another registry that is not to be trusted, with the real Composer: a mirrored package that says it stands for a private one does not
-// come in its place, and legitimate replacements are left alone.
+// The shipped binary before another registry that is not to be trusted, with the real Composer: a mirrored package that
+// says it stands for a private one does not come in its place, and legitimate replacements are left alone.
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Days on which something is not as usual: another PHP, another Composer's lock, another address, a registry that has enough or is asked by two at once.
+// Days on which something is not as usual: another PHP, another Composer's lock, another address, a registry that has
+// enough or is asked by two at once.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';

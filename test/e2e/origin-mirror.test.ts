@@ -1,4 +1,5 @@
-// Mirroring where the tree is at an origin: a builder, an nginx, a server without packages of its own, and another registry that is not to be trusted.
+// Mirroring where the tree is at an origin: a builder, an nginx, a server without packages of its own, and another
+// registry that is not to be trusted.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// A vendor of plugins and a customer (docs/views.md), with the real Composer: 1.x until a date, an upgrade that widens it, a renewal, an end. One cache all along:
-// what a client remembers of an earlier view must not be taken for the present one.
+// A vendor of plugins and a customer (docs/views.md), with the real Composer: 1.x until a date, an upgrade that widens
+// it, a renewal, an end. One cache all along: what a client remembers of an earlier view must not be taken for the
+// present one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';

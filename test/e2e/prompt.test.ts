@@ -1,4 +1,5 @@
-// Somebody at a terminal without auth.json: Composer asks for a user name and a password, and the token is the password.
+// Somebody at a terminal without auth.json: Composer asks for a user name and a password, and the token is the
+// password.
 
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// What the README promises to somebody who has just arrived: `npm start` prints lines, and pasted into an empty folder they install a package.
+// What the README promises to somebody who has just arrived: `npm start` prints lines, and pasted into an empty folder
+// they install a package.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

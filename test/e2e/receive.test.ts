@@ -1,4 +1,5 @@
-// A CI job builds a tree in an empty checkout, the tree is copied to the registry and received there, and the real Composer installs from it.
+// A CI job builds a tree in an empty checkout, the tree is copied to the registry and received there, and the real
+// Composer installs from it.
 
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

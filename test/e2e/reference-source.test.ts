@@ -1,4 +1,5 @@
-// `"reference-source": "include"`: metadata names the git repository, and Composer installs archives all the same, unless its user asks for sources.
+// `"reference-source": "include"`: metadata names the git repository, and Composer installs archives all the same,
+// unless its user asks for sources.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';

@@ -1,4 +1,5 @@
-// Looking for packages with the real Composer: search, show -a, outdated, and what it suggests to who requires a virtual package.
+// Looking for packages with the real Composer: search, show -a, outdated, and what it suggests to who requires a
+// virtual package.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';

@@ -1,4 +1,5 @@
-// Ordinary servers that end their connections, as upstreams: whatever Libretto fetches from them arrives whole, and no process of Libretto ends.
+// Ordinary servers that end their connections, as upstreams: whatever Libretto fetches from them arrives whole, and no
+// process of Libretto ends.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A build that is killed: at any moment, what readers see stays whole (`verify` accepts it), and the next build completes it (I5, F1).
+// A build that is killed: at any moment, what readers see stays whole (`verify` accepts it), and the next build
+// completes it (I5, F1).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

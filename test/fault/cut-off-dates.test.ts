@@ -1,5 +1,6 @@
-// A publication that is cut off after readers could see some of it, and never happens: the next builds publish what was there before, then something new. No
-// date that readers saw may stand for two contents, and what changes gets a later date than it ever had (I19).
+// A publication that is cut off after readers could see some of it, and never happens: the next builds publish what was
+// there before, then something new. No date that readers saw may stand for two contents, and what changes gets a later
+// date than it ever had (I19).
 
 // first of all: it takes the place of Node's file system
 import { endWatch, watchDisk, type DiskFault } from '../util/faulty-disk.mjs';
@@ -83,7 +84,8 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
       dates.note(true);
       try {
         for (const path of lost) rmSync(tree.path(`data/${path}`), { recursive: true, force: true });
-        // what was being published is withdrawn from the source, so that readers get what they had before; with a clock that is late
+        // what was being published is withdrawn from the source, so that readers get what they had before; with a clock
+        // that is late
         reset();
         await buildAt(0);
         dates.note();

@@ -1,5 +1,6 @@
-// Pages of a state are overwritten one by one. Either the program that reads the whole state finds it, or the page is of no concern: then the state is
-// read and written on without an end of the process. `npm run fault` damages every page in every way; `npm test` some of them.
+// Pages of a state are overwritten one by one. Either the program that reads the whole state finds it, or the page is
+// of no concern: then the state is read and written on without an end of the process. `npm run fault` damages every
+// page in every way; `npm test` some of them.
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

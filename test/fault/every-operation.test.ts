@@ -1,6 +1,6 @@
-// A build that meets a fault at each operation that changes something on the disk, one run for each (F1, F4; rows 47 and 49): the process is
-// killed, the machine loses its power, the disk is full, broken or not to be written. How many operations there are is counted first, so that
-// whatever a build comes to do is covered.
+// A build that meets a fault at each operation that changes something on the disk, one run for each (F1, F4; rows 47
+// and 49): the process is killed, the machine loses its power, the disk is full, broken or not to be written. How many
+// operations there are is counted first, so that whatever a build comes to do is covered.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';

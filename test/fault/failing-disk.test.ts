@@ -1,5 +1,5 @@
-// A disk that fails under the real program (F4, row 49): what a person is told, and what comes after. Every operation is met by such a failure in
-// every-operation.test.ts.
+// A disk that fails under the real program (F4, row 49): what a person is told, and what comes after. Every operation
+// is met by such a failure in every-operation.test.ts.
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// A build that may open few files only: wherever it meets the limit, it says so, or leaves out what it could not read. It never ends by an accident.
+// A build that may open few files only: wherever it meets the limit, it says so, or leaves out what it could not read.
+// It never ends by an accident.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A disk that is full, or can only be read, under the shipped program: what reads goes on, what writes says whose fault it is, and once there is room all is as before.
+// A disk that is full, or can only be read, under the shipped program: what reads goes on, what writes says whose fault
+// it is, and once there is room all is as before.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `libretto publish` that is killed: at any moment, what readers see stays whole, and the same command again completes it. What was acknowledged stays.
+// `libretto publish` that is killed: at any moment, what readers see stays whole, and the same command again completes
+// it. What was acknowledged stays.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// I21. A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there, or the machine loses its power. The tree
-// is whole at every moment, and a purge that was begun is completed by the next build, or by doing it again.
+// I21. A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there,
+// or the machine loses its power. The tree is whole at every moment, and a purge that was begun is completed by the
+// next build, or by doing it again.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';

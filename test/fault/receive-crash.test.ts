@@ -1,4 +1,5 @@
-// `libretto receive` that is killed, and two at once: at any moment what readers see stays whole, and the same command again completes it.
+// `libretto receive` that is killed, and two at once: at any moment what readers see stays whole, and the same command
+// again completes it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Redis frozen, killed, emptied, full, read-only or behind a wrong password: requests are still answered, still limited, never with an error
-// (F6, F7, I11, I12), and the shared count takes over again by itself.
+// Redis frozen, killed, emptied, full, read-only or behind a wrong password: requests are still answered, still
+// limited, never with an error (F6, F7, I11, I12), and the shared count takes over again by itself.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

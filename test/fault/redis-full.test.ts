@@ -1,4 +1,5 @@
-// A Redis of the state without memory left: a change is refused as the fault of the server's storage, reading goes on, and so does writing once there is room.
+// A Redis of the state without memory left: a change is refused as the fault of the server's storage, reading goes on,
+// and so does writing once there is room.
 
 import { expect, it } from 'vitest';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';

@@ -1,5 +1,6 @@
-// A Redis that is late, slow, behind a dead line, closed to us while we run, holding old or odd values: nobody gets an error for it, nobody is unlimited,
-// and it is counted on again by itself (F6, F7, rows 80 and 81). Frozen, killed, emptied, full, read-only: redis-chaos.test.ts.
+// A Redis that is late, slow, behind a dead line, closed to us while we run, holding old or odd values: nobody gets an
+// error for it, nobody is unlimited, and it is counted on again by itself (F6, F7, rows 80 and 81). Frozen, killed,
+// emptied, full, read-only: redis-chaos.test.ts.
 
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// A user of Redis that may do what the documentation names and nothing else: it is enough for a state, and with one right less a state is not opened.
+// A user of Redis that may do what the documentation names and nothing else: it is enough for a state, and with one
+// right less a state is not opened.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';

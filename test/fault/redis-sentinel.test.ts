@@ -1,5 +1,5 @@
-// Sentinels that know which Redis is the primary: it is killed or frozen, a replica takes its place, and counting and the state go on there. What was
-// answered is not lost with it (F7, I11, I12, I13).
+// Sentinels that know which Redis is the primary: it is killed or frozen, a replica takes its place, and counting and
+// the state go on there. What was answered is not lost with it (F7, I11, I12, I13).
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

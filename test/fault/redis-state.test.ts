@@ -1,5 +1,5 @@
-// The state's Redis frozen, killed, emptied, full, or closed to us: who is known stays known for a while, nobody unknown is let in, and a revocation
-// reaches every host that can be reached (F8, I13).
+// The state's Redis frozen, killed, emptied, full, or closed to us: who is known stays known for a while, nobody
+// unknown is let in, and a revocation reaches every host that can be reached (F8, I13).
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

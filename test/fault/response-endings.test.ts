@@ -1,5 +1,5 @@
-// Upstreams whose responses end in every way there is, through the shipped commands: no process ends, each archive that is delivered is right, and each
-// that was cut off is an error. ENDINGS says how many responses, ENDINGS_SEED which.
+// Upstreams whose responses end in every way there is, through the shipped commands: no process ends, each archive that
+// is delivered is right, and each that was cut off is an error. ENDINGS says how many responses, ENDINGS_SEED which.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,8 @@ const isWrong = ({ expected }: Archive, outcome: string): boolean =>
 let folder: TemporaryFolder;
 let servers: EndingServers;
 const archives: readonly Archive[] = Array.from({ length: Math.ceil(responses / 2) }, (_none, index) => {
-  const { plan: _plan, ...archive } = archiveOf(index); // made again when it is asked for: all of them would fill the memory
+  // made again when it is asked for: all of them would fill the memory
+  const { plan: _plan, ...archive } = archiveOf(index);
   return archive;
 });
 beforeEach(async () => {

@@ -1,5 +1,5 @@
-// F8: a token that is revoked on one host opens nothing on another with the next request that comes after the message, and soon after without messages.
-// How soon in milliseconds is a matter of the machine: REVOCATION_TIMES=1 prints it.
+// F8: a token that is revoked on one host opens nothing on another with the next request that comes after the message,
+// and soon after without messages. How soon in milliseconds is a matter of the machine: REVOCATION_TIMES=1 prints it.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

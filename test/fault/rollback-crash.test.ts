@@ -1,5 +1,5 @@
-// A rollback that is killed: at any moment what readers see stays whole, the next build completes it or finds nothing done, and the record of
-// publications has no gap.
+// A rollback that is killed: at any moment what readers see stays whole, the next build completes it or finds nothing
+// done, and the record of publications has no gap.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

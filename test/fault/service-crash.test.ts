@@ -1,4 +1,5 @@
-// The service killed between any two calls: whatever it acknowledged is there when it comes back, and whatever it took away stays away.
+// The service killed between any two calls: whatever it acknowledged is there when it comes back, and whatever it took
+// away stays away.
 
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

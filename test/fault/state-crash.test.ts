@@ -1,5 +1,5 @@
-// Processes that write to the state are killed at random moments (F9): nothing that was acknowledged is lost, nothing is half there, nobody
-// waits for the dead.
+// Processes that write to the state are killed at random moments (F9): nothing that was acknowledged is lost, nothing
+// is half there, nobody waits for the dead.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Two builds of one data folder at once (F2, row 48): one of them has it, and what comes of both is what one after the other gives. The two
-// sources have a version in common with different bytes, so that the tree tells who came first.
+// Two builds of one data folder at once (F2, row 48): one of them has it, and what comes of both is what one after the
+// other gives. The two sources have a version in common with different bytes, so that the tree tells who came first.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

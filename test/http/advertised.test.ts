@@ -1,4 +1,5 @@
-// What packages.json offers Composer beyond documents and archives, and tells its users: defaults, settings, and that clients notice a change.
+// What packages.json offers Composer beyond documents and archives, and tells its users: defaults, settings, and that
+// clients notice a change.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';

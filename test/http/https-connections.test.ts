@@ -1,5 +1,6 @@
-// Connections with TLS, over HTTP/2 above all: what slow clients may hold on to, how a server ends without breaking anything off, and how it gets
-// another certificate. Times are the server's limits, set short here; what is asserted is that they act, not when.
+// Connections with TLS, over HTTP/2 above all: what slow clients may hold on to, how a server ends without breaking
+// anything off, and how it gets another certificate. Times are the server's limits, set short here; what is asserted is
+// that they act, not when.
 
 import { once } from 'node:events';
 import { constants } from 'node:http2';
@@ -71,7 +72,8 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       const noRequest = watched(await secure(served.port, 'h2'));
       noRequest.write(opening);
       const halfHeaders = watched(await secure(served.port, 'h2'));
-      halfHeaders.write(Buffer.concat([opening, frame('HEADERS', 0, 1, requestHeaders('/health', 'reader'))])); // a CONTINUATION is to follow
+      // a CONTINUATION is to follow
+      halfHeaders.write(Buffer.concat([opening, frame('HEADERS', 0, 1, requestHeaders('/health', 'reader'))]));
       const slowHttp1 = watched(await secure(served.port, 'http/1.1'));
       slowHttp1.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
       await using client = await connectHttp2(served.port, authority);

@@ -1,4 +1,5 @@
-// notify-batch: what Composer tells of installs is taken, checked against what is published, and counted beside downloads.
+// notify-batch: what Composer tells of installs is taken, checked against what is published, and counted beside
+// downloads.
 
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -145,13 +146,11 @@ describe('POST /downloads', () => {
 
   it('counts for a limited token what it sees', async () => {
     const limited = (
-      await registry.services
-        .tokensOf('cli:test')
-        .create({
-          description: 'limited',
-          kind: 'read',
-          limits: { packages: ['acme/hello'], constraints: { 'acme/hello': '<1.1' } },
-        })
+      await registry.services.tokensOf('cli:test').create({
+        description: 'limited',
+        kind: 'read',
+        limits: { packages: ['acme/hello'], constraints: { 'acme/hello': '<1.1' } },
+      })
     ).secret.reveal();
     const before = await statistics('acme/hello');
     expect(

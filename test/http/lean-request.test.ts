@@ -1,4 +1,5 @@
-// One connection that carries requests with a body and without: what has none costs less, and nothing else may be different for it.
+// One connection that carries requests with a body and without: what has none costs less, and nothing else may be
+// different for it.
 
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Which names are private where the tree is at an origin: what is published there, and what was; and nothing at all where that is not known.
+// Which names are private where the tree is at an origin: what is published there, and what was; and nothing at all
+// where that is not known.
 
 import { describe, expect, it } from 'vitest';
 import { formatPublication } from '../../build/contract/publication.ts';

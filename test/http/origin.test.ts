@@ -1,4 +1,5 @@
-// A tree behind a static server: what is served is what is published there, and nothing else; what it costs the origin; and what happens while the origin fails.
+// A tree behind a static server: what is served is what is published there, and nothing else; what it costs the origin;
+// and what happens while the origin fails.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

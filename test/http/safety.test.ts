@@ -1,4 +1,5 @@
-// What `composer audit` and Composer's policies ask: advisories and filter lists of the packages that the token sees, and nothing of others.
+// What `composer audit` and Composer's policies ask: advisories and filter lists of the packages that the token sees,
+// and nothing of others.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Random archive.exclude rules against Composer's own PHP class: the same paths are left out. One PHP process answers all cases.
+// Random archive.exclude rules against Composer's own PHP class: the same paths are left out. One PHP process answers
+// all cases.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

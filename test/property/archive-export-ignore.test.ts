@@ -1,5 +1,5 @@
-// Random trees with random .gitattributes: selectFiles keeps exactly the files `git archive` puts in. All trees go into one repository by one
-// `git fast-import`; each is then archived by git itself.
+// Random trees with random .gitattributes: selectFiles keeps exactly the files `git archive` puts in. All trees go into
+// one repository by one `git fast-import`; each is then archived by git itself.
 
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

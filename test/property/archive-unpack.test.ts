@@ -1,4 +1,5 @@
-// Our archives in the hands of those who unpack them: unzip (what Composer prefers), PHP's ZipArchive (what it falls back to) and Python's zipfile.
+// Our archives in the hands of those who unpack them: unzip (what Composer prefers), PHP's ZipArchive (what it falls
+// back to) and Python's zipfile.
 
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// What is deflated in worker threads has the same bytes as what is deflated in this one. Workers run the compiled modules only.
+// What is deflated in worker threads has the same bytes as what is deflated in this one. Workers run the compiled
+// modules only.
 
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Representative trees of libraries: what a version's archive holds is what `composer archive` packs in a checkout of it, file by file.
+// Representative trees of libraries: what a version's archive holds is what `composer archive` packs in a checkout of
+// it, file by file.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

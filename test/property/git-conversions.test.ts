@@ -1,4 +1,5 @@
-// Random trees whose .gitattributes ask for other content than the blobs': every version's files and bytes are those of `git archive`.
+// Random trees whose .gitattributes ask for other content than the blobs': every version's files and bytes are those of
+// `git archive`.
 
 import { fc } from '../util/seeded-check.ts';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
-// I14 without exception: two registries with the same visible history, and anything else published, withdrawn, downloaded and pruned in between, give a limited
-// token the same bytes and headers, whatever it asks. And the dates of what a view sees rise with each change of it, rollbacks and prunes included.
-// HIDDEN_RUNS=200 plays so many series from SERIES_SEED on; with HIDDEN_RUNS=1 it plays one again.
+// I14 without exception: two registries with the same visible history, and anything else published, withdrawn,
+// downloaded and pruned in between, give a limited token the same bytes and headers, whatever it asks. And the dates of
+// what a view sees rise with each change of it, rollbacks and prunes included. HIDDEN_RUNS=200 plays so many series
+// from SERIES_SEED on; with HIDDEN_RUNS=1 it plays one again.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

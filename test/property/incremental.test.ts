@@ -1,5 +1,5 @@
-// A build that knows what was published before comes to the tree that a build from nothing gives, whatever was edited in between. Where a
-// released version was changed, which is refused, it comes to what a few lines of model say.
+// A build that knows what was published before comes to the tree that a build from nothing gives, whatever was edited
+// in between. Where a released version was changed, which is refused, it comes to what a few lines of model say.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -136,8 +136,9 @@ describe('incremental builds', () => {
 });
 
 /**
- * The rules of decisions 6 and 8 in a few lines. A version is known by the content it had when it was first published; a released one never
- * takes another. What is withdrawn may come back with the bytes it had. What is unpublishable leaves its version as it was.
+ * The rules of decisions 6 and 8 in a few lines. A version is known by the content it had when it was first published;
+ * a released one never takes another. What is withdrawn may come back with the bytes it had. What is unpublishable
+ * leaves its version as it was.
  */
 function createModel() {
   const wanted = new Map<string, { readonly content: string; readonly spoilt: boolean; readonly dev: boolean }>();

@@ -1,5 +1,6 @@
-// The router on anything at all (F12; `PATH_RUNS=1000000` as the nightly series): never throws, never takes long, only ever hands out names and labels that are safe, and understands
-// every target that a client makes of a published version.
+// The router on anything at all (F12; `PATH_RUNS=1000000` as the nightly series): never throws, never takes long, only
+// ever hands out names and labels that are safe, and understands every target that a client makes of a published
+// version.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

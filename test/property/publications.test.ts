@@ -1,6 +1,8 @@
-// Whatever is edited, built, cut off, rolled back and pruned, in whatever order and over years: after each step I1, I2, I3, I4, I5 and I6 hold, readers see what a model of the
-// rules says, no lock that could have been made along the way has lost its archive before its time, and at the end the tree is that of a clean build.
-// SERIES_RUNS=1000 plays more series than the few of every day, SERIES_SEED others. With SERIES_PATH, of the report of a failure, one is played alone.
+// Whatever is edited, built, cut off, rolled back and pruned, in whatever order and over years: after each step I1, I2,
+// I3, I4, I5 and I6 hold, readers see what a model of the rules says, no lock that could have been made along the way
+// has lost its archive before its time, and at the end the tree is that of a clean build. SERIES_RUNS=1000 plays more
+// series than the few of every day, SERIES_SEED others. With SERIES_PATH, of the report of a failure, one is played
+// alone.
 
 // first of all: it takes the place of Node's file system
 import '../util/faulty-disk.mjs';
@@ -23,7 +25,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [907_952, '35'],
   [22, '39'],
   [55, '38'],
-  // a source that could not be read after its first publication was cut off was forgotten, and its versions stayed for ever
+  // a source that could not be read after its first publication was cut off was forgotten, and its versions stayed for
+  // ever
   [810_028, '57'],
   // a prune, cut off after a rollback whose memory was cut off, was completed as that rollback: archives were lost
   [78_372_120, '166'],
@@ -31,7 +34,10 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [4_242_001, '273'],
 ];
 
-/** What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not read the source. */
+/**
+ * What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not
+ * read the source.
+ */
 const liftedThenUnreadable: readonly Step[] = [
   {
     kind: 'build',

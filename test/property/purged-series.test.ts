@@ -1,5 +1,6 @@
-// I21. Series of publications in which versions are purged as well, some of the purges cut off: every promise of publications.test.ts holds, and what was purged is
-// never published again. SERIES_RUNS and SERIES_SEED play more of them, and others; SERIES_PATH plays one alone.
+// I21. Series of publications in which versions are purged as well, some of the purges cut off: every promise of
+// publications.test.ts holds, and what was purged is never published again. SERIES_RUNS and SERIES_SEED play more of
+// them, and others; SERIES_PATH plays one alone.
 
 // first of all: it takes the place of Node's file system
 import '../util/faulty-disk.mjs';

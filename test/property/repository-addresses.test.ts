@@ -1,5 +1,5 @@
-// Addresses as people and attackers write them, sent to the operations that take one: each is taken, or refused with the field it stands in.
-// None of them is a fault of the server. `URL_RUNS=10000` plays the long series.
+// Addresses as people and attackers write them, sent to the operations that take one: each is taken, or refused with
+// the field it stands in. None of them is a fault of the server. `URL_RUNS=10000` plays the long series.
 
 import { fc } from '../util/seeded-check.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

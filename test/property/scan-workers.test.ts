@@ -1,5 +1,5 @@
-// Files that worker threads read and deflate while a directory is scanned give the tree that this thread alone gives. Workers run compiled
-// modules only, hence the binary.
+// Files that worker threads read and deflate while a directory is scanned give the tree that this thread alone gives.
+// Workers run compiled modules only, hence the binary.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,10 @@ const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
 const folder = temporaryFolder('scan-workers');
 afterAll(() => folder.remove());
 
-/** 12 MB in 30 packages: enough for workers to be started on the way. Some files repeat, some are empty, some do not deflate. */
+/**
+ * 12 MB in 30 packages: enough for workers to be started on the way. Some files repeat, some are empty, some do not
+ * deflate.
+ */
 function makePackages(): void {
   for (let index = 0; index < 30; index += 1) {
     const place = folder.at('packages', `p${index}`);

@@ -1,5 +1,5 @@
-// What holds for any text and any version. The long inputs are runs of everything the patterns could backtrack over: a pattern that takes
-// quadratic time on 100 KB of it would run into the test's time limit by far.
+// What holds for any text and any version. The long inputs are runs of everything the patterns could backtrack over: a
+// pattern that takes quadratic time on 100 KB of it would run into the test's time limit by far.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

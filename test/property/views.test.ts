@@ -1,5 +1,6 @@
-// Whatever a token is limited to: its documents hold exactly the versions that a naive reading of the limits lets through, as the very bytes that were
-// published, packages.json names exactly the packages with one of them, and the archives that are found are theirs.
+// Whatever a token is limited to: its documents hold exactly the versions that a naive reading of the limits lets
+// through, as the very bytes that were published, packages.json names exactly the packages with one of them, and the
+// archives that are found are theirs.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

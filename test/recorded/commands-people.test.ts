@@ -1,4 +1,5 @@
-// What the commands say that keep tokens, users, keys, settings, the audit log and the data folder as a whole: each with a success and with an error.
+// What the commands say that keep tokens, users, keys, settings, the audit log and the data folder as a whole: each
+// with a success and with an error.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';

@@ -1,4 +1,5 @@
-// What the commands say that serve, that act on a registry elsewhere (--url), that keep registered repositories, and that mirror.
+// What the commands say that serve, that act on a registry elsewhere (--url), that keep registered repositories, and
+// that mirror.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';

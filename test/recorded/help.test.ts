@@ -1,4 +1,5 @@
-// `--help` of every command, and that the recordings leave out none of them: each command ends well at least once, and badly at least once.
+// `--help` of every command, and that the recordings leave out none of them: each command ends well at least once, and
+// badly at least once.
 
 import { afterAll, expect, it } from 'vitest';
 import { allRecordings, expectRecorded } from './recorder/recording.ts';

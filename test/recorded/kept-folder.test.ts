@@ -1,7 +1,9 @@
-// A data folder that an earlier version wrote (data-folder.tar.gz: tree, state, keys, history, uploads, mirrored archives, tombstones) opens and serves
-// after: it is whole, its tokens open, and a build of the same sources finds nothing to change.
+// A data folder that an earlier version wrote (data-folder.tar.gz: tree, state, keys, history, uploads, mirrored
+// archives, tombstones) opens and serves after: it is whole, its tokens open, and a build of the same sources finds
+// nothing to change.
 //
-// It is kept as it is. To make another one, when a format was changed on purpose and the old one is still to be read, keep it under another name:
+// It is kept as it is. To make another one, when a format was changed on purpose and the old one is still to be read,
+// keep it under another name:
 //
 //   npm run compile && MAKE_DATA_FOLDER=1 npx vitest run --config test/vitest.config.ts --project recorded test/recorded/kept-folder.test.ts
 

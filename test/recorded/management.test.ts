@@ -1,4 +1,5 @@
-// Status, headers and body of every operation of the management API, at least once with a success and once with an error.
+// Status, headers and body of every operation of the management API, at least once with a success and once with an
+// error.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';

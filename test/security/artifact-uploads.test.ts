@@ -1,5 +1,5 @@
-// Uploads that mean harm, that lie, or that end too early: each is refused with its reason, nothing is published, nothing is left on the disk, and
-// the service goes on. Row numbers are those of the fault list for archives.
+// Uploads that mean harm, that lie, or that end too early: each is refused with its reason, nothing is published,
+// nothing is left on the disk, and the service goes on. Row numbers are those of the fault list for archives.
 
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';

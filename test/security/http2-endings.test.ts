@@ -1,5 +1,6 @@
-// How connections over HTTP/2 end that do not end by themselves: a request whose body never comes to its end, and, when the server stops, a connection
-// that broke the protocol or takes nothing. `drainMs` is longer than the test may take: whoever waited for it would fail.
+// How connections over HTTP/2 end that do not end by themselves: a request whose body never comes to its end, and, when
+// the server stops, a connection that broke the protocol or takes nothing. `drainMs` is longer than the test may take:
+// whoever waited for it would fail.
 
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -64,7 +65,8 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
   );
 
   it('at the end what broke the protocol or takes nothing is cut soon, and who waits for room is waited for', async () => {
-    const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1)); // of no length: nghttp2 gives up, with a request in it
+    // of no length: nghttp2 gives up, with a request in it
+    const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1));
     await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR
     const deaf = await open(allWindows, requestFrame(1, archive, 'reader'));
     await once(deaf.socket, 'data');

@@ -1,5 +1,5 @@
-// Clients that no library would be, over HTTP/2: floods of every kind of frame. A connection that floods is ended, others are served meanwhile, and
-// the process lives (I10).
+// Clients that no library would be, over HTTP/2: floods of every kind of frame. A connection that floods is ended,
+// others are served meanwhile, and the process lives (I10).
 
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -119,7 +119,8 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
       Buffer.alloc(2000, 0x80 | 62),
     ]);
     socket.write(frame('HEADERS', flags.endStream | flags.endHeaders, 1, bomb));
-    await eventually(() => Buffer.concat(replies).includes(frame('RST_STREAM', 0, 1, Buffer.from([0, 0, 0, 11])))); // ENHANCE_YOUR_CALM
+    // ENHANCE_YOUR_CALM
+    await eventually(() => Buffer.concat(replies).includes(frame('RST_STREAM', 0, 1, Buffer.from([0, 0, 0, 11]))));
     await expectHealthy();
     socket.destroy();
   });
@@ -132,7 +133,8 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     socket.write(frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]))); // INITIAL_WINDOW_SIZE 0
     for (let at = 0; at < 150; at += 1) socket.write(requestFrame(2 * at + 1, '/dist/acme/hello/1.0.0.zip', 'reader'));
     await eventually(() => openFilesBelow(served.tree.data) === 100);
-    expect(Buffer.concat(replies).includes(frame('RST_STREAM', 0, 2 * 120 + 1, Buffer.from([0, 0, 0, 7])))).toBe(true); // REFUSED_STREAM
+    // REFUSED_STREAM
+    expect(Buffer.concat(replies).includes(frame('RST_STREAM', 0, 2 * 120 + 1, Buffer.from([0, 0, 0, 7])))).toBe(true);
     await expectHealthy();
     await eventually(
       () =>

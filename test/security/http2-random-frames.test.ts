@@ -1,5 +1,5 @@
-// Frames of every kind in any order, with any flags and any content (`FRAME_RUNS=5000` for a long series): whatever a client sends over HTTP/2, the process
-// lives (I10), holds no file open for it, and answers others.
+// Frames of every kind in any order, with any flags and any content (`FRAME_RUNS=5000` for a long series): whatever a
+// client sends over HTTP/2, the process lives (I10), holds no file open for it, and answers others.
 
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';

@@ -164,7 +164,8 @@ describe('requests whose body does not arrive', () => {
     for (let at = 0; at < 6; at += 1) {
       const socket = connect({ port: registry.proxy.port, host: '127.0.0.1' });
       socket.on('error', () => undefined);
-      socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40)); // more than the buffers of the system take
+      // more than the buffers of the system take
+      socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
       await once(socket, 'readable'); // and no more is read
       sockets.push(socket);
     }
@@ -263,7 +264,8 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
         session.on('error', () => undefined);
         await once(session, 'remoteSettings');
         stall(session);
-        await new Promise<void>((resolve) => void session.ping(() => resolve())); // behind the request: the server has it
+        // behind the request: the server has it
+        await new Promise<void>((resolve) => void session.ping(() => resolve()));
         sessions.push(session);
       }
       await expect

@@ -1,4 +1,5 @@
-// Sessions are signed tokens, and everything that was ever done to such tokens is tried on them (rows 41 and 42): each try is a 401.
+// Sessions are signed tokens, and everything that was ever done to such tokens is tried on them (rows 41 and 42): each
+// try is a 401.
 
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -131,7 +132,8 @@ describe('row 41: a forged session is a 401', () => {
       { sid: 7 },
     ];
     for (const claims of wrong) expect(await desk.status(desk.make({}, claims)), JSON.stringify(claims)).toBe(401);
-    expect(await desk.status(desk.make({}, { exp: seconds() - 15 }))).toBe(200); // row 43: clocks may differ by half a minute
+    // row 43: clocks may differ by half a minute
+    expect(await desk.status(desk.make({}, { exp: seconds() - 15 }))).toBe(200);
   });
 
   it("that names another user with this session's id", async () => {

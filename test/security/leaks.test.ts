@@ -1,5 +1,6 @@
-// F15, row 26, I7: no secret is found where none may be. Every registry that a test runs is looked through when it ends (test/util/leaks.ts); here it is seen
-// that this finds what it should, and that people who do everything with secrets leave none behind, failures included.
+// F15, row 26, I7: no secret is found where none may be. Every registry that a test runs is looked through when it ends
+// (test/util/leaks.ts); here it is seen that this finds what it should, and that people who do everything with secrets
+// leave none behind, failures included.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A tree at an origin, asked for over HTTP/2: rows 10, 20, 21 and 22, and F11 (I15, I16), once more, since http-proxy throws on a request of HTTP/2 and knows nothing of its streams.
+// A tree at an origin, asked for over HTTP/2: rows 10, 20, 21 and 22, and F11 (I15, I16), once more, since http-proxy
+// throws on a request of HTTP/2 and knows nothing of its streams.
 
 import { constants } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// What an origin that is broken, or in hostile hands, can do to clients (I15), and what a hostile client can do to an origin (I16).
+// What an origin that is broken, or in hostile hands, can do to clients (I15), and what a hostile client can do to an
+// origin (I16).
 
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,5 @@
-// The serving rows of the case table (paths, framing, HTTP), each with the bytes on a bare socket, and all to one process, which lives on (I10).
+// The serving rows of the case table (paths, framing, HTTP), each with the bytes on a bare socket, and all to one
+// process, which lives on (I10).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange } from '../util/raw-client.ts';

@@ -1,4 +1,5 @@
-// Clients that are slow, stall or leave. Times are the server's limits, set short here; what is asserted is that they act, not when.
+// Clients that are slow, stall or leave. Times are the server's limits, set short here; what is asserted is that they
+// act, not when.
 
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Many clients that download a large archive slowly: what waits for them is on the disk and in the kernel, not in the memory of the server.
+// Many clients that download a large archive slowly: what waits for them is on the disk and in the kernel, not in the
+// memory of the server.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// No byte and no name of what a token does not see leaves (I14). The oracle is a second registry in which what is hidden was never published: whatever is
-// asked, a limited token of the first one gets the answers that an unlimited one gets of the second, to the byte. Nothing here uses the product's predicate.
+// No byte and no name of what a token does not see leaves (I14). The oracle is a second registry in which what is
+// hidden was never published: whatever is asked, a limited token of the first one gets the answers that an unlimited
+// one gets of the second, to the byte. Nothing here uses the product's predicate.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
@@ -208,13 +209,17 @@ function managementPaths(): readonly string[] {
   return [...lists, ...details];
 }
 
-/** What may be another one although nothing is given away: the clock, dates of documents, which follow the view, and how often archives were sent. */
+/**
+ * What may be another one although nothing is given away: the clock, dates of documents, which follow the view, and how
+ * often archives were sent.
+ */
 function comparable(path: string, { status, headers, body }: Reply): unknown {
   const { date: _date, 'last-modified': _modified, 'content-length': _length, ...rest } = headers;
   const text = body.toString('latin1').replaceAll(/"downloads":\d+/g, '"downloads":0');
   if (path !== '/packages.json' || text === '')
     return { status, headers: path.startsWith('/packages.json') ? { ...rest, etag: '' } : rest, body: text };
-  return { status, headers: { ...rest, etag: '' }, body: JSON.parse(text) as unknown }; // of an empty list its members stand in another order
+  // of an empty list its members stand in another order
+  return { status, headers: { ...rest, etag: '' }, body: JSON.parse(text) as unknown };
 }
 
 let whole: Served;

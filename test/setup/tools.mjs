@@ -1,5 +1,6 @@
 // The programs of other people that tests run: which are there, and how to get the missing ones from Debian. Run alone
-// (`node test/setup/tools.mjs`) it installs what is missing where it may, and lists what still is; test/run.mjs uses its functions.
+// (`node test/setup/tools.mjs`) it installs what is missing where it may, and lists what still is; test/run.mjs uses
+// its functions.
 
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Holds answers against the service's own description: the status, the code of an error, the content type, the headers and every field.
+// Holds answers against the service's own description: the status, the code of an error, the content type, the headers
+// and every field.
 
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { ApiDocument, OperationObject, ResponseObject, Schema } from '../../proxy/manage/openapi/schema.ts';

@@ -1,5 +1,5 @@
-// Whether a state holds what the program's own check of a state knows (cli/state-families.ts): no family of rows that the check passes over, and no row
-// that it would refuse.
+// Whether a state holds what the program's own check of a state knows (cli/state-families.ts): no family of rows that
+// the check passes over, and no row that it would refuse.
 
 import { stateFamilies } from '../../cli/state-families.ts';
 import { assertRecords } from '../../cli/state-records.ts';

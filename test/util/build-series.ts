@@ -1,5 +1,6 @@
-// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by chance. They may withdraw whatever
-// their sources have lost; what stops a build that withdraws too much has tests of its own.
+// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by
+// chance. They may withdraw whatever their sources have lost; what stops a build that withdraws too much has tests of
+// its own.
 
 import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
 import type { BuildReport } from '../../build/report.ts';

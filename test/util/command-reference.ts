@@ -1,5 +1,5 @@
-// What docs/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two comments; the text around it
-// is written by people and stays.
+// What docs/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two
+// comments; the text around it is written by people and stays.
 
 import type { Argument, Command, Option } from 'commander';
 
@@ -60,7 +60,10 @@ export function describeCommand(path: string, command: Command, help: string): s
 const begin = (path: string): string => `<!-- libretto ${path}, from the program -->`;
 const end = '<!-- by hand -->';
 
-/** `document` with what is said of each command made anew; of a command it does not know yet, below its heading or, without one, at its place among the others. Throws for one that is gone. */
+/**
+ * `document` with what is said of each command made anew; of a command it does not know yet, below its heading or,
+ * without one, at its place among the others. Throws for one that is gone.
+ */
 export function renewReference(
   document: string,
   commands: readonly { readonly path: string; readonly text: string }[],

@@ -1,5 +1,5 @@
-// The real Composer in a project of its own: its home, its cache and its environment are fresh, so that one test can leave nothing behind
-// for another. What a test asserts is on disk afterwards: composer.lock, vendor/.
+// The real Composer in a project of its own: its home, its cache and its environment are fresh, so that one test can
+// leave nothing behind for another. What a test asserts is on disk afterwards: composer.lock, vendor/.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import { execa } from 'execa';
 import { temporaryFolder } from './temporary-folder.ts';
 import { toolPath } from './tool.ts';
 
-/** The client under test as program and first arguments: the installed `composer`, or the command that LIBRETTO_COMPOSERS names (vitest.config.ts). */
+/**
+ * The client under test as program and first arguments: the installed `composer`, or the command that
+ * LIBRETTO_COMPOSERS names (vitest.config.ts).
+ */
 export function composerCommand(): readonly [program: string, ...args: string[]] {
   const [program, ...args] = (process.env['TEST_COMPOSER'] ?? '').split(/\s+/).filter((word) => word !== '');
   return program === undefined ? [toolPath('composer')] : [program, ...args];

@@ -1,5 +1,5 @@
-// Every operation of the management API as its own description has it, ready to be called: tests that walk over all of them cover a new one
-// without being told.
+// Every operation of the management API as its own description has it, ready to be called: tests that walk over all of
+// them cover a new one without being told.
 
 import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/openapi/schema.ts';
 import type { OperationId } from '../../proxy/auth/policy.ts';

@@ -1,4 +1,5 @@
-// A web server on a free port of 127.0.0.1 that answers each path as the test says, and remembers what it was asked with.
+// A web server on a free port of 127.0.0.1 that answers each path as the test says, and remembers what it was asked
+// with.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

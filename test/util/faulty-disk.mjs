@@ -1,6 +1,7 @@
-// A disk that fails, or whose machine dies, at the nth operation that changes something below one folder. It stands between the program and
-// Node's file system, so every operation counts: of the output, of locks, of archives being written. Works in a test's own process, and as
-// `node --import faulty-disk.mjs` in that of the compiled program, where FAULTY_DISK={"folder":…,"at":…,"kind":…} says what happens.
+// A disk that fails, or whose machine dies, at the nth operation that changes something below one folder. It stands
+// between the program and Node's file system, so every operation counts: of the output, of locks, of archives being
+// written. Works in a test's own process, and as `node --import faulty-disk.mjs` in that of the compiled program, where
+// FAULTY_DISK={"folder":…,"at":…,"kind":…} says what happens.
 
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
@@ -66,7 +67,9 @@ export function endWatch() {
 const isWatched = (path) =>
   watch !== undefined && typeof path === 'string' && (path === watch.folder || path.startsWith(`${watch.folder}/`));
 
-/** Throws where the disk or the machine fails now. `half` does a part of the operation, as far as a kill lets it come. */
+/**
+ * Throws where the disk or the machine fails now. `half` does a part of the operation, as far as a kill lets it come.
+ */
 function enter(call, path, takesRoom, half) {
   if (watch.dead) throw new Killed('no process is left to do this');
   watch.log.push(`${call} ${path.slice(watch.folder.length + 1)}`);

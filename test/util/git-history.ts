@@ -5,7 +5,9 @@ import { temporaryTree, type Tree, type TreeEntry } from './package-tree.ts';
 
 export interface GitHistory {
   readonly root: string;
-  /** Adds these files to a branch (main unless told), which starts at `from` where it does not exist; the commit's id. */
+  /**
+   * Adds these files to a branch (main unless told), which starts at `from` where it does not exist; the commit's id.
+   */
   readonly commit: (
     tree: Tree,
     options?: { readonly branch?: string; readonly from?: string; readonly remove?: readonly string[] },

@@ -1,5 +1,6 @@
-// A git server on loopback: git's own http-backend behind a small HTTP server, with the failures of a real one as switches. Counts what it was
-// asked, so that a test can tell that nothing was fetched. A hostile one is git-hostile-answers.ts's matter.
+// A git server on loopback: git's own http-backend behind a small HTTP server, with the failures of a real one as
+// switches. Counts what it was asked, so that a test can tell that nothing was fetched. A hostile one is
+// git-hostile-answers.ts's matter.
 
 import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// Builds git repositories for tests out of a list of steps, in one `git fast-import`: hundreds of commits take milliseconds. Same steps, same
-// object ids. More steps can be appended later, as a maintainer would push.
+// Builds git repositories for tests out of a list of steps, in one `git fast-import`: hundreds of commits take
+// milliseconds. Same steps, same object ids. More steps can be appended later, as a maintainer would push.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

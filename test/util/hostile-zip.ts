@@ -1,4 +1,5 @@
-// ZIPs written byte by byte, so that any of their numbers can be a lie. What nobody overrides is as an ordinary tool writes it.
+// ZIPs written byte by byte, so that any of their numbers can be a lie. What nobody overrides is as an ordinary tool
+// writes it.
 
 import { crc32, deflateRawSync } from 'node:zlib';
 

@@ -20,7 +20,10 @@ export interface Http2Reply {
 
 export interface Http2Client extends AsyncDisposable {
   readonly session: ClientHttp2Session;
-  /** As holder of the token `reader` unless the headers say otherwise. Rejects where the stream is reset before the answer ends. */
+  /**
+   * As holder of the token `reader` unless the headers say otherwise. Rejects where the stream is reset before the
+   * answer ends.
+   */
   readonly ask: (path: string, headers?: OutgoingHttpHeaders, body?: Buffer | string) => Promise<Http2Reply>;
   /** The bare stream, its request's headers sent; `endStream: false` leaves it open for a body. */
   readonly open: (path: string, headers?: OutgoingHttpHeaders, endStream?: boolean) => ClientHttp2Stream;

@@ -1,4 +1,5 @@
-// HTTP/2 by the byte, for clients that no library would be: frames as they stand on the wire (RFC 9113 §4.1), headers without compression.
+// HTTP/2 by the byte, for clients that no library would be: frames as they stand on the wire (RFC 9113 §4.1), headers
+// without compression.
 
 const types = {
   DATA: 0,

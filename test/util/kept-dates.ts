@@ -1,5 +1,6 @@
-// I19, which is what caches of clients go by, as far as readers could have seen it: a date of a document never stands for two contents, and a document that changes has
-// a later date than it ever had. Only a machine that loses its power may bring back an earlier document, and then with the date that it had.
+// I19, which is what caches of clients go by, as far as readers could have seen it: a date of a document never stands
+// for two contents, and a document that changes has a later date than it ever had. Only a machine that loses its power
+// may bring back an earlier document, and then with the date that it had.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Every lock that Composer could have made of a tree along the way, and what each of them must go on finding: the bytes it names, until a prune was allowed
-// to remove them.
+// Every lock that Composer could have made of a tree along the way, and what each of them must go on finding: the bytes
+// it names, until a prune was allowed to remove them.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,11 +18,16 @@ interface LockLine {
 }
 
 export interface KeptLocks {
-  /** Notes what documents offer now. What was ever offered under the same (version, reference) has the same checksum. */
+  /**
+   * Notes what documents offer now. What was ever offered under the same (version, reference) has the same checksum.
+   */
   readonly note: (now: number) => void;
   /** From now on these locks need find nothing: their content is purged. */
   readonly purge: (content: Pick<LockLine, 'name' | 'version' | 'reference'>) => void;
-  /** Looks all of them up as the proxy does, by the serving index. `until`: a prune has run, or was cut off, that may remove what nobody was offered since. How many of them are gone. */
+  /**
+   * Looks all of them up as the proxy does, by the serving index. `until`: a prune has run, or was cut off, that may
+   * remove what nobody was offered since. How many of them are gone.
+   */
   readonly check: (until?: number) => number;
 }
 

@@ -1,4 +1,5 @@
-// A registry in which one version holds a secret, in its metadata, its README and its archive: what is looked for once it was purged.
+// A registry in which one version holds a secret, in its metadata, its README and its archive: what is looked for once
+// it was purged.
 
 import AdmZip from 'adm-zip';
 import { readFileSync } from 'node:fs';

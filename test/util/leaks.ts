@@ -1,5 +1,6 @@
-// Looks for secrets where none may be: logs, the state with its audit log, the data folder with its archives. A secret is what has the form of one of ours, and
-// every value that was sent or answered under a name that says so. What runs a registry for a test looks when it ends (F15).
+// Looks for secrets where none may be: logs, the state with its audit log, the data folder with its archives. A secret
+// is what has the form of one of ours, and every value that was sent or answered under a name that says so. What runs a
+// registry for a test looks when it ends (F15).
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

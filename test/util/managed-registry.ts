@@ -1,4 +1,5 @@
-// The compiled service with its management API, used as an operator would: its own folder and libretto.json, an admin who is logged in, and a way to kill it.
+// The compiled service with its management API, used as an operator would: its own folder and libretto.json, an admin
+// who is logged in, and a way to kill it.
 
 import { writeFileSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// A registry on disk for the compiled commands: private packages of its own, and a repository of loopback that it mirrors.
+// A registry on disk for the compiled commands: private packages of its own, and a repository of loopback that it
+// mirrors.
 
 import { writeFileSync } from 'node:fs';
 import { zipOf } from './hostile-zip.ts';

@@ -1,5 +1,5 @@
-// A static server over a folder, as an origin is, which also misbehaves as a test tells it to; and a proxy that serves from it. It
-// remembers every request, and knows how many connections are open.
+// A static server over a folder, as an origin is, which also misbehaves as a test tells it to; and a proxy that serves
+// from it. It remembers every request, and knows how many connections are open.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

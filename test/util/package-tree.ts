@@ -1,5 +1,5 @@
-// Builds folders of test packages: a map of paths to contents becomes files, links and FIFOs in a fresh temporary folder.
-// Everything is synchronous, and nothing is left behind once `remove` was called.
+// Builds folders of test packages: a map of paths to contents becomes files, links and FIFOs in a fresh temporary
+// folder. Everything is synchronous, and nothing is left behind once `remove` was called.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A registry that is led through random steps beside a model of it. After each step everything that is promised of it is looked at again.
+// A registry that is led through random steps beside a model of it. After each step everything that is promised of it
+// is looked at again.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk } from './faulty-disk.mjs';
@@ -62,7 +63,10 @@ type Transition = (state: VersionState, key: string) => VersionState;
 
 export interface PlayedRegistry {
   readonly play: (step: Step) => Promise<void>;
-  /** Builds until there is nothing left to do, and compares with a tree that was built from nothing, where the model says that they are the same. */
+  /**
+   * Builds until there is nothing left to do, and compares with a tree that was built from nothing, where the model
+   * says that they are the same.
+   */
   readonly end: () => Promise<void>;
   readonly remove: () => void;
 }
@@ -164,7 +168,10 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       expect(error.message).toMatch(reason);
     }
   }
-  /** A build comes first where something was cut off; a rollback that was is completed first, and may be one publication more than the record keeps. */
+  /**
+   * A build comes first where something was cut off; a rollback that was is completed first, and may be one publication
+   * more than the record keeps.
+   */
   const orCutOff = (reason: RegExp | undefined): RegExp | undefined =>
     isWhole
       ? reason
@@ -210,7 +217,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const recorded = [
       ...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous])),
     ];
-    // not seen is one that was completed on the way to the next, and the number of one that was cut off before there was anything
+    // not seen is one that was completed on the way to the next, and the number of one that was cut off before there
+    // was anything
     const seen = recorded.filter((serial) => publications.has(serial));
     const to = seen[back] ?? seen.at(-1) ?? 1;
     const then = publications.get(to);

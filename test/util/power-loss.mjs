@@ -1,9 +1,13 @@
-// What a machine that loses its power leaves of what was written: a file that was not synced holds half of its bytes, and of the names given
-// or taken since their folder was last synced each may or may not be there. That is all POSIX promises of fsync and rename.
+// What a machine that loses its power leaves of what was written: a file that was not synced holds half of its bytes,
+// and of the names given or taken since their folder was last synced each may or may not be there. That is all POSIX
+// promises of fsync and rename.
 
 import { basename, dirname, join } from 'node:path';
 
-/** `fs` is Node's own, not one that fails; `random` gives numbers from 0 up to 1. What was there before is kept beside `folder`. */
+/**
+ * `fs` is Node's own, not one that fails; `random` gives numbers from 0 up to 1. What was there before is kept beside
+ * `folder`.
+ */
 export function createPowerLoss(fs, folder, random) {
   const kept = `${folder}.before`;
   fs.rmSync(kept, { recursive: true, force: true });

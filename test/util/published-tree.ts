@@ -1,10 +1,14 @@
-// What readers of an output tree see, as plain data to compare: every document's bytes, and the digest of every archive a document names.
+// What readers of an output tree see, as plain data to compare: every document's bytes, and the digest of every archive
+// a document names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** path below public/ → SHA-256 of its bytes, less `published-time`: packages.json, every p2 document, and the archives that they name. */
+/**
+ * path below public/ → SHA-256 of its bytes, less `published-time`: packages.json, every p2 document, and the archives
+ * that they name.
+ */
 export function publishedTree(data: string): Record<string, string> {
   const files = allFiles(join(data, 'public'));
   const named = namedArchives(data, files);
@@ -74,7 +78,10 @@ export function allFiles(folder: string): string[] {
     .sort();
 }
 
-/** Without `published-time`, which alone depends on the clock: a build from nothing publishes everything at its own time (DECISIONS.md). */
+/**
+ * Without `published-time`, which alone depends on the clock: a build from nothing publishes everything at its own time
+ * (DECISIONS.md).
+ */
 function digest(file: string): string {
   const bytes = readFileSync(file);
   const timeless = file.endsWith('.json') ? bytes.toString('utf8').replaceAll(/,"published-time":"[^"]*"/g, '') : bytes;

@@ -1,5 +1,5 @@
-// One build of everything a publication can consist of, to be played again and again from the same beginning: packages and versions that come and
-// go, a branch that moves, a release that is published anew, a README that changes.
+// One build of everything a publication can consist of, to be played again and again from the same beginning: packages
+// and versions that come and go, a branch that moves, a release that is published anew, a README that changes.
 
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,10 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
 /** A publication that was cut off has used up its serial. */
 const withoutSerial = (path: string): string => path.replace(/^build\/history\/\d+/, 'build/history/N');
 
-/** A process that ends leaves its locks behind; a test that plays one lives on, and so they are made out to a process that does not. */
+/**
+ * A process that ends leaves its locks behind; a test that plays one lives on, and so they are made out to a process
+ * that does not.
+ */
 export function buryOwner(data: string): void {
   const folder = join(data, 'build');
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {

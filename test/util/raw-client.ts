@@ -13,7 +13,10 @@ export interface RawReply {
   readonly closed: boolean;
 }
 
-/** Sends `bytes`, then reads until the server closes or nothing has come for `quietMs` after the first answer is complete. */
+/**
+ * Sends `bytes`, then reads until the server closes or nothing has come for `quietMs` after the first answer is
+ * complete.
+ */
 export function exchange(port: number, bytes: string | Buffer, quietMs = 150): Promise<RawReply> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -1,5 +1,6 @@
-// Stands between Composer and the registry: forwards every request unchanged, byte for byte in the target, and remembers what was asked
-// and answered. A test may answer a request itself (`answer`) or damage what the registry said (`damage`).
+// Stands between Composer and the registry: forwards every request unchanged, byte for byte in the target, and
+// remembers what was asked and answered. A test may answer a request itself (`answer`) or damage what the registry said
+// (`damage`).
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -37,7 +38,10 @@ export interface RecordingFront {
   readonly close: () => Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1. `upstream` is asked at each request, so that a registry may come back on another port. */
+/**
+ * Listens on a free port of 127.0.0.1. `upstream` is asked at each request, so that a registry may come back on another
+ * port.
+ */
 export async function startFront(upstream: () => string): Promise<RecordingFront> {
   const requests: Recorded[] = [];
   const sockets = new Set<Socket>();

@@ -1,4 +1,5 @@
-// A primary, its replica, and three sentinels that put the replica in its place, all private and on free ports of loopback.
+// A primary, its replica, and three sentinels that put the replica in its place, all private and on free ports of
+// loopback.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// A private redis-server on a free port of loopback, which keeps nothing on disk unless it is told to, and then in a folder of its own. It can be frozen, thawed, killed and started again.
+// A private redis-server on a free port of loopback, which keeps nothing on disk unless it is told to, and then in a
+// folder of its own. It can be frozen, thawed, killed and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port, a recording front
-// before it. Nothing here imports the product: it is used as its users use it.
+// A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port,
+// a recording front before it. Nothing here imports the product: it is used as its users use it.
 
 import { assertNoSecretsBelow } from './leaks.ts';
 import { startFront, type RecordingFront } from './recording-front.ts';

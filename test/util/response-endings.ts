@@ -1,5 +1,5 @@
-// Servers on loopback whose responses end in every way there is: whole, cut off, reset, with a bad chunk, with trailers, with too much. What a path is
-// answered with is drawn from a seed, and is the same whenever it is asked.
+// Servers on loopback whose responses end in every way there is: whole, cut off, reset, with a bad chunk, with
+// trailers, with too much. What a path is answered with is drawn from a seed, and is the same whenever it is asked.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,6 @@
-// The management API on a real socket over a state in memory: everything is the real one but the disk. Callers are made as they would be made
-// in life, every answer is held against the published document, and in the end nothing may have changed without its audit event, and no secret lie about.
+// The management API on a real socket over a state in memory: everything is the real one but the disk. Callers are made
+// as they would be made in life, every answer is held against the published document, and in the end nothing may have
+// changed without its audit event, and no secret lie about.
 
 import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';

@@ -1,4 +1,5 @@
-// A mirror over a folder of its own, with a clock the test sets and private names the test gives. Its upstreams are on loopback, which is allowed here.
+// A mirror over a folder of its own, with a clock the test sets and private names the test gives. Its upstreams are on
+// loopback, which is allowed here.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// A builder for tests of what stands before it: it answers as it is told, when it is told, and remembers what it was asked. What the real one does is
-// tested end to end.
+// A builder for tests of what stands before it: it answers as it is told, when it is told, and remembers what it was
+// asked. What the real one does is tested end to end.
 
 import type { BuildRun, BuildRunner } from '../../proxy/sync/build-runner.ts';
 

@@ -1,5 +1,5 @@
-// A disk of a few MiB, in memory, that a test fills, or makes read-only: what a full disk does to the shipped program only a full disk shows. Needs the right to
-// mount; tests that lack it are skipped, and listed by the runner.
+// A disk of a few MiB, in memory, that a test fills, or makes read-only: what a full disk does to the shipped program
+// only a full disk shows. Needs the right to mount; tests that lack it are skipped, and listed by the runner.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A Composer repository of static files, served by software that ends connections: Python's server answers in HTTP/1.0, and nginx closes after
-// each answer or after a few. For tests of what such endings do to a client.
+// A Composer repository of static files, served by software that ends connections: Python's server answers in HTTP/1.0,
+// and nginx closes after each answer or after a few. For tests of what such endings do to a client.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,5 @@
-// Clients that ask the same again and again, each on a connection of its own that stays open, as those of a busy registry do.
+// Clients that ask the same again and again, each on a connection of its own that stays open, as those of a busy
+// registry do.
 
 import { Agent, get } from 'node:http';
 

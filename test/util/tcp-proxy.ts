@@ -1,4 +1,5 @@
-// A line to a server on loopback that can be slow, or go dead without anybody being told: connections stay open and nothing comes through.
+// A line to a server on loopback that can be slow, or go dead without anybody being told: connections stay open and
+// nothing comes through.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,4 +1,5 @@
-// Folders that vanish with the test. `await using` or `remove()` in afterAll; nothing is ever written outside the system's own temp folder.
+// Folders that vanish with the test. `await using` or `remove()` in afterAll; nothing is ever written outside the
+// system's own temp folder.
 
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { chmod, readdir, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Which programs of other people are here. A test that needs one says so with `describe.skipIf(lacks('nginx'))`; the runner lists by name
-// what was skipped, and in CI a missing program fails the run before it starts.
+// Which programs of other people are here. A test that needs one says so with `describe.skipIf(lacks('nginx'))`; the
+// runner lists by name what was skipped, and in CI a missing program fails the run before it starts.
 
 import { findTool } from '../setup/tools.mjs';
 

@@ -64,7 +64,10 @@ export class HandMadeTree {
     this.#rootExtras = extras;
   }
 
-  /** Everything put so far, in the order a build publishes in. Like a build, `root: false` leaves packages.json alone: no name has come or gone. */
+  /**
+   * Everything put so far, in the order a build publishes in. Like a build, `root: false` leaves packages.json alone:
+   * no name has come or gone.
+   */
   publish({ root = true } = {}): void {
     this.#serial += 1;
     for (const [name, versions] of this.#packages) this.writeArchives(name, versions);

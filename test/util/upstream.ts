@@ -1,5 +1,5 @@
-// Another Composer repository on a free port of loopback, for tests of the mirror: it publishes as it is told, in any of the layouts there are, and
-// misbehaves where a test says so. What it was asked is remembered.
+// Another Composer repository on a free port of loopback, for tests of the mirror: it publishes as it is told, in any
+// of the layouts there are, and misbehaves where a test says so. What it was asked is remembered.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

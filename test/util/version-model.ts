@@ -1,5 +1,6 @@
-// What should become of one version under builds, rollbacks and prunes, in a few lines: the rules of DECISIONS.md said a second time, far from the code.
-// Something that was cut off may have happened or not, so that what is known of a version is a set of the states it may be in.
+// What should become of one version under builds, rollbacks and prunes, in a few lines: the rules of DECISIONS.md said
+// a second time, far from the code. Something that was cut off may have happened or not, so that what is known of a
+// version is a set of the states it may be in.
 
 /** A content is known by its name; the bytes it becomes are not the model's concern. */
 export type Content = string;
@@ -30,7 +31,10 @@ interface Built extends VersionState {
 
 export const unknownVersion: VersionState = { published: undefined, first: undefined, undone: undefined, purged: [] };
 
-/** A build that could read the source. What is unpublishable leaves its version as it was; so does what was rolled back; a release never takes another content. */
+/**
+ * A build that could read the source. What is unpublishable leaves its version as it was; so does what was rolled back;
+ * a release never takes another content.
+ */
 export function afterBuild(state: VersionState, wanted: Wanted | undefined): Built {
   const { published, first, undone, purged } = state;
   if (wanted === undefined && undone === null) return { ...state, refused: false };
@@ -69,7 +73,10 @@ export function afterPurge(state: VersionState): VersionState {
   return { published: undefined, first: undefined, undone: next, gone, purged: contents };
 }
 
-/** The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so the state may be a mixture. */
+/**
+ * The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so
+ * the state may be a mixture.
+ */
 export function perhaps(before: VersionState, after: VersionState): readonly VersionState[] {
   return distinct([
     before,

@@ -1,4 +1,5 @@
-// A registry with a clock of its own that is built, pruned, rolled back and served for real, and what a limited token gets of it.
+// A registry with a clock of its own that is built, pruned, rolled back and served for real, and what a limited token
+// gets of it.
 
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +49,10 @@ export interface ViewedRegistry {
 /** In memory, where the system has room for files there. */
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** `keepHistory`: for how many publications. Who keeps none keeps no archive for rollbacks, however many publications there were. */
+/**
+ * `keepHistory`: for how many publications. Who keeps none keeps no archive for rollbacks, however many publications
+ * there were.
+ */
 export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistry> {
   let serverMs = Date.UTC(2027, 0, 1);
   const served = await runManagement({ now: () => serverMs });

@@ -1,4 +1,5 @@
-// A library that can say which of its contents is installed: one class whose constant a test reads through Composer's autoloader.
+// A library that can say which of its contents is installed: one class whose constant a test reads through Composer's
+// autoloader.
 
 import type { Tree } from './package-tree.ts';
 

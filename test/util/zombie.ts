@@ -1,4 +1,5 @@
-// A process that was killed and that its parent never asks after: in a container whose first process is no init, all that are killed stay like that.
+// A process that was killed and that its parent never asks after: in a container whose first process is no init, all
+// that are killed stay like that.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

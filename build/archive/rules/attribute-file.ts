@@ -1,5 +1,5 @@
-// Reads a .gitattributes file as git does (attr.c, parse_attr_line): one rule a line, later lines outrank earlier ones, a line with
-// anything wrong in it is skipped as a whole.
+// Reads a .gitattributes file as git does (attr.c, parse_attr_line): one rule a line, later lines outrank earlier ones,
+// a line with anything wrong in it is skipped as a whole.
 
 import { compileAttributePattern, type AttributePattern } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
@@ -89,7 +89,10 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-/** A pattern in C quotes at the start of a line (quote.c, unquote_c_style); undefined where there is none, or it is malformed. */
+/**
+ * A pattern in C quotes at the start of a line (quote.c, unquote_c_style); undefined where there is none, or it is
+ * malformed.
+ */
 function unquote(line: string): { readonly text: string; readonly end: number } | undefined {
   const quoted = /^"((?:[^"\\]|\\[abfnrtv\\"]|\\[0-3][0-7]{2})*)"/.exec(line);
   if (quoted === null) return undefined;

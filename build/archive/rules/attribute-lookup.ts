@@ -1,5 +1,6 @@
-// What a package's .gitattributes files say of a path. Of all files above it the deepest is asked first, and in each the last line; the first
-// answer for an attribute counts (attr.c, fill). Only what stands in the files given counts, nothing of this machine's git.
+// What a package's .gitattributes files say of a path. Of all files above it the deepest is asked first, and in each
+// the last line; the first answer for an attribute counts (attr.c, fill). Only what stands in the files given counts,
+// nothing of this machine's git.
 
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
 import type { Candidate } from './attribute-pattern.ts';
@@ -13,7 +14,10 @@ export interface AttributeFile {
 
 export type AttributeValue = AttributeState['value'];
 
-/** The values of the attributes asked for; one that no rule names is not in there. `path` is a byte string, without a slash at its end. */
+/**
+ * The values of the attributes asked for; one that no rule names is not in there. `path` is a byte string, without a
+ * slash at its end.
+ */
 export type AttributeLookup = (path: string, folder: boolean) => ReadonlyMap<string, AttributeValue>;
 
 type Macros = ReadonlyMap<string, readonly AttributeState[]>;

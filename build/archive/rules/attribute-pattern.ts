@@ -1,5 +1,6 @@
-// One pattern of a .gitattributes file. It looks like gitignore's, but a match of a folder says nothing of what is below it, and there is no
-// negation (gitattributes(5); parse_path_pattern, match_basename and match_pathname in git's dir.c).
+// One pattern of a .gitattributes file. It looks like gitignore's, but a match of a folder says nothing of what is
+// below it, and there is no negation (gitattributes(5); parse_path_pattern, match_basename and match_pathname in git's
+// dir.c).
 
 import { compileWildmatch } from './wildmatch.ts';
 
@@ -35,8 +36,8 @@ function matchName(pattern: string): AttributePattern {
 }
 
 /**
- * With a slash: the whole path below the folder. Git compares what stands before the first wildcard byte by byte and gives its glob only
- * the rest, so that in `lib**` before a slash the stars count as filling a segment.
+ * With a slash: the whole path below the folder. Git compares what stands before the first wildcard byte by byte and
+ * gives its glob only the rest, so that in `lib**` before a slash the stars count as filling a segment.
  */
 function matchPath(pattern: string): AttributePattern {
   const anchored = pattern.startsWith('/') ? pattern.slice(1) : pattern;

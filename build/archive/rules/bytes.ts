@@ -1,4 +1,5 @@
-// Git and PCRE match bytes, not characters: `?` is one byte of a UTF-8 name. Here such text is a string whose every unit is one byte.
+// Git and PCRE match bytes, not characters: `?` is one byte of a UTF-8 name. Here such text is a string whose every
+// unit is one byte.
 
 /** The UTF-8 bytes of a text, one character each. */
 export function byteString(text: string): string {

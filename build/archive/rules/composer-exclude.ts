@@ -1,5 +1,6 @@
-// `archive.exclude` of a composer.json, as Composer reads it (Package/Archiver/BaseExcludeFilter.php:134 and symfony/finder's Glob::toRegex):
-// like gitignore in looks, yet each rule is one regular expression over the whole path, and the last rule that matches counts.
+// `archive.exclude` of a composer.json, as Composer reads it (Package/Archiver/BaseExcludeFilter.php:134 and
+// symfony/finder's Glob::toRegex): like gitignore in looks, yet each rule is one regular expression over the whole
+// path, and the last rule that matches counts.
 //
 // | rule        | matches                                                    |
 // |-------------|------------------------------------------------------------|
@@ -18,7 +19,10 @@ interface ExcludeRule {
   readonly excludes: boolean;
 }
 
-/** Answers whether a path is left out, given what earlier rules (export-ignore) said of it. A rule that is no pattern has no effect. */
+/**
+ * Answers whether a path is left out, given what earlier rules (export-ignore) said of it. A rule that is no pattern
+ * has no effect.
+ */
 export function compileComposerExcludes(rules: readonly string[]): (path: string, excluded: boolean) => boolean {
   const compiled = rules.map(compileRule).filter((rule) => rule !== undefined);
   if (compiled.length === 0) return (_, excluded) => excluded;
@@ -41,7 +45,10 @@ function compileRule(rule: string): ExcludeRule | undefined {
   }
 }
 
-/** A slash in front binds to the root; without one, or with one at the end only, a segment starts here; else anything may go before. */
+/**
+ * A slash in front binds to the root; without one, or with one at the end only, a segment starts here; else anything
+ * may go before.
+ */
 function startOf(glob: string): string {
   const first = glob.indexOf('/');
   if (first === 0) return '^/';
@@ -51,7 +58,10 @@ function startOf(glob: string): string {
 /** At the start of a segment no wildcard takes a dot. */
 const noDot = '(?=[^.])';
 
-/** The glob as a regular expression, or undefined where Composer's would not compile. A backslash makes the next character an ordinary one. */
+/**
+ * The glob as a regular expression, or undefined where Composer's would not compile. A backslash makes the next
+ * character an ordinary one.
+ */
 function globSource(glob: string): string | undefined {
   let source = '';
   let depth = 0;
@@ -108,7 +118,10 @@ const namedSets: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** PCRE's bracket classes as JavaScript's: a `]` that comes first is itself, and sets have names. undefined where PCRE refuses them. */
+/**
+ * PCRE's bracket classes as JavaScript's: a `]` that comes first is itself, and sets have names. undefined where PCRE
+ * refuses them.
+ */
 function translateClasses(source: string): string | undefined {
   let result = '';
   let inClass = false;

@@ -1,6 +1,7 @@
-// Which files' bytes `git archive` changes on their way into an archive, as the attributes ask for it: `export-subst`, `ident`, `eol=crlf`,
-// `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). Says only that and how they differ: git itself makes the bytes.
-// Line feeds stay line feeds unless a rule says otherwise, on whatever system. A `filter` is a command of somebody's configuration: never run.
+// Which files' bytes `git archive` changes on their way into an archive, as the attributes ask for it: `export-subst`,
+// `ident`, `eol=crlf`, `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). Says only that and how
+// they differ: git itself makes the bytes. Line feeds stay line feeds unless a rule says otherwise, on whatever system.
+// A `filter` is a command of somebody's configuration: never run.
 
 import { compileAttributes, type AttributeFile, type AttributeValue } from './attribute-lookup.ts';
 import { byteString } from './bytes.ts';
@@ -27,7 +28,10 @@ export function compileConversions(files: readonly AttributeFile[]): (path: stri
   };
 }
 
-/** `eol` alone makes a text of a file, `-text` takes it back; an encoding may also be one that git refuses, which is for git to say. */
+/**
+ * `eol` alone makes a text of a file, `-text` takes it back; an encoding may also be one that git refuses, which is for
+ * git to say.
+ */
 function changesBytes(values: ReadonlyMap<string, AttributeValue>): boolean {
   if (values.get('export-subst') === true || values.get('ident') === true) return true;
   if (values.get('eol') === 'crlf' && values.get('text') !== false) return true;

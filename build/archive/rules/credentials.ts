@@ -1,5 +1,5 @@
-// Files that are never published because their name says they hold a secret, whatever any rule says. Only the name is looked at, so the
-// report lists what was withheld, and a name that says "public" is let through.
+// Files that are never published because their name says they hold a secret, whatever any rule says. Only the name is
+// looked at, so the report lists what was withheld, and a name that says "public" is let through.
 //
 // | withheld (in any letter case)                                   | but not                                                        |
 // |-----------------------------------------------------------------|----------------------------------------------------------------|
@@ -33,7 +33,9 @@ const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?$/;
 const keyFile = /\.(?:key|pem|p8|jks|keystore)$/;
 const keyStore = /\.(?:p12|pfx|ppk|kdbx)$/;
 
-/** Words of a name that belong to what everybody may have: certificates, chains, authorities, public keys, parameters. */
+/**
+ * Words of a name that belong to what everybody may have: certificates, chains, authorities, public keys, parameters.
+ */
 const publicWords = /cert|crt|chain|bundle|root|trust|public|csr|crl|dhparam|(?:^|[^a-z])(?:ca|pub)(?:[^a-z]|s$|$)/;
 const privateWords = /priv|secret|key/;
 

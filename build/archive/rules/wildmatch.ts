@@ -1,9 +1,12 @@
-// Git's glob (wildmatch.c with WM_PATHNAME): `*`, `?` and `[…]` stay within one path segment, `**` between slashes spans several. Every
-// pattern takes time linear in the path's length, however many stars it has.
+// Git's glob (wildmatch.c with WM_PATHNAME): `*`, `?` and `[…]` stay within one path segment, `**` between slashes
+// spans several. Every pattern takes time linear in the path's length, however many stars it has.
 
 import { parseByteClass, type ByteClass } from './byte-class.ts';
 
-/** What a pattern is made of. `enter` and `inside` together are a `**` before a slash: nothing at all, or anything up to a slash. */
+/**
+ * What a pattern is made of. `enter` and `inside` together are a `**` before a slash: nothing at all, or anything up to
+ * a slash.
+ */
 type Step =
   | { readonly kind: 'byte'; readonly accepts: ByteClass }
   | { readonly kind: 'star' | 'everything' | 'enter' | 'inside' };

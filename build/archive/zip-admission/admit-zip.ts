@@ -1,6 +1,6 @@
-// Admits a ZIP that somebody else made, or refuses it with the entry that is wrong. An admitted one can be read in one way only, whatever unpacker
-// reads it; unpacking it writes below one folder and needs bounded space and time; and it is not damaged. Every byte of it is looked at
-// exactly once, in order, and nothing is written to disk.
+// Admits a ZIP that somebody else made, or refuses it with the entry that is wrong. An admitted one can be read in one
+// way only, whatever unpacker reads it; unpacking it writes below one folder and needs bounded space and time; and it
+// is not damaged. Every byte of it is looked at exactly once, in order, and nothing is written to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../sources/directory/pause.ts';
@@ -24,13 +24,16 @@ export interface AdmittedZip extends FileLook {
   readonly root: string;
   /** of files and symlinks, as they stand in the archive */
   readonly paths: readonly string[];
-  /** of composer.json at the package's root. undefined where there is none, or one that is longer than a composer.json may be */
+  /**
+   * of composer.json at the package's root. undefined where there is none, or one that is longer than a composer.json
+   * may be
+   */
   readonly composerJson: Buffer | undefined;
 }
 
 /**
- * Throws QuarantineError: ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for what is in it, UNREADABLE_FILE where the file cannot be read or
- * changes meanwhile.
+ * Throws QuarantineError: ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for what is in it, UNREADABLE_FILE where
+ * the file cannot be read or changes meanwhile.
  */
 export async function admitZip(path: string, limits: ZipLimits = defaultZipLimits): Promise<AdmittedZip> {
   return withOpenFile(path, async (descriptor, look) => {
@@ -67,7 +70,10 @@ interface MembersContent {
   readonly composerJson: Buffer | undefined;
 }
 
-/** From the first byte to the directory, each byte belongs to exactly one entry: what is behind the last one has to end where the directory begins. */
+/**
+ * From the first byte to the directory, each byte belongs to exactly one entry: what is behind the last one has to end
+ * where the directory begins.
+ */
 async function readMembers(
   descriptor: number,
   directory: CentralDirectory,

@@ -1,4 +1,5 @@
-// The entries of a ZIP as its central directory lists them, before anything is believed of them. The only file that imports yauzl.
+// The entries of a ZIP as its central directory lists them, before anything is believed of them. The only file that
+// imports yauzl.
 
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry } from 'yauzl';
 import type { CentralDirectory } from './end-record.ts';
@@ -58,7 +59,10 @@ function entryOf(entry: Entry): CentralEntry {
   };
 }
 
-/** Gives yauzl the end of the file from memory: two system calls an entry less. Whatever lies before the directory is not its business. */
+/**
+ * Gives yauzl the end of the file from memory: two system calls an entry less. Whatever lies before the directory is
+ * not its business.
+ */
 class TailReader extends RandomAccessReader {
   readonly #directory: CentralDirectory;
 

@@ -1,5 +1,6 @@
-// Where a ZIP's central directory lies. There must be one reading of the file only: nothing behind its end, nothing between directory and end,
-// and none of the ZIP64 records that some unpackers follow and others do not; an archive within our limits needs none.
+// Where a ZIP's central directory lies. There must be one reading of the file only: nothing behind its end, nothing
+// between directory and end, and none of the ZIP64 records that some unpackers follow and others do not; an archive
+// within our limits needs none.
 
 import { readSync } from 'node:fs';
 import { unreadableArchive, unsafeArchive } from './zip-refusals.ts';

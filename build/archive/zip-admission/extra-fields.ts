@@ -1,5 +1,5 @@
-// The extra fields of a ZIP entry (APPNOTE 4.5, Info-ZIP's extrafld.txt). Three of them can make one unpacker see another name, kind or size than
-// the next one; all others are of no interest.
+// The extra fields of a ZIP entry (APPNOTE 4.5, Info-ZIP's extrafld.txt). Three of them can make one unpacker see
+// another name, kind or size than the next one; all others are of no interest.
 
 import { crc32 } from 'node:zlib';
 import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
@@ -15,7 +15,10 @@ const unicodePath = 0x7075;
 const asiUnix = 0x756e;
 const decisive: ReadonlySet<number> = new Set([zip64, unicodePath, asiUnix]);
 
-/** Of a local header. Up to three bytes may be left over: tools that align entries pad with them. Throws QuarantineError. */
+/**
+ * Of a local header. Up to three bytes may be left over: tools that align entries pad with them. Throws
+ * QuarantineError.
+ */
 export function parseExtraFields(bytes: Buffer, name: string): ExtraField[] {
   const fields: ExtraField[] = [];
   for (let at = 0; at + 4 <= bytes.length;) {

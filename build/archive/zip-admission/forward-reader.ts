@@ -1,5 +1,5 @@
-// Reads a file once from its beginning, in pieces of any size, and hashes what it reads: whoever took every byte of it knows that the hash is of
-// the very bytes that were looked at.
+// Reads a file once from its beginning, in pieces of any size, and hashes what it reads: whoever took every byte of it
+// knows that the hash is of the very bytes that were looked at.
 
 import type { Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
@@ -30,7 +30,10 @@ export class ForwardReader {
     return this.#windowStart + this.#taken;
   }
 
-  /** The next `count` bytes, at most `windowBytes`; they stand until the next call. Throws QuarantineError ARCHIVE_UNREADABLE. */
+  /**
+   * The next `count` bytes, at most `windowBytes`; they stand until the next call. Throws QuarantineError
+   * ARCHIVE_UNREADABLE.
+   */
   take(count: number): Buffer {
     if (this.#filled - this.#taken < count) this.#fill(count);
     this.#taken += count;

@@ -1,5 +1,5 @@
-// Inflates one entry of a foreign ZIP through its caps: never more than it claims, with its checksum proved, and nothing of it on disk or, where
-// it is large, in memory.
+// Inflates one entry of a foreign ZIP through its caps: never more than it claims, with its checksum proved, and
+// nothing of it on disk or, where it is large, in memory.
 
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';

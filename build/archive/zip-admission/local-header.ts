@@ -1,5 +1,5 @@
-// What stands in a ZIP in front of an entry's data and behind it. Some unpackers read these, some the central directory: both have to say the
-// same, or two clients would unpack two different packages from one file.
+// What stands in a ZIP in front of an entry's data and behind it. Some unpackers read these, some the central
+// directory: both have to say the same, or two clients would unpack two different packages from one file.
 
 import type { ForwardReader } from './forward-reader.ts';
 import { checkExtraFields, parseExtraFields, zip64Field } from './extra-fields.ts';
@@ -82,8 +82,8 @@ function mismatch(member: ZipMember): Error {
 }
 
 /**
- * Reads from behind the data to where the next entry begins, `gap` bytes: a data descriptor (APPNOTE 4.3.9; its signature is optional, its sizes
- * have 4 or 8 bytes) or nothing. Throws QuarantineError for anything else.
+ * Reads from behind the data to where the next entry begins, `gap` bytes: a data descriptor (APPNOTE 4.3.9; its
+ * signature is optional, its sizes have 4 or 8 bytes) or nothing. Throws QuarantineError for anything else.
  */
 export function readDescriptor(reader: ForwardReader, gap: number, header: LocalHeader, member: ZipMember): void {
   if (gap === 0 && (!header.descriptor || header.complete)) return;

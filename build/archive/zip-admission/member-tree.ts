@@ -1,5 +1,5 @@
-// What all entries of a foreign ZIP make together: no two files that a file system would take for one, no file where a folder has to be,
-// and no symlink that leads anywhere but into the package.
+// What all entries of a foreign ZIP make together: no two files that a file system would take for one, no file where a
+// folder has to be, and no symlink that leads anywhere but into the package.
 
 import { QuarantineError } from '../../sources/quarantine.ts';
 import { checkSymlinks } from '../safe-paths.ts';
@@ -7,8 +7,8 @@ import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
 /**
- * Throws QuarantineError ARCHIVE_UNSAFE. Files that differ only in case or in how an accent is written are one file on macOS and Windows, where
- * the last one wins: clients would not all have the same package.
+ * Throws QuarantineError ARCHIVE_UNSAFE. Files that differ only in case or in how an accent is written are one file on
+ * macOS and Windows, where the last one wins: clients would not all have the same package.
  */
 export function checkMemberNames(members: readonly ZipMember[]): void {
   const files = new Map<string, string>();
@@ -35,7 +35,10 @@ export function checkMemberNames(members: readonly ZipMember[]): void {
   }
 }
 
-/** Equal for paths that some client's file system holds for the same. Windows drops dots and blanks at the end of a name. */
+/**
+ * Equal for paths that some client's file system holds for the same. Windows drops dots and blanks at the end of a
+ * name.
+ */
 function mergedPath(path: string): string {
   return path.normalize('NFC').toLowerCase().split('/').map(withoutTail).join('/');
 }
@@ -51,8 +54,8 @@ function parentOf(path: string): string {
 }
 
 /**
- * `links` maps paths to targets. A link has to end inside the package, and the package is what is below `root`: the folder's name is gone after
- * unpacking. Throws QuarantineError ARCHIVE_UNSAFE.
+ * `links` maps paths to targets. A link has to end inside the package, and the package is what is below `root`: the
+ * folder's name is gone after unpacking. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
   if (links.size === 0) return;

@@ -1,4 +1,5 @@
-// Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read. Never waits on a FIFO.
+// Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read.
+// Never waits on a FIFO.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { describeFault } from '../../sources/directory/file-fault.ts';
@@ -16,7 +17,9 @@ export interface FileLook {
   readonly touched: number;
 }
 
-/** Throws QuarantineError UNREADABLE_FILE for what is no regular file, cannot be read, or changes while `use` has it. */
+/**
+ * Throws QuarantineError UNREADABLE_FILE for what is no regular file, cannot be read, or changes while `use` has it.
+ */
 export async function withOpenFile<Result>(
   path: string,
   use: (descriptor: number, look: FileLook) => Promise<Result>,
@@ -39,7 +42,10 @@ export async function withOpenFile<Result>(
   }
 }
 
-/** All `size` bytes from the beginning, piece by piece; a piece stands until the next one. Throws QuarantineError ARCHIVE_UNREADABLE. */
+/**
+ * All `size` bytes from the beginning, piece by piece; a piece stands until the next one. Throws QuarantineError
+ * ARCHIVE_UNREADABLE.
+ */
 export async function readThrough(descriptor: number, size: number, take: (piece: Buffer) => void): Promise<void> {
   const pause = createPause();
   const window = Buffer.allocUnsafe(Math.max(1, Math.min(size, 1024 * 1024)));

@@ -1,5 +1,5 @@
-// How large a foreign ZIP may be, and how much it may claim to hold. Far above any real package, and small enough that the worst of archives
-// costs seconds and no memory.
+// How large a foreign ZIP may be, and how much it may claim to hold. Far above any real package, and small enough that
+// the worst of archives costs seconds and no memory.
 
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 

@@ -14,7 +14,10 @@ export interface ZipMember extends CentralEntry {
   readonly kind: 'file' | 'folder' | 'symlink';
 }
 
-/** Bits of the general purpose flag (APPNOTE 4.4.4) that mean encryption, and the one that means a patch to another file. */
+/**
+ * Bits of the general purpose flag (APPNOTE 4.4.4) that mean encryption, and the one that means a patch to another
+ * file.
+ */
 export const encryptedFlags = 0x0001 | 0x0040 | 0x2000;
 const patchFlag = 0x0020;
 
@@ -37,8 +40,8 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
 }
 
 /**
- * Unpackers on Linux and macOS write the bytes as they stand, so that they have to be UTF-8, flagged so or not. (By the letter, names without
- * the flag are code page 437, which nobody has meant for decades.)
+ * Unpackers on Linux and macOS write the bytes as they stand, so that they have to be UTF-8, flagged so or not. (By the
+ * letter, names without the flag are code page 437, which nobody has meant for decades.)
  */
 function decodeName(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw unsafeEntry(bytes.toString('latin1'), 'has a name that is not UTF-8');

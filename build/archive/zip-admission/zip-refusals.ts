@@ -1,4 +1,5 @@
-// The two ways a foreign ZIP is refused: it could harm or deceive whoever unpacks it, or it cannot be read by everyone alike.
+// The two ways a foreign ZIP is refused: it could harm or deceive whoever unpacks it, or it cannot be read by everyone
+// alike.
 
 import { QuarantineError } from '../../sources/quarantine.ts';
 

@@ -1,5 +1,5 @@
-// A folder of ZIPs as a source: each is one version of a package and is published with the bytes it has. What did not change since the last scan
-// is not opened again; a faulty ZIP never stops the others.
+// A folder of ZIPs as a source: each is one version of a package and is published with the bytes it has. What did not
+// change since the last scan is not opened again; a faulty ZIP never stops the others.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -111,8 +111,9 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
 }
 
 /**
- * Why there is nothing to examine, or undefined. The registry's own folder of artifacts may be empty once its last one was withdrawn; the folder
- * of retired ZIPs proves that it is that one, and no place where something else should be mounted.
+ * Why there is nothing to examine, or undefined. The registry's own folder of artifacts may be empty once its last one
+ * was withdrawn; the folder of retired ZIPs proves that it is that one, and no place where something else should be
+ * mounted.
  */
 function failureOf({ paths, unreadable }: FoundArchives, root: string, given: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');

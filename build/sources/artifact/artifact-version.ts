@@ -8,7 +8,8 @@
 // | `hello.zip` `other-hello-1.2.0.zip` `hello-1.2.0-final.zip`       | no version   |
 // | `hello-dev-feature%2Fx.zip`                                       | dev-feature/x|
 //
-// Behind a package's name may stand one of `-` `_` `.` `@`. A package called acme/dev may mean version 1.0 or the branch by dev-1.0.zip: refused.
+// Behind a package's name may stand one of `-` `_` `.` `@`. A package called acme/dev may mean version 1.0 or the
+// branch by dev-1.0.zip: refused.
 
 import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';

@@ -1,5 +1,5 @@
-// Decides for one ZIP whether it has to be opened: not if it looks exactly as it did when it was, and that look could be trusted. Whatever is
-// wrong with it is its own quarantine.
+// Decides for one ZIP whether it has to be opened: not if it looks exactly as it did when it was, and that look could
+// be trusted. Whatever is wrong with it is its own quarantine.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';

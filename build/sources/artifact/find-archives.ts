@@ -1,5 +1,5 @@
-// Where the ZIPs of a folder are: at any depth, but not in folders or files whose name starts with a dot, nor in the data folder. Symbolic links
-// are not followed.
+// Where the ZIPs of a folder are: at any depth, but not in folders or files whose name starts with a dot, nor in the
+// data folder. Symbolic links are not followed.
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';

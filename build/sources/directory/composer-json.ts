@@ -44,7 +44,10 @@ export async function readComposerJson(
   return { json, hash: hash('sha256', bytes, 'hex'), check: () => checkComposerJson(json) };
 }
 
-/** The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it no longer has the expected hash. */
+/**
+ * The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it no longer has the
+ * expected hash.
+ */
 export async function rereadComposerJson(
   folder: string,
   expected: string,

@@ -1,5 +1,5 @@
-// A folder of packages as a source: every composer.json below it is a package, except inside another package. What did not change since the
-// last scan is not read again; an unreadable folder or a faulty package never stops the others.
+// A folder of packages as a source: every composer.json below it is a package, except inside another package. What did
+// not change since the last scan is not read again; an unreadable folder or a faulty package never stops the others.
 
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -108,7 +108,10 @@ function concludeScan(
   return { outcome: 'read', releases, quarantined, notices: noticesOf(examined), memory };
 }
 
-/** What an unreadable folder hides: the packages it had when it could be read, so that a person sees which; else just the folder. */
+/**
+ * What an unreadable folder hides: the packages it had when it could be read, so that a person sees which; else just
+ * the folder.
+ */
 function hiddenPackages(
   root: string,
   { folder, reason }: FoundPackages['unreadable'][number],

@@ -1,5 +1,5 @@
-// Decides for one package folder whether it has to be read: not if it looks exactly as it did when it was read before, and that look could be
-// trusted. Whatever goes wrong with it is this package's own quarantine.
+// Decides for one package folder whether it has to be read: not if it looks exactly as it did when it was read before,
+// and that look could be trusted. Whatever goes wrong with it is this package's own quarantine.
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../quarantine.ts';

@@ -1,9 +1,13 @@
-// What the file system says of a file without reading it. Two equal stamps mean an unchanged file, unless the file was touched so shortly
-// before the first look that a second write could have left the same times behind ("racily clean", as git calls it).
+// What the file system says of a file without reading it. Two equal stamps mean an unchanged file, unless the file was
+// touched so shortly before the first look that a second write could have left the same times behind ("racily clean",
+// as git calls it).
 
 import type { BigIntStats } from 'node:fs';
 
-/** Size, mtime and ctime in nanoseconds, mode and inode: ctime moves with every write and rename, and nobody can set it back. */
+/**
+ * Size, mtime and ctime in nanoseconds, mode and inode: ctime moves with every write and rename, and nobody can set it
+ * back.
+ */
 export function stampOf(stats: BigIntStats): string {
   return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.mode}:${stats.ino}`;
 }
@@ -27,7 +31,10 @@ export function touchedAt(stats: BigIntStats): number {
 /** The coarsest clock of a file system still in use (FAT keeps even seconds). */
 const clockGrainMs = 2000;
 
-/** Whether a stamp taken by a scan that started at `scanStart` still proves anything at the next one. Both epoch milliseconds. */
+/**
+ * Whether a stamp taken by a scan that started at `scanStart` still proves anything at the next one. Both epoch
+ * milliseconds.
+ */
 export function isSettled(touched: number, scanStart: number): boolean {
   return touched < scanStart - clockGrainMs;
 }

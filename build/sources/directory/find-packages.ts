@@ -1,5 +1,5 @@
-// Where the packages are: every folder with a composer.json, except inside another such folder. fast-glob searches; it looks through a file
-// system that ends at each package, so that a package's own files are not listed twice.
+// Where the packages are: every folder with a composer.json, except inside another such folder. fast-glob searches; it
+// looks through a file system that ends at each package, so that a package's own files are not listed twice.
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -34,7 +34,8 @@ export function findPackages(root: string, dataDirectory: string): FoundPackages
   const found = fastGlob.globSync('**/composer.json', {
     cwd: root,
     followSymbolicLinks: false,
-    // a composer.json that is a link or a FIFO is a package too: one that is refused with its reason, not one that is not seen
+    // a composer.json that is a link or a FIFO is a package too: one that is refused with its reason, not one that is
+    // not seen
     onlyFiles: false,
     objectMode: true,
     // the one of readdirSync's overloads that fast-glob calls

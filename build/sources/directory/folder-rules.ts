@@ -1,5 +1,5 @@
-// Which folders a directory source does not enter. A working folder is full of what tools leave there; none of it may become part of a
-// release, or a test run would change what is published.
+// Which folders a directory source does not enter. A working folder is full of what tools leave there; none of it may
+// become part of a release, or a test run would change what is published.
 
 /** While packages are looked for: never what Composer or npm installed, nor a folder that starts with a dot. */
 export function isSearched(name: string): boolean {
@@ -7,8 +7,8 @@ export function isSearched(name: string): boolean {
 }
 
 /**
- * Inside a package: a `vendor` folder is what Composer installed only where it stands beside a composer.json. Deeper ones
- * (resources/views/vendor) are the package's own.
+ * Inside a package: a `vendor` folder is what Composer installed only where it stands beside a composer.json. Deeper
+ * ones (resources/views/vendor) are the package's own.
  */
 export function isPartOfPackage(name: string, besideComposerJson: boolean): boolean {
   return name !== 'node_modules' && !name.startsWith('.') && !(besideComposerJson && name === 'vendor');

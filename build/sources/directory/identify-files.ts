@@ -1,4 +1,5 @@
-// From what the walk saw to what an archive needs to know: each file's mode and the hash of its bytes, each symlink's target.
+// From what the walk saw to what an archive needs to know: each file's mode and the hash of its bytes, each symlink's
+// target.
 
 import { hash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -70,7 +71,10 @@ function batchesOf(entries: readonly WalkedEntry[]): WalkedEntry[][] {
 
 type BatchRead = Exclude<FilesRead, { readonly bytes: Uint8Array }> | { readonly digests: readonly string[] };
 
-/** What was deflated is kept at once, so that no more of it is in memory than there is room for, however large the package is. */
+/**
+ * What was deflated is kept at once, so that no more of it is in memory than there is room for, however large the
+ * package is.
+ */
 async function readBatch(
   batch: readonly WalkedEntry[],
   { folder, readFiles, kept }: IdentifyContext,

@@ -1,5 +1,5 @@
-// What was deflated while it was identified, for the archives of a first build: kept up to a bound, so that most files are opened once. What is
-// not kept is read again.
+// What was deflated while it was identified, for the archives of a first build: kept up to a bound, so that most files
+// are opened once. What is not kept is read again.
 
 import type { Deflated } from '../../archive/deflate.ts';
 

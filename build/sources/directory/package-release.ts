@@ -1,4 +1,5 @@
-// A package folder as a release. Nothing is kept open, and what is given later is what was read during the scan, or an error.
+// A package folder as a release. Nothing is kept open, and what is given later is what was read during the scan, or an
+// error.
 
 import { join } from 'node:path';
 import { isDevVersion } from '../../contract/version.ts';

@@ -1,4 +1,5 @@
-// Which version a folder holds: its composer.json's `version`, else the folder's name where that is a version, else dev-main.
+// Which version a folder holds: its composer.json's `version`, else the folder's name where that is a version, else
+// dev-main.
 
 import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';
@@ -10,8 +11,8 @@ import { QuarantineError } from '../quarantine.ts';
 const defaultVersion = 'dev-main';
 
 /**
- * `folder` is the last segment of the package's path. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH, or UNSAFE_PATH for a version
- * that cannot be the name of an archive.
+ * `folder` is the last segment of the package's path. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH, or
+ * UNSAFE_PATH for a version that cannot be the name of an archive.
  */
 export function packageVersion(json: JsonObject, name: PackageName, folder: string): CheckedLabel {
   const declared = declaredVersion(json['version'], 'composer.json');
@@ -28,8 +29,9 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
 }
 
 /**
- * The folder's name where Composer accepts it as a version. acme/dev-tools in a folder dev-tools is there under its own name, which is no
- * version; and the bare names that stood for branches in Composer 1 are written as the branches they are.
+ * The folder's name where Composer accepts it as a version. acme/dev-tools in a folder dev-tools is there under its own
+ * name, which is no version; and the bare names that stood for branches in Composer 1 are written as the branches they
+ * are.
  */
 function folderVersion(folder: string, name: PackageName): string | undefined {
   if (folder.toLowerCase() === splitPackageName(name).project || normalizeVersion(folder) === undefined)

@@ -1,4 +1,5 @@
-// Gives the bytes of files that were identified before, and nothing but those bytes: each file is read and hashed again.
+// Gives the bytes of files that were identified before, and nothing but those bytes: each file is read and hashed
+// again.
 
 import { join } from 'node:path';
 import type { ContentFile } from '../release.ts';

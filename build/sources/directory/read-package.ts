@@ -1,5 +1,5 @@
-// Reads one package: its composer.json, which version it is, which files belong into its archive, and what they hold. Afterwards nothing of
-// it is open, and the reference says exactly what was read.
+// Reads one package: its composer.json, which version it is, which files belong into its archive, and what they hold.
+// Afterwards nothing of it is open, and the reference says exactly what was read.
 
 import { basename, join } from 'node:path';
 import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';

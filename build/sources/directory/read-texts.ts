@@ -1,5 +1,5 @@
-// The README and CHANGELOG of a package folder. They are read when a version is made, after its content was: whoever changes one in between gets the new
-// one shown, which harms nobody.
+// The README and CHANGELOG of a package folder. They are read when a version is made, after its content was: whoever
+// changes one in between gets the new one shown, which harms nobody.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a directory source remembers from one build to the next: for each package folder how it looked, and what was read there.
-// One row a package keeps it small: some 250 bytes each.
+// What a directory source remembers from one build to the next: for each package folder how it looked, and what was
+// read there. One row a package keeps it small: some 250 bytes each.
 
 import { createHash } from 'node:crypto';
 import { parseReference, type Reference } from '../../contract/digest.ts';
@@ -34,7 +34,10 @@ export interface KnownPackage {
 /** By folder, relative to the root. */
 export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 
-/** The fingerprint of a scan with quarantines differs from that of any without: once they are mended, nothing is `unchanged`. */
+/**
+ * The fingerprint of a scan with quarantines differs from that of any without: once they are mended, nothing is
+ * `unchanged`.
+ */
 export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
   const rows: [string, JsonValue][] = [...packages]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,5 +1,5 @@
-// Everything below one package's folder, looked at but not opened: enough to know whether it is still what it was, and what would have to be
-// read. Symlinks are never followed.
+// Everything below one package's folder, looked at but not opened: enough to know whether it is still what it was, and
+// what would have to be read. Symlinks are never followed.
 
 import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';

@@ -1,5 +1,6 @@
-// Files of a commit as `git archive` writes them, for those whose attributes ask for other bytes than the blob's (rules/conversions.ts). One
-// process for each request, in a git directory of its own (scratch-repository.ts). No filter, hook or helper is run.
+// Files of a commit as `git archive` writes them, for those whose attributes ask for other bytes than the blob's
+// (rules/conversions.ts). One process for each request, in a git directory of its own (scratch-repository.ts). No
+// filter, hook or helper is run.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -35,7 +36,10 @@ export interface ArchiveRequest {
 /** git looks for each path in the whole tree: above so many, taking all files is cheaper. */
 const maxNamedPaths = 64;
 
-/** The files in the byte order of their paths, one at a time. Throws QuarantineError for what git cannot give, GitFailure where git is gone. */
+/**
+ * The files in the byte order of their paths, one at a time. Throws QuarantineError for what git cannot give,
+ * GitFailure where git is gone.
+ */
 export function archivedFiles(access: ArchiveAccess, request: ArchiveRequest): AsyncGenerator<TarFile, void> {
   return access.scratch.borrow(request.ref, (path) => runArchive(access, request, path));
 }
@@ -89,7 +93,10 @@ async function* runArchive(
   }
 }
 
-/** Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own tests set its clock so. */
+/**
+ * Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own
+ * tests set its clock so.
+ */
 function environmentOf(
   { environment, directory }: ArchiveAccess,
   scratch: string,
@@ -142,7 +149,8 @@ function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       startError = error;
-      if (child.pid === undefined) resolve({ exitCode: -1, complaint, startError }); // of such a one Node need not say `close`
+      // of such a one Node need not say `close`
+      if (child.pid === undefined) resolve({ exitCode: -1, complaint, startError });
     });
     child.once('close', (code) => resolve({ exitCode: code ?? -1, complaint, startError }));
   });

@@ -1,4 +1,5 @@
-// Asks a remote for its refs: all that an unchanged one costs is this one process. What it says is checked here, since it is written by a stranger.
+// Asks a remote for its refs: all that an unchanged one costs is this one process. What it says is checked here, since
+// it is written by a stranger.
 
 import { remoteEnvironment, remoteOptions, type GitEnvironment } from './git-environment.ts';
 import type { GitUrl } from './git-url.ts';

@@ -1,4 +1,5 @@
-// Releases, quarantines and notices out of what became of each ref. Settles which of several refs for one version counts: the first.
+// Releases, quarantines and notices out of what became of each ref. Settles which of several refs for one version
+// counts: the first.
 
 import type { Quarantine } from '../quarantine.ts';
 import type { Release } from '../release.ts';
@@ -99,7 +100,10 @@ function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
   ];
 }
 
-/** Composer takes the default branch's name for all of them, and so does Libretto; nobody should have to find that out by a package that is not found. */
+/**
+ * Composer takes the default branch's name for all of them, and so does Libretto; nobody should have to find that out
+ * by a package that is not found.
+ */
 function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return Array.from(renames, ([names, where]) => {
     const [former = '', name = ''] = names.split(' ');

@@ -1,5 +1,5 @@
-// Parses what `git cat-file --batch` writes: `<oid> <type> <size>\n<bytes>\n` or `<oid> missing\n`, in the order asked. Bytes in, objects out;
-// knows nothing of processes. A body is copied at most once, and one nobody wants is never held.
+// Parses what `git cat-file --batch` writes: `<oid> <type> <size>\n<bytes>\n` or `<oid> missing\n`, in the order asked.
+// Bytes in, objects out; knows nothing of processes. A body is copied at most once, and one nobody wants is never held.
 
 export interface BatchHeader {
   readonly type: string;

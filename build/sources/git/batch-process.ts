@@ -1,4 +1,5 @@
-// One `git cat-file --batch` child: lines in, answers out in the same order. Says how it ended; who asked what is object-reader.ts's matter.
+// One `git cat-file --batch` child: lines in, answers out in the same order. Says how it ended; who asked what is
+// object-reader.ts's matter.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 
@@ -20,7 +21,10 @@ export interface BatchOwner {
   readonly wanted: (header: BatchHeader) => boolean;
   /** The next object. `bytes` is undefined where it was not wanted. */
   readonly object: (header: BatchHeader, bytes: Buffer | undefined) => void;
-  /** There is no such object, as far as the answer says; `reason` completes "it …". `complaint`: what git has said on the side until it is called. */
+  /**
+   * There is no such object, as far as the answer says; `reason` completes "it …". `complaint`: what git has said on
+   * the side until it is called.
+   */
   readonly absent: (reason: string, complaint: () => string) => void;
   /** The child ended by itself; `opened` tells whether it could open the repository at all. */
   readonly ended: (opened: boolean, complaint: string) => void;

@@ -1,5 +1,6 @@
-// The composer.json of a commit: read, parsed and checked, each distinct one once. Its name is the default branch's, if that has one: a
-// package renamed there is renamed in all its versions, and old tags go on being installable (VcsRepository.php, preProcess).
+// The composer.json of a commit: read, parsed and checked, each distinct one once. Its name is the default branch's, if
+// that has one: a package renamed there is renamed in all its versions, and old tags go on being installable
+// (VcsRepository.php, preProcess).
 
 import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
@@ -31,7 +32,9 @@ export class ComposerFiles {
     store.whenIdle(() => this.#forget());
   }
 
-  /** The blob of a package's composer.json; undefined where the folder of this commit has none. Throws QuarantineError. */
+  /**
+   * The blob of a package's composer.json; undefined where the folder of this commit has none. Throws QuarantineError.
+   */
   async find({ commit, folder }: PackagePlace): Promise<string | undefined> {
     const root = await findFolder(this.#store, (await this.#store.commit(commit)).tree, folder);
     const entry =
@@ -79,7 +82,10 @@ export class ComposerFiles {
   }
 }
 
-/** The package's name and the composer.json under that name, checked as a published record must be. Throws QuarantineError. */
+/**
+ * The package's name and the composer.json under that name, checked as a published record must be. Throws
+ * QuarantineError.
+ */
 export function checkedComposerJson(
   json: JsonObject,
   defaultName: PackageName | undefined,

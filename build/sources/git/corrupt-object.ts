@@ -1,4 +1,5 @@
-// What git's complaints say of one object. To `git cat-file` one that it cannot read is as good as missing, and only its complaint tells them apart.
+// What git's complaints say of one object. To `git cat-file` one that it cannot read is as good as missing, and only
+// its complaint tells them apart.
 
 import { scrub } from './git-failure.ts';
 

@@ -1,9 +1,10 @@
-// Secrets in an address, which may be a URL, or `user:password@host:path` as scp has it: found also where the address is malformed, since it is
-// then that somebody is shown it. A query and a fragment count as secrets: tokens stand in them.
+// Secrets in an address, which may be a URL, or `user:password@host:path` as scp has it: found also where the address
+// is malformed, since it is then that somebody is shown it. A query and a fragment count as secrets: tokens stand in
+// them.
 
 /**
- * The userinfo of a URL. It ends at the last @ before the path, white space included; behind a colon that no port follows, a slash is part of the
- * password. A host in brackets is no user.
+ * The userinfo of a URL. It ends at the last @ before the path, white space included; behind a colon that no port
+ * follows, a slash is part of the password. A host in brackets is no user.
  */
 const userinfo = /([a-z][a-z0-9+.-]*:\/\/)((?:[^/[]*:(?!\d*(?:\/|$)).*|[^/]*)@)/is;
 const scpUserinfo = /^([^/:@]+):(?:.*@(?=[^/:@]+:)|[^/]*@)/s;
@@ -19,7 +20,10 @@ export function withoutCredentials(text: string): string {
   return text.includes('://') || /^[^/]*@[^/]*:/.test(text) ? anonymous.replace(/([?#]).*$/s, '$1***') : anonymous;
 }
 
-/** The address without its password, to be used. The user of ssh says who git logs in as, and is no secret; that of http may be a token. */
+/**
+ * The address without its password, to be used. The user of ssh says who git logs in as, and is no secret; that of http
+ * may be a token.
+ */
 export function withoutPassword(address: string): string {
   if (!address.includes('://')) return address.replace(scpUserinfo, '$1@');
   return address.replace(userinfo, (_, scheme: string, user: string) =>

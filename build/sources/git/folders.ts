@@ -1,4 +1,5 @@
-// Folders of a commit: found by path, or by the patterns of a monorepo (`packages/*`). Paths are like `a/b`; '' is the root.
+// Folders of a commit: found by path, or by the patterns of a monorepo (`packages/*`). Paths are like `a/b`; '' is the
+// root.
 
 import { byteString } from '../../archive/rules/bytes.ts';
 import { compileWildmatch } from '../../archive/rules/wildmatch.ts';
@@ -25,8 +26,8 @@ export function below(folder: string, path: string): string {
 }
 
 /**
- * The folders that hold a file of this name and that one of the patterns names, sorted. A pattern is a path whose segments may hold `*`, `?` and
- * `[…]`; `.` is the root itself. Throws QuarantineError.
+ * The folders that hold a file of this name and that one of the patterns names, sorted. A pattern is a path whose
+ * segments may hold `*`, `?` and `[…]`; `.` is the root itself. Throws QuarantineError.
  */
 export async function matchFolders(
   store: ObjectStore,

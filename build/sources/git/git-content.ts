@@ -1,4 +1,5 @@
-// The content of one version: its files (package-files.ts), and their bytes: the blobs', or what git makes of them where attributes ask for it.
+// The content of one version: its files (package-files.ts), and their bytes: the blobs', or what git makes of them
+// where attributes ask for it.
 
 import { compileConversions, type Conversion } from '../../archive/rules/conversions.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -31,7 +32,10 @@ export interface GitContentOptions {
 }
 
 export function gitContent(store: ObjectStore, options: GitContentOptions): Content {
-  /** Files whose bytes depend on the commit: always asked for together, since git resolves but one `%(describe)` an archive. */
+  /**
+   * Files whose bytes depend on the commit: always asked for together, since git resolves but one `%(describe)` an
+   * archive.
+   */
   let ofCommit: readonly string[] = [];
   return {
     mayNameAnother: true,
@@ -68,7 +72,10 @@ async function listContent(
   return { listing: { files: converted, withheld }, ofCommit };
 }
 
-/** Equal only where git makes the same bytes: of one blob by one rule, and for placeholders of one commit under one name. */
+/**
+ * Equal only where git makes the same bytes: of one blob by one rule, and for placeholders of one commit under one
+ * name.
+ */
 function identityOf(oid: string, { key, ofCommit }: Conversion, ref: VisibleRef): string {
   return `git-converted:${oid} ${key}${ofCommit ? ` ${ref.commit} ${ref.oid} ${ref.name}` : ''}`;
 }

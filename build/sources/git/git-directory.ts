@@ -1,5 +1,5 @@
-// Finds the git directory of a work tree's root or of a bare repository. Only the given path is looked at: no parent folder, so that a
-// folder that merely lies inside some repository is never taken for one.
+// Finds the git directory of a work tree's root or of a bare repository. Only the given path is looked at: no parent
+// folder, so that a folder that merely lies inside some repository is never taken for one.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

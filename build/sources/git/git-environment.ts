@@ -1,5 +1,5 @@
-// The environment a git process runs in: built from nothing, never inherited. It can run no hook, open no prompt, and speak no protocol
-// but those named here (reliability cases 70–73).
+// The environment a git process runs in: built from nothing, never inherited. It can run no hook, open no prompt, and
+// speak no protocol but those named here (reliability cases 70–73).
 
 /** Variables of the caller's own environment; only those listed below ever reach git. */
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
@@ -8,9 +8,9 @@ export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
 
 /**
- * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME), ssh-agent, an askpass program,
- * proxies, certificates, and configuration passed by variables, as CI systems do. A registry's operator configures git as usual and
- * Libretto never sees the secret.
+ * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME),
+ * ssh-agent, an askpass program, proxies, certificates, and configuration passed by variables, as CI systems do. A
+ * registry's operator configures git as usual and Libretto never sees the secret.
  */
 const forRemotes = [
   'HOME',
@@ -53,8 +53,9 @@ const fixed = {
 } as const;
 
 /**
- * For reading a repository on this disk. Nobody's configuration counts but the repository's own, and that can start nothing: no
- * transport is allowed (a partial clone's missing object stays missing). Naming GIT_DIR makes git read a repository that another user owns, too.
+ * For reading a repository on this disk. Nobody's configuration counts but the repository's own, and that can start
+ * nothing: no transport is allowed (a partial clone's missing object stays missing). Naming GIT_DIR makes git read a
+ * repository that another user owns, too.
  */
 export function localEnvironment(given: GitEnvironment, gitDirectory: string): Record<string, string> {
   return {
@@ -67,8 +68,9 @@ export function localEnvironment(given: GitEnvironment, gitDirectory: string): R
 }
 
 /**
- * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g. `https:ssh`. ssh is left as
- * configured; it can prompt nobody, since git processes run in a session of their own, without a terminal.
+ * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g.
+ * `https:ssh`. ssh is left as configured; it can prompt nobody, since git processes run in a session of their own,
+ * without a terminal.
  */
 export function remoteEnvironment(
   given: GitEnvironment,
@@ -86,8 +88,9 @@ export function remoteEnvironment(
 }
 
 /**
- * Options for whatever speaks to a remote. A redirect may go from one https address to another when a repository is first asked for, as it does after
- * a rename; never from this machine to elsewhere. A stalled transfer ends by itself, even if the build that started it was killed.
+ * Options for whatever speaks to a remote. A redirect may go from one https address to another when a repository is
+ * first asked for, as it does after a rename; never from this machine to elsewhere. A stalled transfer ends by itself,
+ * even if the build that started it was killed.
  */
 export function remoteOptions(remote: { readonly url: string }, timeoutMs: number): readonly string[] {
   const redirects = /^http:/i.test(remote.url) ? 'false' : 'initial';
@@ -111,7 +114,10 @@ function pick(given: GitEnvironment, names: readonly string[]): Record<string, s
   return picked;
 }
 
-/** Options in front of every subcommand. Hooks, maintenance and automatic packing stay off whatever a configuration says. */
+/**
+ * Options in front of every subcommand. Hooks, maintenance and automatic packing stay off whatever a configuration
+ * says.
+ */
 export const safeOptions = [
   '-c',
   'core.hooksPath=/dev/null',

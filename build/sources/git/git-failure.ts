@@ -1,5 +1,5 @@
-// git, or the repository as a whole, cannot be used: the source fails and keeps what it last published. (One broken version is a
-// QuarantineError instead.) Messages are for people and hold no credentials.
+// git, or the repository as a whole, cannot be used: the source fails and keeps what it last published. (One broken
+// version is a QuarantineError instead.) Messages are for people and hold no credentials.
 
 export class GitFailure extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {

@@ -45,7 +45,9 @@ export function gitRelease(outcome: ReleaseOutcome, context: ReleaseContext): Re
   return new GitRelease(outcome, context, { version: label.label, normalized, reference });
 }
 
-/** Builds hold tens of thousands of these at a time: what can be said without reading is put together for each who asks. */
+/**
+ * Builds hold tens of thousands of these at a time: what can be said without reading is put together for each who asks.
+ */
 class GitRelease implements Release {
   readonly name: PackageName;
   readonly version: Release['version'];
@@ -124,8 +126,9 @@ class GitRelease implements Release {
 }
 
 /**
- * The commit; of a package in a folder its beginning, which git takes for the commit as well, and eight digits for the folder: the same name may
- * come from another folder of the same commit one day, and other files must never have the same reference.
+ * The commit; of a package in a folder its beginning, which git takes for the commit as well, and eight digits for the
+ * folder: the same name may come from another folder of the same commit one day, and other files must never have the
+ * same reference.
  */
 function referenceOf({ commit, folder }: ReleaseOutcome): string {
   if (folder === '') return commit;

@@ -1,6 +1,7 @@
-// A git repository as a source: on this disk (a work tree's root or a bare one) or behind a URL. Refs are compared first; only when one has
-// moved is anything else loaded at all, so that an unchanged repository costs a few system calls, or one `git ls-remote`.
-// Nothing is ever checked out, no hook, filter, submodule or LFS object is run or fetched.
+// A git repository as a source: on this disk (a work tree's root or a bare one) or behind a URL. Refs are compared
+// first; only when one has moved is anything else loaded at all, so that an unchanged repository costs a few system
+// calls, or one `git ls-remote`. Nothing is ever checked out, no hook, filter, submodule or LFS object is run or
+// fetched.
 
 import { existsSync } from 'node:fs';
 
@@ -18,7 +19,10 @@ export interface GitSourceOptions extends GitSelection {
   readonly location:
     | { readonly kind: 'path'; readonly path: string }
     | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
-  /** where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a moment */
+  /**
+   * where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a
+   * moment
+   */
   readonly cacheDirectory: string;
   /** for fetching, and how long git may be silent while it reads objects */
   readonly timeoutMs: number;
@@ -57,7 +61,10 @@ interface ScanContext {
   readonly state: OpenState;
 }
 
-/** Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or GitFailure if git itself goes away. */
+/**
+ * Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or
+ * GitFailure if git itself goes away.
+ */
 export function createGitSource(options: GitSourceOptions): Source {
   const { location } = options;
   const state: OpenState = { remarks: undefined, close: undefined, broken: false };
@@ -191,7 +198,10 @@ async function readRepository(
   };
 }
 
-/** Kept as text: only what has changed needs the rows, and in memory they take many times its room. undefined for what is no such text. */
+/**
+ * Kept as text: only what has changed needs the rows, and in memory they take many times its room. undefined for what
+ * is no such text.
+ */
 function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
   try {
     return typeof detail === 'string' ? (JSON.parse(detail) as JsonValue) : undefined;

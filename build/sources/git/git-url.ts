@@ -1,5 +1,5 @@
-// Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in. A URL is remembered,
-// shown and logged, so that it may hold no credential.
+// Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in.
+// A URL is remembered, shown and logged, so that it may hold no credential.
 
 import { parseAddress } from '../../contract/address.ts';
 import { withoutCredentials } from './credentials.ts';
@@ -7,11 +7,15 @@ import { scrub } from './git-failure.ts';
 
 export interface GitUrl {
   readonly url: string;
-  /** for GIT_ALLOW_PROTOCOL; git's own configuration may turn an https address into an ssh one and the other way round */
+  /**
+   * for GIT_ALLOW_PROTOCOL; git's own configuration may turn an https address into an ssh one and the other way round
+   */
   readonly protocols: string;
 }
 
-/** RFC 3986 without userinfo, query and fragment; a host never starts with a dash, which ssh would take for an option. */
+/**
+ * RFC 3986 without userinfo, query and fragment; a host never starts with a dash, which ssh would take for an option.
+ */
 const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
 const sshPattern =
   /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;

@@ -1,6 +1,7 @@
-// Finds files that are only pointers into Git LFS: an archive holds the pointer, since nothing is fetched and no filter is run, and whoever installs
-// it should not have to find that out. Looked for while a version's files are listed for its archive, among those that .gitattributes, at whatever
-// depth, give to the filter `lfs`: a file that no attribute names is in a checkout what it is in the archive.
+// Finds files that are only pointers into Git LFS: an archive holds the pointer, since nothing is fetched and no filter
+// is run, and whoever installs it should not have to find that out. Looked for while a version's files are listed for
+// its archive, among those that .gitattributes, at whatever depth, give to the filter `lfs`: a file that no attribute
+// names is in a checkout what it is in the archive.
 
 import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { compileFilters } from '../../archive/rules/filters.ts';

@@ -1,5 +1,6 @@
-// How git is called where a stranger decides how much it has to remember: an endless list of refs alone would otherwise fill the machine's memory in
-// less than a minute, long before any time limit. The limit is the kernel's own, set by the shell that then becomes git.
+// How git is called where a stranger decides how much it has to remember: an endless list of refs alone would otherwise
+// fill the machine's memory in less than a minute, long before any time limit. The limit is the kernel's own, set by
+// the shell that then becomes git.
 
 import { safeOptions } from './git-environment.ts';
 

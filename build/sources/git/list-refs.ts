@@ -5,7 +5,10 @@ import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';
 
-/** As readRefFiles. Symbolic branches are left out, as Composer leaves them out; symbolic tags are resolved. Throws GitFailure. */
+/**
+ * As readRefFiles. Symbolic branches are left out, as Composer leaves them out; symbolic tags are resolved. Throws
+ * GitFailure.
+ */
 export async function listRefs(directory: GitDirectory, environment: GitEnvironment, timeoutMs: number): Promise<Refs> {
   const shared = { environment: localEnvironment(environment, directory.own), timeoutMs };
   const format = '--format=%(objectname) %(*objectname) %(refname) %(symref)';

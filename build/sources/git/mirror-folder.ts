@@ -1,6 +1,7 @@
-// The folder of one remote repository below build/git: its copies, the snapshot that says which copy counts and which refs it has, and the lock of
-// whoever fetches into it. A fetch only adds to a copy, and writes the snapshot last. Copies are removed under the build's lock alone, which every
-// reader of a copy holds: nobody loses an object while reading.
+// The folder of one remote repository below build/git: its copies, the snapshot that says which copy counts and which
+// refs it has, and the lock of whoever fetches into it. A fetch only adds to a copy, and writes the snapshot last.
+// Copies are removed under the build's lock alone, which every reader of a copy holds: nobody loses an object while
+// reading.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -59,7 +60,10 @@ export function newCopyPath(folder: string): string {
   return join(folder, `${randomUUID().replaceAll('-', '')}.git`);
 }
 
-/** The last fetch that ended; undefined where there is none, or the file is damaged: the next fetch then makes a new copy. */
+/**
+ * The last fetch that ended; undefined where there is none, or the file is damaged: the next fetch then makes a new
+ * copy.
+ */
 export function readSnapshot(folder: string): MirrorSnapshot | undefined {
   try {
     return parseSnapshot(folder, JSON.parse(readFileSync(snapshotPath(folder), 'utf8')));
@@ -95,8 +99,8 @@ export function discardCopy(folder: string, copy: string): void {
 }
 
 /**
- * Removes what fetches left behind that were killed, and copies that newer ones have replaced; with `all`, everything. To be called under the build's
- * lock. A folder that somebody fetches into stays as it is until the next time.
+ * Removes what fetches left behind that were killed, and copies that newer ones have replaced; with `all`, everything.
+ * To be called under the build's lock. A folder that somebody fetches into stays as it is until the next time.
  */
 export async function sweepMirror(folder: string, now: () => Date, all = false): Promise<void> {
   const current = all ? undefined : readSnapshot(folder)?.copy;

@@ -1,5 +1,6 @@
-// Brings the local copy of a remote repository to what the remote has: bare, with its branches and tags under their own names. Nothing is fetched
-// while the remote's refs are as the last snapshot has them. Needs the lock of the mirror's folder, and never the build's (mirror-folder.ts).
+// Brings the local copy of a remote repository to what the remote has: bare, with its branches and tags under their own
+// names. Nothing is fetched while the remote's refs are as the last snapshot has them. Needs the lock of the mirror's
+// folder, and never the build's (mirror-folder.ts).
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -53,8 +54,9 @@ export async function updateMirror(options: MirrorOptions, asked: Refs): Promise
 }
 
 /**
- * False where a new copy is worth a try: one that a kill has left may have stale locks or half an object store, and one that is too large may hold much
- * that the remote has dropped. Throws GitFailure where git was stopped: a remote that hangs would hang again.
+ * False where a new copy is worth a try: one that a kill has left may have stale locks or half an object store, and one
+ * that is too large may hold much that the remote has dropped. Throws GitFailure where git was stopped: a remote that
+ * hangs would hang again.
  */
 async function fetchedInto(options: CopyOptions): Promise<boolean> {
   try {
@@ -83,7 +85,9 @@ async function removeLeftovers(directory: string): Promise<void> {
   for (const name of await readdir(packs)) if (name.startsWith('tmp_')) await rm(join(packs, name), { force: true });
 }
 
-/** No tags but those asked for, no submodules, no FETCH_HEAD, no packing on the side; and no hook (git-environment.ts). */
+/**
+ * No tags but those asked for, no submodules, no FETCH_HEAD, no packing on the side; and no hook (git-environment.ts).
+ */
 async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxBytes }: CopyOptions): Promise<void> {
   const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs, stop };
   if (findGitDirectory(directory) === undefined) {
@@ -125,8 +129,8 @@ async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxB
 const mostPacks = 30;
 
 /**
- * Makes one pack of many, which every fetch adds to. Objects that no ref leads to any more stay (-k): somebody may be reading them. A copy that could
- * not be packed is as good as before.
+ * Makes one pack of many, which every fetch adds to. Objects that no ref leads to any more stay (-k): somebody may be
+ * reading them. A copy that could not be packed is as good as before.
  */
 async function tidy(repack: GitCommand, directory: string): Promise<void> {
   const packs = (await readdir(join(directory, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));

@@ -1,6 +1,7 @@
-// Reads objects of one repository through one long-lived `git cat-file --batch`, with many requests under way at a time. Answers come in the
-// order asked. An object that makes git die (a corrupt one) is reported broken and git is started again for the rest. What a caller does
-// not want to hold in memory it declines once the size is known, so nothing here ever waits for a caller.
+// Reads objects of one repository through one long-lived `git cat-file --batch`, with many requests under way at a
+// time. Answers come in the order asked. An object that makes git die (a corrupt one) is reported broken and git is
+// started again for the rest. What a caller does not want to hold in memory it declines once the size is known, so
+// nothing here ever waits for a caller.
 
 import { createHash } from 'node:crypto';
 
@@ -34,7 +35,10 @@ const maxRestarts = 50;
 /** Declined bytes come all the same. Above so many, starting git again is faster than letting them pass by. */
 const maxPassedBytes = 64 * 1024 * 1024;
 
-/** A repository that nobody asks of gives its process back: a build may have thousands of them. It is started again when needed. */
+/**
+ * A repository that nobody asks of gives its process back: a build may have thousands of them. It is started again when
+ * needed.
+ */
 const idleMs = 250;
 
 export class ObjectReader {

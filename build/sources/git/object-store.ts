@@ -1,5 +1,5 @@
-// Commits, trees and blobs of one repository, by id. Parsed trees are kept, so that versions that share folders share the work. Throws
-// QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
+// Commits, trees and blobs of one repository, by id. Parsed trees are kept, so that versions that share folders share
+// the work. Throws QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
 
 import { maxFileBytes } from '../file-limit.ts';
 import { QuarantineError } from '../quarantine.ts';
@@ -30,8 +30,8 @@ export class ObjectStore {
   }
 
   /**
-   * `listener` hears of it when nothing has been asked for a while, to forget what it keeps. A build may have thousands of repositories, tens of
-   * thousands of versions, and a few folders for each.
+   * `listener` hears of it when nothing has been asked for a while, to forget what it keeps. A build may have thousands
+   * of repositories, tens of thousands of versions, and a few folders for each.
    */
   whenIdle(listener: () => void): void {
     this.#reader.whenIdle(listener);
@@ -78,7 +78,9 @@ export class ObjectStore {
     });
   }
 
-  /** A small blob: composer.json, attributes, the target of a symlink. undefined where it is larger than `limit` bytes. */
+  /**
+   * A small blob: composer.json, attributes, the target of a symlink. undefined where it is larger than `limit` bytes.
+   */
   async smallBlob(oid: string, limit: number, path: string): Promise<Buffer | undefined> {
     const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= limit);
     if (answer.outcome === 'declined' && answer.type === 'blob') return undefined;
@@ -92,8 +94,8 @@ export class ObjectStore {
   }
 
   /**
-   * Many blobs, in this order, read ahead of the consumer within `readAheadBytes`: one that does not fit is declined and asked for again
-   * when its turn comes, so that a slow consumer holds nobody else up.
+   * Many blobs, in this order, read ahead of the consumer within `readAheadBytes`: one that does not fit is declined
+   * and asked for again when its turn comes, so that a slow consumer holds nobody else up.
    */
   async *blobs(wanted: readonly { readonly oid: string; readonly path: string }[]): AsyncGenerator<Buffer> {
     let held = 0;

@@ -1,4 +1,5 @@
-// Parses git's own objects: commits, annotated tags and trees, as bytes. Pure. What cannot be an object of its kind throws BROKEN_OBJECT.
+// Parses git's own objects: commits, annotated tags and trees, as bytes. Pure. What cannot be an object of its kind
+// throws BROKEN_OBJECT.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -48,7 +49,10 @@ function headerOf(bytes: Buffer): string {
   return bytes.toString('latin1', 0, end === -1 ? bytes.length : end);
 }
 
-/** The seconds of `author A U Thor <a@example.org> 1700000000 +0100`: the first number behind the last `>`, as git takes it. */
+/**
+ * The seconds of `author A U Thor <a@example.org> 1700000000 +0100`: the first number behind the last `>`, as git takes
+ * it.
+ */
 function timeOf(header: string, role: 'author' | 'committer'): number | undefined {
   const line = new RegExp(`^${role} (.*)$`, 'm').exec(header)?.[1];
   const seconds =

@@ -1,5 +1,5 @@
-// What became of one tag or branch, and what is kept of it from one build to the next: as long as the ref holds the same object, it is not
-// read again. Rows are short, since a repository may have thousands.
+// What became of one tag or branch, and what is kept of it from one build to the next: as long as the ref holds the
+// same object, it is not read again. Rows are short, since a repository may have thousands.
 
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
@@ -20,7 +20,10 @@ export type Outcome =
       readonly time: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
-      /** the blob of its composer.json, where that was read in this build: so it need not be looked for again. Not remembered. */
+      /**
+       * the blob of its composer.json, where that was read in this build: so it need not be looked for again. Not
+       * remembered.
+       */
       readonly composerFile?: string;
     }
   /** skipped by Composer's rules; a sentence for the report */
@@ -51,8 +54,9 @@ export interface GitMemory {
 }
 
 /**
- * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is left out or 0: a name equal to the
- * folder's, a commit equal to the oid (an annotated tag's differs), flags and further names at the end of a row.
+ * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is
+ * left out or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and
+ * further names at the end of a row.
  */
 export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
   const rows = Array.from(refs, ([key, { oid, outcomes }]) =>

@@ -1,5 +1,5 @@
-// A look at a remote repository: whether it can be reached and read, what it has, and which packages its default branch holds. Only the newest commit of
-// one ref is fetched, into a folder that is gone afterwards.
+// A look at a remote repository: whether it can be reached and read, what it has, and which packages its default branch
+// holds. Only the newest commit of one ref is fetched, into a folder that is gone afterwards.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

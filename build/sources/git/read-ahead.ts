@@ -1,5 +1,6 @@
-// Reads the folders of versions that are about to be listed, before they are: listing is a chain of questions (folder, its folders, theirs), and
-// asking one at a time would leave git and us waiting for each other. Only for versions not read before, whose files a build is sure to list.
+// Reads the folders of versions that are about to be listed, before they are: listing is a chain of questions (folder,
+// its folders, theirs), and asking one at a time would leave git and us waiting for each other. Only for versions not
+// read before, whose files a build is sure to list.
 
 import { QuarantineError } from '../quarantine.ts';
 import { GitFailure } from './git-failure.ts';

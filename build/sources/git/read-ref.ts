@@ -1,9 +1,11 @@
-// Reads one tag or branch: which version it is by Composer's rules (VcsRepository.php, initialize), and whether that version can be published.
+// Reads one tag or branch: which version it is by Composer's rules (VcsRepository.php, initialize), and whether that
+// version can be published.
 //
-// Skipped, with a notice, is what Composer passes over as well: a name that is no version, no composer.json, a tag that is no commit, a second
-// tag for one version. Quarantined is what Composer passes over silently or would choke on, though someone meant it to be a release: broken
-// JSON, an invalid constraint, a `version` that Composer rejects or that means another version than the tag (a forgotten edit
-// before tagging, which otherwise nobody would notice until the release is missed).
+// Skipped, with a notice, is what Composer passes over as well: a name that is no version, no composer.json, a tag that
+// is no commit, a second tag for one version. Quarantined is what Composer passes over silently or would choke on,
+// though someone meant it to be a release: broken JSON, an invalid constraint, a `version` that Composer rejects or
+// that means another version than the tag (a forgotten edit before tagging, which otherwise nobody would notice until
+// the release is missed).
 
 import { branchVersion, type VersionOrSkip } from '../../contract/branch.ts';
 import type { JsonObject } from '../../contract/json.ts';

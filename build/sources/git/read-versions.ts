@@ -1,5 +1,5 @@
-// All versions of a repository out of its refs: reads what is new or has moved, takes the rest from memory. The order is Composer's
-// (VcsRepository.php, initialize): tags by name, then the default branch, then the other branches.
+// All versions of a repository out of its refs: reads what is new or has moved, takes the rest from memory. The order
+// is Composer's (VcsRepository.php, initialize): tags by name, then the default branch, then the other branches.
 
 import type { PackageName } from '../../contract/name.ts';
 import { packageNameOf } from '../../record/package-name.ts';
@@ -64,8 +64,8 @@ function holds({ outcomes }: KnownRef, known: GitMemory | undefined, names: Read
 }
 
 /**
- * The branch HEAD points at. Where there is no such branch, Composer takes `master` for it (GitDriver.php, getRootIdentifier); with a
- * detached HEAD it takes none, and none is marked.
+ * The branch HEAD points at. Where there is no such branch, Composer takes `master` for it (GitDriver.php,
+ * getRootIdentifier); with a detached HEAD it takes none, and none is marked.
  */
 function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; readonly notice?: string } {
   const { head } = refs;

@@ -1,5 +1,6 @@
-// Reads a local repository's refs straight from its files, without a process: an unchanged repository costs a few system calls. Anything
-// this does not know for certain (reftable, symbolic refs, odd lines) is `undefined`, and git is asked instead (list-refs.ts).
+// Reads a local repository's refs straight from its files, without a process: an unchanged repository costs a few
+// system calls. Anything this does not know for certain (reftable, symbolic refs, odd lines) is `undefined`, and git is
+// asked instead (list-refs.ts).
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ export function readRefFiles(directory: GitDirectory): Refs | undefined {
   if (existsSync(join(directory.common, 'reftable'))) return undefined;
   const head = parseHead(readFileSync(join(directory.own, 'HEAD'), 'latin1'));
   if (head === undefined) return undefined;
-  // Loose refs first: git packs a ref before it deletes the loose file, so one that vanishes in between is in the packed file by then.
+  // Loose refs first: git packs a ref before it deletes the loose file, so one that vanishes in between is in the
+  // packed file by then.
   const found = new Map<string, readonly [oid: string, peeled: string | undefined]>();
   const base = Buffer.from(directory.common).toString('latin1');
   if (!readLoose(base, 'refs/tags', found) || !readLoose(base, 'refs/heads', found)) return undefined;
@@ -36,7 +38,9 @@ function parseHead(text: string): Head | undefined {
 
 type Found = Map<string, readonly [oid: string, peeled: string | undefined]>;
 
-/** False where there is something only git understands. Paths are binary strings, since a ref's name need not be UTF-8. */
+/**
+ * False where there is something only git understands. Paths are binary strings, since a ref's name need not be UTF-8.
+ */
 function readLoose(base: string, folder: string, found: Found): boolean {
   let entries;
   try {

@@ -1,7 +1,8 @@
-// What a repository's tags, branches and HEAD point at, and the fingerprint over them. Imported by the path that must cost nothing when a
-// repository has not changed: keep it free of other imports.
+// What a repository's tags, branches and HEAD point at, and the fingerprint over them. Imported by the path that must
+// cost nothing when a repository has not changed: keep it free of other imports.
 //
-// Names are "binary strings", one character a byte, so that plain comparison is git's own order (strcmp); `decodeRefName` makes text of one.
+// Names are "binary strings", one character a byte, so that plain comparison is git's own order (strcmp);
+// `decodeRefName` makes text of one.
 
 import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
@@ -32,10 +33,15 @@ export interface Refs {
   readonly branches: readonly Ref[];
 }
 
-/** Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again. */
+/**
+ * Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again.
+ */
 export const recipe = 4;
 
-/** Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options (selection.ts). */
+/**
+ * Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options
+ * (selection.ts).
+ */
 export function fingerprintOf(refs: Refs, variant = ''): string {
   const { head } = refs;
   const at =

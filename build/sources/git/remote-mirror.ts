@@ -1,5 +1,6 @@
-// A remote repository as a source sees it, in two steps. `fetch` asks the remote and brings the local copy up to date: it may take minutes, and runs
-// without the build's lock. `find` says what the copy has: it asks nobody, and runs under the build's lock.
+// A remote repository as a source sees it, in two steps. `fetch` asks the remote and brings the local copy up to date:
+// it may take minutes, and runs without the build's lock. `find` says what the copy has: it asks nobody, and runs under
+// the build's lock.
 
 import { statSync } from 'node:fs';
 
@@ -44,7 +45,10 @@ export type FoundMirror =
   | { readonly outcome: 'found'; readonly snapshot: MirrorSnapshot };
 
 export interface RemoteMirror {
-  /** Asks the remote, unless that was done and suffices. `isKnown`: refs that need not be fetched. Never throws for what is wrong elsewhere. */
+  /**
+   * Asks the remote, unless that was done and suffices. `isKnown`: refs that need not be fetched. Never throws for what
+   * is wrong elsewhere.
+   */
   readonly fetch: (select: SelectRefs, isKnown: (refs: Refs) => boolean) => Promise<void>;
   /** `isKnown`: refs that need not be read. */
   readonly find: (isKnown: (refs: Refs) => boolean) => FoundMirror;

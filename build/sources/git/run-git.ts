@@ -1,4 +1,5 @@
-// One git command from start to end, with a wall-clock limit on the whole process group. For everything but object reading.
+// One git command from start to end, with a wall-clock limit on the whole process group. For everything but object
+// reading.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +22,10 @@ export interface GitCommand {
   readonly memoryBytes?: number;
   /** once it is aborted, git is stopped with all that it started */
   readonly stop?: AbortSignal | undefined;
-  /** a build asks this of hundreds of repositories: started without execa, which takes three times as long for one that has nothing to do */
+  /**
+   * a build asks this of hundreds of repositories: started without execa, which takes three times as long for one that
+   * has nothing to do
+   */
   readonly frequent?: boolean;
   /** asked every so often; true: git is stopped */
   readonly watch?: { readonly everyMs: number; readonly mustStop: () => Promise<boolean> };

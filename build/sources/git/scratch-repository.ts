@@ -1,5 +1,6 @@
-// A git directory that holds nothing but what `git archive` may know: no configuration, attributes, references or mailmap of the repository whose
-// objects it reads. What comes out is then a function of the commit and its own tag or branch, on every machine and at any time.
+// A git directory that holds nothing but what `git archive` may know: no configuration, attributes, references or
+// mailmap of the repository whose objects it reads. What comes out is then a function of the commit and its own tag or
+// branch, on every machine and at any time.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,8 +13,9 @@ export interface VisibleRef {
 }
 
 /**
- * `%h` has seven digits, git's own number for up to some 16 000 objects; unset, it would grow with the repository. No program that a signature or
- * a filter could call for exists, and no name is refused here that could be excluded from the archive.
+ * `%h` has seven digits, git's own number for up to some 16 000 objects; unset, it would grow with the repository. No
+ * program that a signature or a filter could call for exists, and no name is refused here that could be excluded from
+ * the archive.
  */
 const config = `[core]
 \tbare = true
@@ -31,7 +33,10 @@ const config = `[core]
 \tprogram = false
 `;
 
-/** Whatever is left out is left out by Libretto's rules: composer.json may take in again what export-ignore leaves out. Outranks all other attributes. */
+/**
+ * Whatever is left out is left out by Libretto's rules: composer.json may take in again what export-ignore leaves out.
+ * Outranks all other attributes.
+ */
 const attributes = '* -export-ignore\n';
 
 /** Makes git directories below `parent` as they are needed, and uses them again. */

@@ -1,16 +1,21 @@
-// What of a repository is published, as its source is configured: which tags and branches, which folders, which files not. Imported by the path
-// that must cost nothing when a repository has not changed: patterns are compiled only where there are some.
+// What of a repository is published, as its source is configured: which tags and branches, which folders, which files
+// not. Imported by the path that must cost nothing when a repository has not changed: patterns are compiled only where
+// there are some.
 
 import { decodeRefName, type Ref, type Refs } from './refs.ts';
 
 export interface GitSelection {
   /**
-   * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` stay within a segment, `**` spans several; a leading `!` excludes. Without a
-   * list: all; an empty list: none. What is not taken is not read at all, not even for the package's name.
+   * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` stay within a segment, `**` spans several; a
+   * leading `!` excludes. Without a list: all; an empty list: none. What is not taken is not read at all, not even for
+   * the package's name.
    */
   readonly refs?:
     { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
-  /** Each folder that one of these patterns (`packages/*`, `.` for the root) names and that has a composer.json is a package. Default: the root alone. */
+  /**
+   * Each folder that one of these patterns (`packages/*`, `.` for the root) names and that has a composer.json is a
+   * package. Default: the root alone.
+   */
   readonly subdirectories?: readonly string[] | undefined;
   /** whether records name the repository itself beside the archive; of a URL only */
   readonly referenceSource?: 'none' | 'include' | undefined;

@@ -1,5 +1,6 @@
-// Reads the tar that `git archive` writes: ustar with pax headers for what does not fit (archive-tar.c). Strict: anything else is refused, since
-// nobody but git is expected here. Knows nothing of processes; holds one file at a time, and only those somebody wants.
+// Reads the tar that `git archive` writes: ustar with pax headers for what does not fit (archive-tar.c). Strict:
+// anything else is refused, since nobody but git is expected here. Knows nothing of processes; holds one file at a
+// time, and only those somebody wants.
 
 export interface TarFile {
   readonly path: string;
@@ -18,7 +19,9 @@ const blockSize = 512;
 /** git's own are a few hundred bytes */
 const maxPaxBytes = 1024 * 1024;
 
-/** The ordinary files that `wanted` asks for, in the order they stand. Throws TarFault, and whatever `wanted` throws. */
+/**
+ * The ordinary files that `wanted` asks for, in the order they stand. Throws TarFault, and whatever `wanted` throws.
+ */
 export async function* readTar(
   chunks: AsyncIterable<Buffer>,
   wanted: (path: string, size: number) => boolean,

@@ -1,11 +1,15 @@
-// All files of a tree, with their full paths. Folders are read level by level, each distinct one once (object-store.ts keeps them).
+// All files of a tree, with their full paths. Folders are read level by level, each distinct one once (object-store.ts
+// keeps them).
 
 import { QuarantineError } from '../quarantine.ts';
 import type { ContentFile } from '../release.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { TreeEntry } from './objects.ts';
 
-/** More files or folders than a package can sensibly have; a few folders that hold one another many times over could name billions. */
+/**
+ * More files or folders than a package can sensibly have; a few folders that hold one another many times over could
+ * name billions.
+ */
 const maxEntries = 50_000;
 const maxPathLength = 4096;
 

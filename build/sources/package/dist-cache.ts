@@ -1,5 +1,5 @@
-// ZIPs fetched for inline records: each is downloaded, checked and admitted once, and kept under what was asked for and what came. A cache: whatever
-// is missing or damaged is fetched again, and has to be the same then.
+// ZIPs fetched for inline records: each is downloaded, checked and admitted once, and kept under what was asked for and
+// what came. A cache: whatever is missing or damaged is fetched again, and has to be the same then.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -17,7 +17,10 @@ import type { InlineDist } from './inline-record.ts';
 /** Raise it whenever what was admitted once may be refused now. */
 const recipe = 1;
 
-/** A download writes all the time, or is given up within minutes: a part that is older was left by a process that was killed. */
+/**
+ * A download writes all the time, or is given up within minutes: a part that is older was left by a process that was
+ * killed.
+ */
 const abandonedMs = 3_600_000;
 
 export class DistCache {
@@ -44,7 +47,10 @@ export class DistCache {
     this.#kept = this.#list();
   }
 
-  /** SHA-256 of what is kept for this dist, or was fetched for this build; undefined where it has to be fetched. Rejects with QuarantineError. */
+  /**
+   * SHA-256 of what is kept for this dist, or was fetched for this build; undefined where it has to be fetched. Rejects
+   * with QuarantineError.
+   */
   find(dist: InlineDist): Promise<string> | undefined {
     const key = distKey(dist);
     const fetched = this.#fetched.get(key);
@@ -67,7 +73,10 @@ export class DistCache {
     await running.catch((error: unknown) => (error instanceof QuarantineError ? undefined : Promise.reject(error)));
   }
 
-  /** What was fetched once and had this SHA-256. `copyTo` throws FetchNeeded where it is gone or damaged: a build holds its lock then. */
+  /**
+   * What was fetched once and had this SHA-256. `copyTo` throws FetchNeeded where it is gone or damaged: a build holds
+   * its lock then.
+   */
   archive(dist: InlineDist, sha256: string): ReadyArchive {
     const key = distKey(dist);
     const path = this.#path(key, sha256);

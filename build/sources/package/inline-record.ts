@@ -1,4 +1,5 @@
-// A package as libretto.json describes it (Composer's repositories of type `package`): checked like a composer.json, with its dist parsed.
+// A package as libretto.json describes it (Composer's repositories of type `package`): checked like a composer.json,
+// with its dist parsed.
 
 import { parseSha1, type Sha1 } from '../../contract/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';

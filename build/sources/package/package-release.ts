@@ -28,7 +28,10 @@ export function inlineRelease(
   };
 }
 
-/** A metapackage without a dist: its archive is made here, with nothing but its composer.json, so that every version can be proved the same way. */
+/**
+ * A metapackage without a dist: its archive is made here, with nothing but its composer.json, so that every version can
+ * be proved the same way.
+ */
 export function metapackageRelease(record: InlineRecord, where: string): Release {
   const bytes = Buffer.from(`${JSON.stringify(record.json, undefined, 4)}\n`);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

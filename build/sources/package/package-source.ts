@@ -1,5 +1,6 @@
-// Packages that libretto.json itself describes, as Composer's repositories of type `package` do: records without a repository, whose dists are
-// fetched once, admitted and hosted like any other. A dist that cannot be had costs its own version only, which stays as it was published.
+// Packages that libretto.json itself describes, as Composer's repositories of type `package` do: records without a
+// repository, whose dists are fetched once, admitted and hosted like any other. A dist that cannot be had costs its own
+// version only, which stays as it was published.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';

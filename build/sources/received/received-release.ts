@@ -1,4 +1,5 @@
-// A published version of a received tree as a release: its record stands for its composer.json, its archive is taken over byte for byte.
+// A published version of a received tree as a release: its record stands for its composer.json, its archive is taken
+// over byte for byte.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,7 +24,9 @@ import type { PackageText, PackageTexts, Release } from '../release.ts';
 import type { ReceivedVersion } from './received-tree.ts';
 import { incomplete, placeOf } from './tree-file.ts';
 
-/** `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here. */
+/**
+ * `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here.
+ */
 export function receivedRelease(root: string, name: PackageName, { entry, record }: ReceivedVersion): Release {
   const { version, normalized } = checkedLabel(entry.version, 'The version is');
   if (normalized !== entry.version_normalized)
@@ -62,7 +65,10 @@ function checked(composerJson: JsonObject): JsonObject {
   return composerJson;
 }
 
-/** Another SHA-1 than the tree's own index has is damage, and nothing of the tree is published; what is unsafe to unpack is left out alone. */
+/**
+ * Another SHA-1 than the tree's own index has is damage, and nothing of the tree is published; what is unsafe to unpack
+ * is left out alone.
+ */
 async function takeOver(
   root: string,
   path: string,

@@ -1,5 +1,5 @@
-// Reads the tree of a build made elsewhere: whatever it names is there and agrees, or the whole tree is refused. Archives are looked at by their sizes
-// here; the SHA-1 of each is proved when it is copied.
+// Reads the tree of a build made elsewhere: whatever it names is there and agrees, or the whole tree is refused.
+// Archives are looked at by their sizes here; the SHA-1 of each is proved when it is copied.
 
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ export interface ReceivedTree {
   readonly versionsOf: (name: PackageName) => Promise<readonly ReceivedVersion[]>;
 }
 
-/** `folder`, absolute, holds public/ and index/; whatever else it holds does not matter. Throws BuildRefused for what is no complete tree. */
+/**
+ * `folder`, absolute, holds public/ and index/; whatever else it holds does not matter. Throws BuildRefused for what is
+ * no complete tree.
+ */
 export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
   const root = rootOf(folder);
   const head = join('index', publicationPath);

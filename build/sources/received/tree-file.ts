@@ -1,5 +1,5 @@
-// Files of a tree that was built elsewhere and copied here. Nobody believes them yet: a path leads to a regular file inside the tree or nowhere, and
-// what one says is never repeated in a message.
+// Files of a tree that was built elsewhere and copied here. Nobody believes them yet: a path leads to a regular file
+// inside the tree or nowhere, and what one says is never repeated in a message.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,10 @@ export function incomplete(root: string, path: string, fault: string): BuildRefu
   return new BuildRefused(`${join(root, path)} ${fault}: this is no complete tree of a build. ${copyAgain}`);
 }
 
-/** Absolute; `root` without symlinks, `path` below it. Throws BuildRefused where there is none, and where a symbolic link leads there. */
+/**
+ * Absolute; `root` without symlinks, `path` below it. Throws BuildRefused where there is none, and where a symbolic
+ * link leads there.
+ */
 export function placeOf(root: string, path: string): string {
   const wanted = join(root, path);
   let real: string;

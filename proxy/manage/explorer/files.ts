@@ -1,4 +1,5 @@
-// The files of the explorer's page: its own, and two of Swagger UI's, read from its package when they are first asked for.
+// The files of the explorer's page: its own, and two of Swagger UI's, read from its package when they are first asked
+// for.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -14,8 +15,8 @@ export const explorerFiles = ['explorer.js', 'explorer.css', 'swagger-ui-bundle.
 export type ExplorerFile = (typeof explorerFiles)[number];
 
 /**
- * Reads each file once, however many ask at the same time; two megabytes in all, and as much again in compressed form. Rejects where Swagger UI is
- * not installed.
+ * Reads each file once, however many ask at the same time; two megabytes in all, and as much again in compressed form.
+ * Rejects where Swagger UI is not installed.
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
   const kept = new Map<ExplorerFile, Promise<TextDocument>>();

@@ -1,4 +1,5 @@
-// The page of the explorer and what starts it. Nothing is inline and nothing comes from another host, so that its policy can be strict.
+// The page of the explorer and what starts it. Nothing is inline and nothing comes from another host, so that its
+// policy can be strict.
 
 /** Addresses are relative: behind a web server the service may live below a path. */
 export const page = `<!doctype html>
@@ -78,8 +79,8 @@ export const style = `body { margin: 0; }
 `;
 
 /**
- * Scripts, styles and requests to this service only; the images are those in Swagger UI's own style sheet. No page may frame this one, and none of
- * its forms leads away.
+ * Scripts, styles and requests to this service only; the images are those in Swagger UI's own style sheet. No page may
+ * frame this one, and none of its forms leads away.
  */
 export const policy = [
   "default-src 'none'",

@@ -1,4 +1,5 @@
-// The description of the whole service, OpenAPI 3.0.3: what its routes say of themselves, made exact, with what all of them have in common.
+// The description of the whole service, OpenAPI 3.0.3: what its routes say of themselves, made exact, with what all of
+// them have in common.
 
 import { errorTable } from '../../../build/contract/errors.ts';
 import type { Api } from '../api.ts';

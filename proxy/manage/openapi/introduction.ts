@@ -1,4 +1,5 @@
-// What the description of the service says in words: to whom it is open, how errors and lists look, what each group of operations is for.
+// What the description of the service says in words: to whom it is open, how errors and lists look, what each group of
+// operations is for.
 
 import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
 

@@ -1,4 +1,5 @@
-// What of an OpenAPI 3.0 document is looked at here: schemas, media types, responses, operations. Everything else in it passes through as it is.
+// What of an OpenAPI 3.0 document is looked at here: schemas, media types, responses, operations. Everything else in it
+// passes through as it is.
 
 export interface Schema {
   readonly $ref?: string;

@@ -167,7 +167,10 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
   });
 }
 
-/** Before the body is listened to; that the ZIP is what it was sent as, the builder looks after (ARTIFACT_MISMATCH). Throws INSUFFICIENT_SCOPE. */
+/**
+ * Before the body is listened to; that the ZIP is what it was sent as, the builder looks after (ARTIFACT_MISMATCH).
+ * Throws INSUFFICIENT_SCOPE.
+ */
 function assertSees(
   view: View | undefined,
   name: string | undefined,
@@ -188,7 +191,9 @@ function assertSees(
   });
 }
 
-/** Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form. */
+/**
+ * Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form.
+ */
 function digestOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const { 'content-digest': header, 'content-type': type } = headers;
   if (typeof header !== 'string' || String(type).toLowerCase().startsWith('multipart/')) return undefined;

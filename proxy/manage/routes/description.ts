@@ -1,4 +1,5 @@
-// The service's description of itself, and the page on which it can be explored. Both are open: they hold nothing that the sources do not.
+// The service's description of itself, and the page on which it can be explored. Both are open: they hold nothing that
+// the sources do not.
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -95,7 +96,10 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
   });
 }
 
-/** In the encoding and under the condition of the request. They come with the program, so no time says when they were changed. All answers share the bytes. */
+/**
+ * In the encoding and under the condition of the request. They come with the program, so no time says when they were
+ * changed. All answers share the bytes.
+ */
 async function respond(
   { env: { exchange } }: ApiContext,
   document: TextDocument,

@@ -1,4 +1,5 @@
-// What Composer reads, and /health with what is below it, described only: the pipeline answers them before the management API is asked (proxy/handler.ts).
+// What Composer reads, and /health with what is below it, described only: the pipeline answers them before the
+// management API is asked (proxy/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
@@ -57,14 +58,11 @@ const routes: readonly RouteConfig[] = [
       headers,
       params: z.object({
         vendor,
-        package: z
-          .string()
-          .openapi({
-            maxLength: 104,
-            description:
-              'the package without its vendor, in lower case; with `~dev` behind it for versions of branches',
-            example: 'hello',
-          }),
+        package: z.string().openapi({
+          maxLength: 104,
+          description: 'the package without its vendor, in lower case; with `~dev` behind it for versions of branches',
+          example: 'hello',
+        }),
       }),
     },
     responses: {
@@ -94,13 +92,10 @@ const routes: readonly RouteConfig[] = [
           .openapi({ description: 'the version, as its label or normalized', example: '1.2.0', maxLength: 128 }),
       }),
       query: z.object({
-        ref: z
-          .string()
-          .optional()
-          .openapi({
-            maxLength: 200,
-            description: '`dist.reference` of the content that is wanted; without it, the newest',
-          }),
+        ref: z.string().optional().openapi({
+          maxLength: 200,
+          description: '`dist.reference` of the content that is wanted; without it, the newest',
+        }),
       }),
     },
     responses: {

@@ -237,7 +237,10 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
   });
 }
 
-/** A read token is handed to customers and build machines: it learns that there are repositories and how they fare, not where they are. */
+/**
+ * A read token is handed to customers and build machines: it learns that there are repositories and how they fare, not
+ * where they are.
+ */
 function forCaller(context: ApiContext, shown: Shown): Shown {
   return isReadToken(context) ? { ...shown, url: null, error_message: null } : shown;
 }

@@ -1,4 +1,5 @@
-// The documents that Composer reads, and /health, as the service describes them. Their types stand in build/contract/documents.ts.
+// The documents that Composer reads, and /health, as the service describes them. Their types stand in
+// build/contract/documents.ts.
 
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
@@ -7,12 +8,10 @@ import { advertisedShape } from './lookup.ts';
 export const rootSchema = z
   .looseObject({
     packages: z.object({}).openapi({ description: 'always empty: packages are read one by one' }),
-    'metadata-url': z
-      .string()
-      .openapi({
-        description: 'where the versions of a package are; Composer fills in `%package%`',
-        example: exactMetadataUrl,
-      }),
+    'metadata-url': z.string().openapi({
+      description: 'where the versions of a package are; Composer fills in `%package%`',
+      example: exactMetadataUrl,
+    }),
     'available-packages': z
       .array(z.string())
       .openapi({ description: 'lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
@@ -56,13 +55,10 @@ const dist = z
     reference: z
       .string()
       .openapi({ description: 'changes with the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
-    shasum: z
-      .string()
-      .optional()
-      .openapi({
-        description: 'SHA-1 of the ZIP; dev versions have none unless `distShasum` is `always`',
-        example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
-      }),
+    shasum: z.string().optional().openapi({
+      description: 'SHA-1 of the ZIP; dev versions have none unless `distShasum` is `always`',
+      example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    }),
   })
   .openapi('Dist');
 
@@ -72,14 +68,11 @@ const versionSchema = z
     version: z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' }),
     version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
     dist: dist.optional().openapi({ description: 'the archive' }),
-    'published-time': z
-      .string()
-      .optional()
-      .openapi({
-        description:
-          'when this registry first published this content, RFC 3339; of a mirrored release what its upstream says, or when its archive was accepted here',
-        example: '2026-06-12T10:00:00+00:00',
-      }),
+    'published-time': z.string().optional().openapi({
+      description:
+        'when this registry first published this content, RFC 3339; of a mirrored release what its upstream says, or when its archive was accepted here',
+      example: '2026-06-12T10:00:00+00:00',
+    }),
   })
   .openapi('PackageVersion', {
     description: 'everything of composer.json that is of use to others, and where the archive is',
@@ -114,35 +107,26 @@ export const healthSchema = z
     status: z
       .enum(['ok', 'degraded'])
       .openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
-    metadata_url: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'what packages.json names to clients that come the way of this request; null before the first publication',
-        example: exactMetadataUrl,
-      }),
-    tree: z
-      .enum(['ok', 'empty', 'stale', 'unreadable'])
-      .openapi({
-        description:
-          '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged',
-      }),
-    state: z
-      .enum(['ok', 'away'])
-      .openapi({
-        description:
-          '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most',
-      }),
+    metadata_url: z.string().nullable().openapi({
+      description:
+        'what packages.json names to clients that come the way of this request; null before the first publication',
+      example: exactMetadataUrl,
+    }),
+    tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({
+      description:
+        '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged',
+    }),
+    state: z.enum(['ok', 'away']).openapi({
+      description:
+        '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most',
+    }),
     counters: z
       .enum(['ok', 'local'])
       .openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
-    storage: z
-      .enum(['ok', 'full', 'read-only'])
-      .openapi({
-        description:
-          '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
-      }),
+    storage: z.enum(['ok', 'full', 'read-only']).openapi({
+      description:
+        '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
+    }),
     workers: z
       .object({
         serving: z.number().int().openapi({ description: 'how many of them serve' }),
@@ -162,28 +146,19 @@ export const readySchema = z
     tree: z
       .enum(['ok', 'stale'])
       .openapi({ description: '`stale`: the origin fails, and what is known of it is served' }),
-    state: z
-      .enum(['ok', 'grace'])
-      .openapi({
-        description:
-          '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while',
-      }),
-    grace_seconds_left: z
-      .number()
-      .int()
-      .optional()
-      .openapi({
-        description: 'only with `grace`: until nobody can be served, unless the Redis is back before',
-        example: 42,
-      }),
+    state: z.enum(['ok', 'grace']).openapi({
+      description: '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while',
+    }),
+    grace_seconds_left: z.number().int().optional().openapi({
+      description: 'only with `grace`: until nobody can be served, unless the Redis is back before',
+      example: 42,
+    }),
     counters: z
       .enum(['ok', 'local'])
       .openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
-    storage: z
-      .enum(['ok', 'full', 'read-only'])
-      .openapi({
-        description:
-          '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
-      }),
+    storage: z.enum(['ok', 'full', 'read-only']).openapi({
+      description:
+        '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
+    }),
   })
   .openapi('Readiness');

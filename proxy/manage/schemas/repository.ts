@@ -1,25 +1,20 @@
-// A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which docs/configuration.md explains.
+// A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which
+// docs/configuration.md explains.
 
 import { z } from '@hono/zod-openapi';
 import { credentialsKinds } from '../../sync/credentials.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
-const type = z
-  .enum(['git', 'directory', 'artifact', 'composer'])
-  .openapi({
-    description:
-      '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is another Composer repository, whose packages are mirrored',
-  });
-const url = z
-  .string()
-  .min(1)
-  .max(2000)
-  .openapi({
-    description:
-      'without credentials; of `directory` and `artifact` an absolute path. Never changes: register another address anew',
-    example: 'https://git.example.org/acme/tool.git',
-  });
+const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({
+  description:
+    '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is another Composer repository, whose packages are mirrored',
+});
+const url = z.string().min(1).max(2000).openapi({
+  description:
+    'without credentials; of `directory` and `artifact` an absolute path. Never changes: register another address anew',
+  example: 'https://git.example.org/acme/tool.git',
+});
 const text = z.string().min(1).max(500);
 const texts = z.array(text).max(200);
 const mostNames = 1000;
@@ -29,23 +24,18 @@ const byName = z
   .openapi({ maxProperties: mostNames });
 
 const filters = {
-  only: texts
-    .nullable()
-    .openapi({
-      description: 'publish only packages of these names; `*` stands for any characters',
-      example: ['acme/*'],
-    }),
+  only: texts.nullable().openapi({
+    description: 'publish only packages of these names; `*` stands for any characters',
+    example: ['acme/*'],
+  }),
   except: z
     .union([texts, byName])
     .nullable()
     .openapi({ description: 'leave out packages of these names, or these versions of them' }),
-  versions: z
-    .union([text, byName])
-    .nullable()
-    .openapi({
-      description: 'publish only versions that match: one constraint for all, or one for each name',
-      example: '^1.0 || dev-main',
-    }),
+  versions: z.union([text, byName]).nullable().openapi({
+    description: 'publish only versions that match: one constraint for all, or one for each name',
+    example: '^1.0 || dev-main',
+  }),
   minimum_stability: z
     .enum(['dev', 'alpha', 'beta', 'RC', 'stable'])
     .nullable()
@@ -63,13 +53,11 @@ const filters = {
     .enum(['none', 'include'])
     .nullable()
     .openapi({ description: '`include`: metadata names the git repository, for clients that prefer sources' }),
-  packages: byName
-    .nullable()
-    .openapi({
-      description:
-        'of `composer`: names and constraints of what each sync fetches ahead; all else is fetched when somebody first asks for it',
-      example: { 'acme/tool': '^1.0' },
-    }),
+  packages: byName.nullable().openapi({
+    description:
+      'of `composer`: names and constraints of what each sync fetches ahead; all else is fetched when somebody first asks for it',
+    example: { 'acme/tool': '^1.0' },
+  }),
 };
 
 const secret = (description: string) => z.string().min(1).max(20_000).openapi({ description });
@@ -112,27 +100,19 @@ export const repositorySchema = z
   .object({
     id: idOf('repo', 'the repository'),
     type,
-    url: url
-      .nullable()
-      .openapi({
-        description: 'without credentials; null for a read token, which is not told where packages come from',
-      }),
+    url: url.nullable().openapi({
+      description: 'without credentials; null for a read token, which is not told where packages come from',
+    }),
     credentials: z.enum(credentialsKinds).nullable().openapi({ description: 'what kind of credentials are kept' }),
     ...filters,
-    position: z
-      .number()
-      .int()
-      .nullable()
-      .openapi({
-        description:
-          'of `composer`: its place in the order in which these are asked for a name, oldest first; those of libretto.json come before them, and the public registry behind. null of the others',
-      }),
+    position: z.number().int().nullable().openapi({
+      description:
+        'of `composer`: its place in the order in which these are asked for a name, oldest first; those of libretto.json come before them, and the public registry behind. null of the others',
+    }),
     interval,
-    status: z
-      .enum(['pending', 'syncing', 'active', 'error'])
-      .openapi({
-        description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays',
-      }),
+    status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({
+      description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays',
+    }),
     error_message: z.string().nullable().openapi({ description: 'null for a read token' }),
     last_synced_at: time.nullable().openapi({ description: 'the last sync that succeeded' }),
     created_at: timeWhen('it was registered'),
@@ -185,25 +165,20 @@ export const verificationSchema = z
       .string()
       .nullable()
       .openapi({ description: 'the branch that HEAD names; null where there is none', example: 'main' }),
-    protocol: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'of a Composer repository: `metadata-url`, `providers-lazy-url` or `packages`, as it publishes; null elsewhere',
-        example: 'metadata-url',
-      }),
+    protocol: z.string().nullable().openapi({
+      description:
+        'of a Composer repository: `metadata-url`, `providers-lazy-url` or `packages`, as it publishes; null elsewhere',
+      example: 'metadata-url',
+    }),
     package_count: z
       .number()
       .int()
       .nullable()
       .openapi({ description: 'of a Composer repository, where it lists its packages; null elsewhere' }),
-    packages: z
-      .array(z.string())
-      .openapi({
-        description: 'found in the newest state of the default branch, or in the folder',
-        example: ['acme/tool'],
-      }),
+    packages: z.array(z.string()).openapi({
+      description: 'found in the newest state of the default branch, or in the folder',
+      example: ['acme/tool'],
+    }),
     problems: z.array(z.string()).openapi({ description: 'what is there and could not be published' }),
   })
   .openapi('Verification');

@@ -1,4 +1,5 @@
-// What a token may see, and from where, as the management API shows and takes it. What the texts must be is checked in views/token-limits.ts.
+// What a token may see, and from where, as the management API shows and takes it. What the texts must be is checked in
+// views/token-limits.ts.
 
 import { z } from '@hono/zod-openapi';
 import { maxConstraintLength, maxEntries, stabilities } from '../../views/token-limits.ts';
@@ -44,13 +45,11 @@ export const takenLimits = {
       description: 'patterns of the packages it may see, such as acme/core, acme/* or *; null: all',
       example: ['acme/*', 'tools/cli'],
     }),
-  constraints: shownLimits.constraints
-    .optional()
-    .openapi({
-      maxProperties: maxEntries,
-      description: `pattern → version constraint of Composer's, at most ${maxEntries}; where several patterns match, all of theirs have to hold; null: all versions`,
-      example: { 'acme/core': '<3.0' },
-    }),
+  constraints: shownLimits.constraints.optional().openapi({
+    maxProperties: maxEntries,
+    description: `pattern → version constraint of Composer's, at most ${maxEntries}; where several patterns match, all of theirs have to hold; null: all versions`,
+    example: { 'acme/core': '<3.0' },
+  }),
   stability: shownLimits.stability.optional(),
   not_after: z
     .string()

@@ -1,4 +1,5 @@
-// 500 clients ask at once for a package that nobody has asked for before: how often the other registry is asked, by its own log.
+// 500 clients ask at once for a package that nobody has asked for before: how often the other registry is asked, by its
+// own log.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

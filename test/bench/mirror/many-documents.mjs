@@ -1,4 +1,5 @@
-// What a server takes of memory while it mirrors the documents of 10 000 packages of 20 versions, and while they are asked for once more.
+// What a server takes of memory while it mirrors the documents of 10 000 packages of 20 versions, and while they are
+// asked for once more.
 
 import { join } from 'node:path';
 import { residentMb } from '../serve/servers.mjs';

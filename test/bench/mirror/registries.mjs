@@ -1,4 +1,5 @@
-// Both sides of a mirror: a tree that a plain web server can serve as another registry, and a registry of ours that mirrors it.
+// Both sides of a mirror: a tree that a plain web server can serve as another registry, and a registry of ours that
+// mirrors it.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Requests for mirrored packages beside those for packages of the same size that are published here, all of one server that has seen them before.
+// Requests for mirrored packages beside those for packages of the same size that are published here, all of one server
+// that has seen them before.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

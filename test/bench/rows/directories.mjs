@@ -1,4 +1,5 @@
-// Folders of packages: archived for the first time beside `zip -qr` of each, and looked at again beside a stat of every file.
+// Folders of packages: archived for the first time beside `zip -qr` of each, and looked at again beside a stat of every
+// file.
 
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The servers that are measured: nginx with one worker and a static bearer check, Redis, and our own proxy, each started on a free port of loopback,
-// and what they take of processor and memory.
+// The servers that are measured: nginx with one worker and a static bearer check, Redis, and our own proxy, each
+// started on a free port of loopback, and what they take of processor and memory.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -130,7 +130,10 @@ async function freePort() {
   return port;
 }
 
-/** Processor seconds, of user and system, that a process and its children have taken so far; undefined where the system does not say. */
+/**
+ * Processor seconds, of user and system, that a process and its children have taken so far; undefined where the system
+ * does not say.
+ */
 export function processorSeconds(processId) {
   try {
     let ticks = 0;

@@ -1,4 +1,5 @@
-// Starting with a tree of 10 000 packages × 20 versions, and seeing a publication of one of them while others are asked for.
+// Starting with a tree of 10 000 packages × 20 versions, and seeing a publication of one of them while others are asked
+// for.
 
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';

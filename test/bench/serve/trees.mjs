@@ -1,5 +1,5 @@
-// What is served: a package with an everyday p2 document, one with an archive of 20 KB, one of 50 MB, and a list of 10 000 names; and a tree of 10 000
-// packages, which are copies of one, since nobody asks for their archives.
+// What is served: a package with an everyday p2 document, one with an archive of 20 KB, one of 50 MB, and a list of 10
+// 000 names; and a tree of 10 000 packages, which are copies of one, since nobody asks for their archives.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -110,7 +110,9 @@ function templateFiles(folder) {
     .map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 }
 
-/** As a build does it: index and document by rename, then the announcement. Returns when it appeared (performance.now). */
+/**
+ * As a build does it: index and document by rename, then the announcement. Returns when it appeared (performance.now).
+ */
 export function publishAgain(data, name, serial) {
   const document = join(data, `public/p2/${name}.json`);
   const before = readFileSync(document, 'utf8');

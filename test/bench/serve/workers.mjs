@@ -1,5 +1,6 @@
-// Requests a processor second of two worker processes beside one, both with counters in Redis. What arrives together is cheaper to answer than what comes
-// alone: so two are measured with as many connections for each process, which is what the promise is about, and once more with as many in all.
+// Requests a processor second of two worker processes beside one, both with counters in Redis. What arrives together is
+// cheaper to answer than what comes alone: so two are measured with as many connections for each process, which is what
+// the promise is about, and once more with as many in all.
 
 import { join } from 'node:path';
 import { makeTree, paths } from './trees.mjs';

@@ -313,10 +313,12 @@ describe('POST /api/artifacts/cleanup', () => {
     const leftover = join(registry.data, 'artifacts/.staging/upload-cut-off.zip');
     writeFileSync(leftover, 'half');
     utimesSync(leftover, 0, 0);
-    expect((await cleanUp({ retention_days: 0, dry_run: false })).artifacts.map((one) => one.id)).not.toContain(id); // younger than an hour
+    // younger than an hour
+    expect((await cleanUp({ retention_days: 0, dry_run: false })).artifacts.map((one) => one.id)).not.toContain(id);
 
     nowMs += 2 * hour;
-    expect((await cleanUp({ retention_days: 1 })).artifacts.map((one) => one.id)).not.toContain(id); // within its retention
+    // within its retention
+    expect((await cleanUp({ retention_days: 1 })).artifacts.map((one) => one.id)).not.toContain(id);
     const dry = await cleanUp({ retention_days: 0 });
     expect([dry.dry_run, dry.leftovers.map(({ file }) => file)]).toEqual([true, ['.staging/upload-cut-off.zip']]);
     expect(dry.artifacts.map((one) => one.id)).toContain(id);

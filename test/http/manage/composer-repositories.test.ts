@@ -1,4 +1,5 @@
-// Registered Composer repositories over HTTP: what is kept and told of them. What they are asked is test/cli/composer-repositories.test.ts's matter.
+// Registered Composer repositories over HTTP: what is kept and told of them. What they are asked is
+// test/cli/composer-repositories.test.ts's matter.
 
 import { describe, expect, it } from 'vitest';
 import { unsealCredentials } from '../../../proxy/sync/credentials.ts';

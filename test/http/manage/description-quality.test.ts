@@ -1,5 +1,5 @@
-// The description of the service is complete enough to work from: a linter finds nothing, every operation, parameter and field says what it is,
-// and everything that a client may send has a documented maximum.
+// The description of the service is complete enough to work from: a linter finds nothing, every operation, parameter
+// and field says what it is, and everything that a client may send has a documented maximum.
 
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,9 @@ beforeAll(async () => {
 
 type Place = readonly [where: string, schema: Schema];
 
-/** A schema with all that is in it. A schema that is referred to by name is a place of its own: it is looked at once. */
+/**
+ * A schema with all that is in it. A schema that is referred to by name is a place of its own: it is looked at once.
+ */
 function within(where: string, schema: Schema): readonly Place[] {
   const inner = [
     ...Object.entries(schema.properties ?? {}).map(([name, property]) => [`${where}.${name}`, property] as const),

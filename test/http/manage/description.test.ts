@@ -1,5 +1,5 @@
-// The service's description of itself: that it is valid and complete, that docs/openapi.json is it (`npx vitest -u` writes it down anew), and the
-// page that shows it.
+// The service's description of itself: that it is valid and complete, that docs/openapi.json is it (`npx vitest -u`
+// writes it down anew), and the page that shows it.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

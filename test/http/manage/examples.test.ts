@@ -1,4 +1,5 @@
-// Every example of the service's description is sent as it stands. Only codes, invitations and ids are exchanged for ones that exist.
+// Every example of the service's description is sent as it stands. Only codes, invitations and ids are exchanged for
+// ones that exist.
 
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The management API over HTTP/2: bodies, uploads and what breaks off, where HTTP/2 differs from HTTP/1.1 below the pipeline.
+// The management API over HTTP/2: bodies, uploads and what breaks off, where HTTP/2 differs from HTTP/1.1 below the
+// pipeline.
 
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';

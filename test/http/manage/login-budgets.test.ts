@@ -1,4 +1,5 @@
-// What parallel and repeated logins meet over HTTP: right ones never refuse each other, wrong ones never get more tries, and Retry-After is the real wait.
+// What parallel and repeated logins meet over HTTP: right ones never refuse each other, wrong ones never get more
+// tries, and Retry-After is the real wait.
 
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// READMEs are rendered beside the server's own thread: one that never ends holds up nobody, and equal texts are rendered once.
+// READMEs are rendered beside the server's own thread: one that never ends holds up nobody, and equal texts are
+// rendered once.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

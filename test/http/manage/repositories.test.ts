@@ -1,4 +1,5 @@
-// Registered repositories over HTTP: what may be registered, by whom, and what is told of it. Syncs are repository-sync.test.ts's matter.
+// Registered repositories over HTTP: what may be registered, by whom, and what is told of it. Syncs are
+// repository-sync.test.ts's matter.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

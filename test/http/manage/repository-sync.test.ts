@@ -1,4 +1,5 @@
-// Syncs over HTTP: what becomes of a job whatever the builder does, and row 74: at once, in a queue, while deleting, after a crash.
+// Syncs over HTTP: what becomes of a job whatever the builder does, and row 74: at once, in a queue, while deleting,
+// after a crash.
 
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '../../../build/contract/json.ts';

@@ -1,4 +1,5 @@
-// Tokens at the door of the whole service, with the real authenticator: which of them open what, and that those which open nothing cannot be told apart.
+// Tokens at the door of the whole service, with the real authenticator: which of them open what, and that those which
+// open nothing cannot be told apart.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

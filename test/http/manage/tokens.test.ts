@@ -1,4 +1,5 @@
-// Tokens over HTTP, each operation as its users meet it: what it does, who may not, what is wrong, again, and two at once.
+// Tokens over HTTP, each operation as its users meet it: what it does, who may not, what is wrong, again, and two at
+// once.
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

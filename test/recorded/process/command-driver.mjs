@@ -1,9 +1,11 @@
-// Runs the shipped `libretto` once for each message, in one process: a hundred commands cost seconds instead of a minute. Each run loads lib/cli/main.js
-// anew, with its own arguments, working directory, standard streams and environment; what it shares with other runs is the modules that main.js imports.
+// Runs the shipped `libretto` once for each message, in one process: a hundred commands cost seconds instead of a
+// minute. Each run loads lib/cli/main.js anew, with its own arguments, working directory, standard streams and
+// environment; what it shares with other runs is the modules that main.js imports.
 
 import { PassThrough, Readable, Writable } from 'node:stream';
 import process from 'node:process';
-// before Node's own fetch makes the dispatcher of this process, which the program's undici cannot use on Node 22: a command that runs alone comes first
+// before Node's own fetch makes the dispatcher of this process, which the program's undici cannot use on Node 22: a
+// command that runs alone comes first
 import 'undici';
 import { reseed } from './fixed-process.mjs';
 

@@ -1,4 +1,5 @@
-// A data folder as text: each file with its mode, and its content or digest; the rows of the state in place of the bytes of LMDB's file.
+// A data folder as text: each file with its mode, and its content or digest; the rows of the state in place of the
+// bytes of LMDB's file.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

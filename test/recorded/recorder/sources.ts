@@ -1,5 +1,5 @@
-// The sources that the recorded builds publish: packages in folders, a git repository, ZIPs, an inline package with its archive, advisories and filters.
-// All dates are fixed.
+// The sources that the recorded builds publish: packages in folders, a git repository, ZIPs, an inline package with its
+// archive, advisories and filters. All dates are fixed.
 
 import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// All that differs between two recordings although nothing changed: the temporary folder, the signature of a session, headers with dates of the
-// real clock (transcript.ts), what `doctor` says of this machine, and what the builder remembers of files. Everything else is made the same by process/fixed-process.mjs.
+// All that differs between two recordings although nothing changed: the temporary folder, the signature of a session,
+// headers with dates of the real clock (transcript.ts), what `doctor` says of this machine, and what the builder
+// remembers of files. Everything else is made the same by process/fixed-process.mjs.
 
 import { createHash } from 'node:crypto';
 
@@ -27,7 +28,10 @@ export function stableText(text: string, root: string): string {
     .replaceAll(/\b(eyJ[\w-]+\.eyJ[\w-]+)\.[\w-]{86}/g, '$1.<signature>');
 }
 
-/** Bytes as they are recorded: text as text, JSON over several lines where it says no more than in one, all else as its digest. */
+/**
+ * Bytes as they are recorded: text as text, JSON over several lines where it says no more than in one, all else as its
+ * digest.
+ */
 export function stableBytes(bytes: Buffer, root: string): string {
   if (bytes.length === 0) return '(empty)';
   const text = bytes.toString('utf8');

@@ -1,4 +1,5 @@
-// What was done in a workspace and what came of it, as text: commands with streams and exit code, requests with status, headers and body.
+// What was done in a workspace and what came of it, as text: commands with streams and exit code, requests with status,
+// headers and body.
 
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,7 +133,10 @@ function headerLines(raw: readonly string[]): readonly string[] {
   return lines;
 }
 
-/** Of the real clock: the date of the answer, that of a file that was given none, and that of a stale document, unless it is still in memory. */
+/**
+ * Of the real clock: the date of the answer, that of a file that was given none, and that of a stale document, unless
+ * it is still in memory.
+ */
 function stableHeader(name: string | undefined, value: string): string {
   const isReal =
     name === 'date' ||

@@ -1,5 +1,6 @@
-// A folder in which the shipped program runs as on any other machine: fixed clock, random bytes, user, host and ports (process/fixed-process.mjs).
-// Commands run in one process (process/command-driver.mjs), servers in a process each. The sources are not imported: whatever is renamed, this stays.
+// A folder in which the shipped program runs as on any other machine: fixed clock, random bytes, user, host and ports
+// (process/fixed-process.mjs). Commands run in one process (process/command-driver.mjs), servers in a process each. The
+// sources are not imported: whatever is renamed, this stays.
 
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,7 +16,10 @@ const preload = at('process/fixed-process.mjs');
 
 /** Of any machine, so that lengths of texts that hold it are the same: `Content-Length` is recorded. */
 const rootLength = 64;
-/** Earlier than the date of any file that a run writes, whenever it runs: what the program makes of a file's age is the same then. Recordings pass days of it, never months. */
+/**
+ * Earlier than the date of any file that a run writes, whenever it runs: what the program makes of a file's age is the
+ * same then. Recordings pass days of it, never months.
+ */
 const clockStart = Date.UTC(2024, 1, 3, 4, 5, 6);
 
 export interface Outcome {

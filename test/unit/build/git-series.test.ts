@@ -1,4 +1,5 @@
-// Packages of git repositories that change their name, their folder or what their archives can hold, over several builds.
+// Packages of git repositories that change their name, their folder or what their archives can hold, over several
+// builds.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

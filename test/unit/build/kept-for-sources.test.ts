@@ -1,4 +1,5 @@
-// What is kept for sources, over builds in which libretto.json names others: inline packages one by one, and the caches of sources that are gone.
+// What is kept for sources, over builds in which libretto.json names others: inline packages one by one, and the caches
+// of sources that are gone.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

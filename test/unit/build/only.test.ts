@@ -1,4 +1,5 @@
-// `--only`: some packages are looked at, all others stay as published, and nothing that is still to be done for them is forgotten.
+// `--only`: some packages are looked at, all others stay as published, and nothing that is still to be done for them is
+// forgotten.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// What libretto.json says of sources and packages beyond where they are: limits, and what records say, over several builds in which it changes.
+// What libretto.json says of sources and packages beyond where they are: limits, and what records say, over several
+// builds in which it changes.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The gate in a build: what Composer could not load, and an archive that is not what its record was made of, is left out version by version, and what was
-// published stays.
+// The gate in a build: what Composer could not load, and an archive that is not what its record was made of, is left
+// out version by version, and what was published stays.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyTree } from '../../../build/verify.ts';
 import { buildSeries, type BuildSeries } from '../../util/build-series.ts';

@@ -1,4 +1,5 @@
-// Trees that were built elsewhere: what is taken over of them, what is left out, and which are refused as a whole, with nothing changed.
+// Trees that were built elsewhere: what is taken over of them, what is left out, and which are refused as a whole, with
+// nothing changed.
 
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,5 @@
-// The announcement says which packages are published no more: a server that reads the tree elsewhere has no folders to look into.
+// The announcement says which packages are published no more: a server that reads the tree elsewhere has no folders to
+// look into.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

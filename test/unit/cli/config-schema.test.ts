@@ -1,5 +1,5 @@
-// docs/libretto.schema.json: that it is what the program says it is (`npx vitest -u` writes it down anew), and that it takes and refuses the
-// same files as the program does, but for what a schema cannot know.
+// docs/libretto.schema.json: that it is what the program says it is (`npx vitest -u` writes it down anew), and that it
+// takes and refuses the same files as the program does, but for what a schema cannot know.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';

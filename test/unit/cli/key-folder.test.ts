@@ -1,4 +1,5 @@
-// Private keys of ssh on disk: gone with their process, and after it where it was killed; never taken from one that is at work, here or in another container.
+// Private keys of ssh on disk: gone with their process, and after it where it was killed; never taken from one that is
+// at work, here or in another container.
 
 import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// What git may see of a registered repository: its own credentials, an address that was checked, and nothing of the user who runs the service.
+// What git may see of a registered repository: its own credentials, an address that was checked, and nothing of the
+// user who runs the service.
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

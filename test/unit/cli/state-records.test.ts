@@ -1,5 +1,6 @@
-// Every family of rows that a state holds is parsed by whoever vouches for the state, and rows that lead to each other have to agree. (That no other
-// family is written is looked at after every test of the management API: test/util/assert-state.ts.)
+// Every family of rows that a state holds is parsed by whoever vouches for the state, and rows that lead to each other
+// have to agree. (That no other family is written is looked at after every test of the management API:
+// test/util/assert-state.ts.)
 
 import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Signals, without sending any: the first asks to stop, one that follows at once is the same wish, a later one ends the process.
+// Signals, without sending any: the first asks to stop, one that follows at once is the same wish, a later one ends the
+// process.
 
 import { describe, expect, it } from 'vitest';
 

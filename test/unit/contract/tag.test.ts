@@ -1,4 +1,5 @@
-// Tags become versions exactly as Composer's VcsRepository has them: every vector, and the builder's own rule about labels.
+// Tags become versions exactly as Composer's VcsRepository has them: every vector, and the builder's own rule about
+// labels.
 
 import { describe, expect, it } from 'vitest';
 import { labelRefusal } from '../../../build/contract/label.ts';

@@ -1,4 +1,5 @@
-// What may be fetched, from where, and how much of it. Nothing here leaves this machine: names are resolved by the test.
+// What may be fetched, from where, and how much of it. Nothing here leaves this machine: names are resolved by the
+// test.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Keys on disk: who may read them, who makes the first one, how others notice a new one, and what sealed texts open with.
+// Keys on disk: who may read them, who makes the first one, how others notice a new one, and what sealed texts open
+// with.
 
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync, chmodSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Counting on while the shared count is away, against a server that misbehaves on command. Real Redis: test/fault/redis-chaos.test.ts.
+// Counting on while the shared count is away, against a server that misbehaves on command. Real Redis:
+// test/fault/redis-chaos.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';

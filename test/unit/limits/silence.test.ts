@@ -48,7 +48,8 @@ describe('a silence', () => {
       onSilence: () => (heard = true),
       monotonicMs: () => nowMs,
     });
-    // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the socket
+    // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the
+    // socket
     setTimeout(() => setImmediate(() => watch.replied('waiting')), 20);
     watch.add('waiting');
     nowMs = 1000;

@@ -1,4 +1,5 @@
-// Advisories of upstreams: in documents, and where Composer asks about many packages at once. Each is one that every Composer can load.
+// Advisories of upstreams: in documents, and where Composer asks about many packages at once. Each is one that every
+// Composer can load.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';

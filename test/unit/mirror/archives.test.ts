@@ -1,4 +1,5 @@
-// Archives of mirrored packages: fetched on first use, sent on while they come, kept only when they are right. The upstream is a server on loopback.
+// Archives of mirrored packages: fetched on first use, sent on while they come, kept only when they are right. The
+// upstream is a server on loopback.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -248,7 +249,8 @@ describe('the record of an accepted archive', () => {
   });
 
   it('that cannot be read is not said to be damaged', async () => {
-    const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path))); // like a disk that fails, or too many open files
+    // like a disk that fails, or too many open files
+    const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path)));
     expect([error, asked, other]).toEqual([expect.stringContaining('.json cannot be read now: ELOOP'), 0, 200]);
     expect(error).not.toContain('removed');
   });

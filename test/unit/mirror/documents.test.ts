@@ -1,4 +1,5 @@
-// Documents of upstreams: what clients get of them, how often upstreams are asked, and what is served while they fail. The upstream is a server on loopback.
+// Documents of upstreams: what clients get of them, how often upstreams are asked, and what is served while they fail.
+// The upstream is a server on loopback.
 
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

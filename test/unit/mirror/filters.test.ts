@@ -1,4 +1,5 @@
-// Filter lists of other registries: which of them packages.json may name, and what their documents say; never of private names, and never an error.
+// Filter lists of other registries: which of them packages.json may name, and what their documents say; never of
+// private names, and never an error.
 
 import { describe, expect, it } from 'vitest';
 import { packageName, runMirror } from '../../util/running-mirror.ts';

@@ -1,4 +1,5 @@
-// Documents of upstreams between memory and disk: there for whoever asks before they are written, and on disk soon after.
+// Documents of upstreams between memory and disk: there for whoever asks before they are written, and on disk soon
+// after.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// Documents that are small as they come and enormous in full, or nested without end, as a hostile upstream may send them: such as are large stay in the short
-// form; such as are more than that are refused before anything is made of them.
+// Documents that are small as they come and enormous in full, or nested without end, as a hostile upstream may send
+// them: such as are large stay in the short form; such as are more than that are refused before anything is made of
+// them.
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// I18, row 77, of records: what an upstream says of a release that was accepted may change in what is told of it, and not in what is installed with it.
+// I18, row 77, of records: what an upstream says of a release that was accepted may change in what is told of it, and
+// not in what is installed with it.
 
 import { describe, expect, it } from 'vitest';
 import { changedFields, settledPart } from '../../../proxy/mirror/settled-record.ts';
@@ -14,9 +15,7 @@ const accepted = {
 };
 
 /** 1.0.0 is accepted as above, and the upstream then says something else of it. */
-async function afterwards(
-  version: Omit<UpstreamVersion, 'version'>,
-): Promise<{
+async function afterwards(version: Omit<UpstreamVersion, 'version'>): Promise<{
   readonly record: Readonly<Record<string, unknown>>;
   readonly alarms: readonly object[];
   readonly moved: boolean;

@@ -1,4 +1,5 @@
-// What a mirrored package says it stands for: names that are private here, or that only other registries are asked for, are not among it.
+// What a mirrored package says it stands for: names that are private here, or that only other registries are asked for,
+// are not among it.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';

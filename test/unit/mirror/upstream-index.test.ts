@@ -1,4 +1,5 @@
-// What says which packages an upstream has: its packages.json, and what that includes. Where it cannot be had, no other upstream is asked in its place.
+// What says which packages an upstream has: its packages.json, and what that includes. Where it cannot be had, no other
+// upstream is asked in its place.
 
 import { describe, expect, it } from 'vitest';
 import { runMirror, type MirrorReply } from '../../util/running-mirror.ts';

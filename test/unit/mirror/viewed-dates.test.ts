@@ -1,4 +1,5 @@
-// The dates of a mirrored document as a limited token sees it: what is fetched of versions that the token does not see moves none of them.
+// The dates of a mirrored document as a limited token sees it: what is fetched of versions that the token does not see
+// moves none of them.
 
 import { expect, it } from 'vitest';
 import { allHeaders } from '../../../proxy/answer.ts';

@@ -1,4 +1,5 @@
-// What a purge says of copies of git remotes: of a plan nothing is said to be done, and after the remote is cleaned it has to run again.
+// What a purge says of copies of git remotes: of a plan nothing is said to be done, and after the remote is cleaned it
+// has to run again.
 
 import { expect, it } from 'vitest';
 import { remainsOf } from '../../../proxy/packages/purge-remains.ts';

@@ -1,4 +1,5 @@
-// An answer handed over whole is, byte for byte, what node:http makes of the same headers, and the connection goes on after it.
+// An answer handed over whole is, byte for byte, what node:http makes of the same headers, and the connection goes on
+// after it.
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// Whether two patterns may match one name: never no where there is such a name, and as matching says where one of them is a name.
+// Whether two patterns may match one name: never no where there is such a name, and as matching says where one of them
+// is a name.
 
 import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

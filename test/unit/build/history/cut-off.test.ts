@@ -1,5 +1,5 @@
-// A publication that is cut off between any two of its phases: the next build completes it, and the record says what readers had and have, whatever
-// lay between.
+// A publication that is cut off between any two of its phases: the next build completes it, and the record says what
+// readers had and have, whatever lay between.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../../build/build.ts';
 import type { BuildEffects } from '../../../../build/build.ts';

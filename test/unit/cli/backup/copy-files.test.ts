@@ -1,4 +1,5 @@
-// Copies of files for a backup: names of one file stay so, times stay, and only what lets people in is closed to others.
+// Copies of files for a backup: names of one file stay so, times stay, and only what lets people in is closed to
+// others.
 
 import { linkSync, statSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Schemas made exact: closed objects, extended ones as one object, null where it has an effect. And examples out of them.
+// Schemas made exact: closed objects, extended ones as one object, null where it has an effect. And examples out of
+// them.
 
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../../../proxy/manage/openapi/sample.ts';

@@ -1,4 +1,5 @@
-// What the caches believe a document takes of memory, beside what it does take: their bound is one of memory, not of bytes of bodies.
+// What the caches believe a document takes of memory, beside what it does take: their bound is one of memory, not of
+// bytes of bodies.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -31,7 +32,8 @@ it.each([400, 8000])(
     }
     const took = usedBytes() - before;
     expect(documents).toHaveLength(count);
-    // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the figure
+    // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the
+    // figure
     expect(counted / took).toBeGreaterThan(1 / 2);
     expect(counted / took).toBeLessThan(3 / 2);
   },

@@ -1,4 +1,5 @@
-// Repositories that hold what no package should: each says what is wrong with which version, and every other version is published.
+// Repositories that hold what no package should: each says what is wrong with which version, and every other version is
+// published.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Content that attributes change: git's own, whatever the machine and the repository are configured to, and only where it is asked for.
+// Content that attributes change: git's own, whatever the machine and the repository are configured to, and only where
+// it is asked for.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Servers that mean harm, or are merely broken: a source behind one fails with a reason and within its limits, or gives what can be used. Nothing of
-// what it last fetched is lost.
+// Servers that mean harm, or are merely broken: a source behind one fails with a reason and within its limits, or gives
+// what can be used. Nothing of what it last fetched is lost.
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,5 @@
-// One git command from start to end, whichever way it is started: what it says, how it fails, and that it cannot go on for ever.
+// One git command from start to end, whichever way it is started: what it says, how it fails, and that it cannot go on
+// for ever.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The options of a git source: which tags and branches, which folders of a monorepo, what is left out, and that each of them is remembered.
+// The options of a git source: which tags and branches, which folders of a monorepo, what is left out, and that each of
+// them is remembered.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GitSelection } from '../../../../build/sources/git/selection.ts';

@@ -1,5 +1,5 @@
-// The rules by which tags and branches become versions, on one repository with 40 tags and 9 branches, and the files of each version
-// against `git archive`.
+// The rules by which tags and branches become versions, on one repository with 40 tags and 9 branches, and the files of
+// each version against `git archive`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
