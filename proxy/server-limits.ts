@@ -35,7 +35,7 @@ export const defaultServerLimits: ServerLimits = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 120_000,
-  untakenMs: 5000,
+  untakenMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 8192,
   idlePerAddress: 1024,

@@ -29,8 +29,12 @@ export type Tombstones = AsPublished<PurgedLookup>;
  * a copy of the tree has the list later than the announcement. `libretto verify` and `libretto doctor` tell.
  */
 export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
-  const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged);
   const publication = readAnnouncement(await files.read(`index/${publicationPath}`));
+  const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged).catch((error: unknown) => {
+    // of a damaged list the announcement is what is left: a server goes on, and keeps out what is named there
+    if (publication?.purged === undefined) throw error;
+    return [];
+  });
   const missing = missingPurges(publication?.purged ?? [], listed);
   return missing.length === 0
     ? listed

@@ -142,14 +142,12 @@ function parseReport(report: JsonObject): JobReport {
     added: added.slice(0, mostLines).map(version),
     changed: changed.slice(0, mostLines).map(version),
     withdrawn: withdrawn.slice(0, mostLines).map(version),
-    quarantined: quarantined
-      .slice(0, mostLines)
-      .map((one) => ({
-        ...version(one),
-        code: one['code'] ?? '',
-        message: one['message'] ?? '',
-        where: one['where'] ?? '',
-      })),
+    quarantined: quarantined.slice(0, mostLines).map((one) => ({
+      ...version(one),
+      code: one['code'] ?? '',
+      message: one['message'] ?? '',
+      where: one['where'] ?? '',
+    })),
     notices: objectsIn(report['notices'])
       .slice(0, mostLines)
       .map(({ message }) => String(message)),

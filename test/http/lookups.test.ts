@@ -222,13 +222,11 @@ describe('GET /providers/', () => {
 describe('a token that is limited', () => {
   it('finds what it sees, as what it sees of it', async () => {
     const limited = (
-      await registry.services
-        .tokensOf('cli:test')
-        .create({
-          description: 'limited',
-          kind: 'read',
-          limits: { packages: ['acme/*', 'zoo/http'], constraints: { 'acme/two': '<2.0', 'acme/simple-http': '<1.0' } },
-        })
+      await registry.services.tokensOf('cli:test').create({
+        description: 'limited',
+        kind: 'read',
+        limits: { packages: ['acme/*', 'zoo/http'], constraints: { 'acme/two': '<2.0', 'acme/simple-http': '<1.0' } },
+      })
     ).secret.reveal();
     const names = async (query: string): Promise<readonly string[]> =>
       (

@@ -34,15 +34,10 @@ export const lookupRoutes: readonly RouteConfig[] = [
       'For `composer search`, which reads the first page. Names come before keywords before descriptions; of equals what is more used comes first.',
     request: {
       query: z.object({
-        q: z
-          .string()
-          .max(250)
-          .optional()
-          .openapi({
-            description:
-              'words, of which each has to stand somewhere in name, keywords or description; none: everything',
-            example: 'http client',
-          }),
+        q: z.string().max(250).optional().openapi({
+          description: 'words, of which each has to stand somewhere in name, keywords or description; none: everything',
+          example: 'http client',
+        }),
         type,
         page: z.coerce
           .number()
@@ -99,13 +94,11 @@ export const lookupRoutes: readonly RouteConfig[] = [
     request: {
       params: z.object({
         vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
-        package: z
-          .string()
-          .openapi({
-            description: 'the package without its vendor, in lower case',
-            example: 'log-implementation',
-            maxLength: 100,
-          }),
+        package: z.string().openapi({
+          description: 'the package without its vendor, in lower case',
+          example: 'log-implementation',
+          maxLength: 100,
+        }),
       }),
     },
     responses: { 200: { description: 'the packages', content: json(providerNames) }, ...errors('NOT_FOUND') },

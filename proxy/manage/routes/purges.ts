@@ -41,14 +41,10 @@ const purgeVersion = operation({
         .openapi({ description: 'the version, as it was published or normalized', example: '1.2.0' }),
     }),
     query: z.strictObject({
-      confirm: z
-        .string()
-        .max(500)
-        .optional()
-        .openapi({
-          description: 'what `details.confirm` of the answer without it says: package and version',
-          example: 'acme/hello 1.2.0',
-        }),
+      confirm: z.string().max(500).optional().openapi({
+        description: 'what `details.confirm` of the answer without it says: package and version',
+        example: 'acme/hello 1.2.0',
+      }),
     }),
     body: { required: true, content: { 'application/json': { schema: purgeBody } } },
   },

@@ -52,33 +52,27 @@ const statusSchema = z
     last_build: z
       .object({
         finished_at: timeWhen('it ended'),
-        outcome: z
-          .enum(['published', 'unchanged', 'failed'])
-          .openapi({
-            description:
-              '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays',
-          }),
+        outcome: z.enum(['published', 'unchanged', 'failed']).openapi({
+          description:
+            '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays',
+        }),
         quarantined: count('versions that were left out'),
         failed_sources: count('sources that could not be read'),
       })
       .nullable()
       .openapi({ description: 'of all sources or of one; null where none is known' }),
-    counters: z
-      .enum(['ok', 'local'])
-      .openapi({
-        description: '`local`: the shared counters cannot be reached, and this process counts requests alone',
-      }),
+    counters: z.enum(['ok', 'local']).openapi({
+      description: '`local`: the shared counters cannot be reached, and this process counts requests alone',
+    }),
     mirror: z
       .object({
         problems: z
           .array(
             z.object({
-              upstream: z
-                .string()
-                .openapi({
-                  description: 'the id of a registered repository, or `public` for the one of mirroring.url',
-                  example: 'public',
-                }),
+              upstream: z.string().openapi({
+                description: 'the id of a registered repository, or `public` for the one of mirroring.url',
+                example: 'public',
+              }),
               message: z.string().openapi({ description: 'what is wrong, and what helps' }),
             }),
           )

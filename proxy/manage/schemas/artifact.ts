@@ -17,12 +17,10 @@ export const artifactSchema = z
     sha1: z.string().openapi({ description: '`dist.shasum`, lower-case hex' }),
     size: z.number().int().openapi({ description: 'bytes of the ZIP', example: 20_480 }),
     url: z.string().openapi({ description: 'of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
-    status: z
-      .enum(['published', 'withdrawn', 'superseded'])
-      .openapi({
-        description:
-          'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both',
-      }),
+    status: z.enum(['published', 'withdrawn', 'superseded']).openapi({
+      description:
+        'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both',
+    }),
     created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
     retired_at: time.nullable().openapi({ description: 'since when it is not published any more' }),
@@ -30,15 +28,10 @@ export const artifactSchema = z
   .openapi('Artifact');
 
 export const uploadQuery = z.strictObject({
-  version: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .openapi({
-      description: 'which version it is; needed where composer.json does not say, refused where it says another',
-      example: '1.2.0',
-    }),
+  version: z.string().min(1).max(200).optional().openapi({
+    description: 'which version it is; needed where composer.json does not say, refused where it says another',
+    example: '1.2.0',
+  }),
   name: z
     .string()
     .min(1)
@@ -54,16 +47,10 @@ export const uploadQuery = z.strictObject({
 
 export const cleanupOrder = z
   .strictObject({
-    retention_days: z
-      .number()
-      .int()
-      .min(0)
-      .max(36_500)
-      .optional()
-      .openapi({
-        description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say',
-        example: 90,
-      }),
+    retention_days: z.number().int().min(0).max(36_500).optional().openapi({
+      description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say',
+      example: 90,
+    }),
     dry_run: z.boolean().default(true).openapi({ description: 'true: only says what would go' }),
   })
   .openapi('ArtifactCleanupOrder');

@@ -23,12 +23,10 @@ export const auditEventSchema = z
   .object({
     seq: z.number().int().openapi({ description: '1, 2, 3, … without a gap' }),
     time: timeWhen('the change was made'),
-    actor: z
-      .string()
-      .openapi({
-        description: '`cli:`, `user:`, `token:` or `system:`, and who',
-        example: 'user:usr_9QwErTy04fHj2kLm',
-      }),
+    actor: z.string().openapi({
+      description: '`cli:`, `user:`, `token:` or `system:`, and who',
+      example: 'user:usr_9QwErTy04fHj2kLm',
+    }),
     action: z
       .string()
       .openapi({ description: 'the kind of change: the kind of subject, a dot, and a verb', example: 'token.create' }),

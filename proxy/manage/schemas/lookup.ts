@@ -14,24 +14,18 @@ export const searchResults = z
         z.object({
           name,
           description,
-          url: z
-            .string()
-            .optional()
-            .openapi({
-              description: 'homepage of the package, or where its source is; left out where it says neither',
-              example: 'https://example.org/hello',
-            }),
+          url: z.string().optional().openapi({
+            description: 'homepage of the package, or where its source is; left out where it says neither',
+            example: 'https://example.org/hello',
+          }),
           repository: z
             .string()
             .optional()
             .openapi({ description: 'where its source is', example: 'https://git.example.org/acme/hello' }),
-          downloads: z
-            .number()
-            .int()
-            .openapi({
-              description:
-                'installs that clients told of, or archives that were sent, whichever is more; up to a minute old',
-            }),
+          downloads: z.number().int().openapi({
+            description:
+              'installs that clients told of, or archives that were sent, whichever is more; up to a minute old',
+          }),
           favers: z.literal(0).openapi({ description: 'always 0: nobody stars packages here' }),
           abandoned: z
             .union([z.literal(true), z.string()])
@@ -107,24 +101,18 @@ const notices = (what: string) =>
 
 /** Keys of packages.json. */
 export const advertisedShape = {
-  search: z
-    .string()
-    .optional()
-    .openapi({
-      description: 'this and the next three: as the setting `advertise` says',
-      example: '/search.json?q=%query%&type=%type%',
-    }),
+  search: z.string().optional().openapi({
+    description: 'this and the next three: as the setting `advertise` says',
+    example: '/search.json?q=%query%&type=%type%',
+  }),
   list: z
     .string()
     .optional()
     .openapi({ description: 'where Composer lists the names of packages', example: '/list.json' }),
-  'providers-api': z
-    .string()
-    .optional()
-    .openapi({
-      description: 'where Composer asks for packages that provide a name',
-      example: '/providers/%package%.json',
-    }),
+  'providers-api': z.string().optional().openapi({
+    description: 'where Composer asks for packages that provide a name',
+    example: '/providers/%package%.json',
+  }),
   'notify-batch': z
     .string()
     .optional()

@@ -99,12 +99,10 @@ export const packageText = z
   .object({
     version,
     markdown: z.string().openapi({ description: 'as it was written, 512 KiB at most' }),
-    html: z
-      .string()
-      .openapi({
-        description:
-          'sanitized: no scripts, no images, links to web pages and mail only. A text that takes too long to render is one `<pre>`',
-      }),
+    html: z.string().openapi({
+      description:
+        'sanitized: no scripts, no images, links to web pages and mail only. A text that takes too long to render is one `<pre>`',
+    }),
     html_truncated: z.boolean().openapi({ description: 'true: the HTML is of its beginning only' }),
     truncated: z.boolean().openapi({ description: 'true: it is longer than is kept' }),
   })

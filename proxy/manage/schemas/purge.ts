@@ -18,14 +18,10 @@ const reason = z
 export const purgeBody = z
   .strictObject({
     reason,
-    note: z
-      .string()
-      .max(1000)
-      .optional()
-      .openapi({
-        description: 'the reason in your own words, for the audit log and for admins',
-        example: 'a key in config/prod.php',
-      }),
+    note: z.string().max(1000).optional().openapi({
+      description: 'the reason in your own words, for the audit log and for admins',
+      example: 'a key in config/prod.php',
+    }),
     reference: z
       .string()
       .max(64)
@@ -71,17 +67,13 @@ export const purgeSchema = z
     contents: z
       .array(content)
       .openapi({ description: 'everything that is gone, the same bytes under other labels included' }),
-    alike: z
-      .array(alike)
-      .openapi({
-        description:
-          'contents of the package with the same files in another archive, which stay; purge each of them too if it must go, one of a branch with its `reference`',
-      }),
-    files: z
-      .array(z.string())
-      .openapi({
-        description: 'archives that are gone, below `public/`: a copy of the tree elsewhere has to let go of them too',
-      }),
+    alike: z.array(alike).openapi({
+      description:
+        'contents of the package with the same files in another archive, which stay; purge each of them too if it must go, one of a branch with its `reference`',
+    }),
+    files: z.array(z.string()).openapi({
+      description: 'archives that are gone, below `public/`: a copy of the tree elsewhere has to let go of them too',
+    }),
     sources: z.array(z.string()).openapi({ description: 'sources that may still have it' }),
     remains: z
       .array(z.string())
@@ -96,21 +88,15 @@ export const tombstoneSchema = z
     version_normalized: normalized,
     reference,
     reason,
-    note: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'the reason in the words of who purged it; null where none were given, or the tombstone came from another registry',
-      }),
+    note: z.string().nullable().openapi({
+      description:
+        'the reason in the words of who purged it; null where none were given, or the tombstone came from another registry',
+    }),
     purged_at: timeWhen('it was purged'),
-    purged_by: z
-      .string()
-      .nullable()
-      .openapi({
-        description: 'who purged it; null where the tombstone came from another registry',
-        example: 'user:usr_4fHj2kLm9QwErTy0',
-      }),
+    purged_by: z.string().nullable().openapi({
+      description: 'who purged it; null where the tombstone came from another registry',
+      example: 'user:usr_4fHj2kLm9QwErTy0',
+    }),
   })
   .openapi('Tombstone');
 

@@ -74,12 +74,10 @@ function shown<Key extends SettingKey>(key: Key) {
       description: `${description}. Must be ${allowed}`,
       default: standard,
     }),
-    origin: z
-      .enum(['default', 'file', 'environment', 'flag', 'api'])
-      .openapi({
-        description:
-          'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`',
-      }),
+    origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).openapi({
+      description:
+        'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`',
+    }),
     changeable: z.boolean().openapi({ description: 'false: the environment or a flag fixes it' }),
   });
   return described.openapi({ description });

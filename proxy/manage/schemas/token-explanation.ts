@@ -15,15 +15,12 @@ export const explanationQuery = z.strictObject({
     .max(200)
     .optional()
     .openapi({ description: 'this version; also one that is not published', example: '2.0.0' }),
-  from: z
-    .union([z.ipv4(), z.ipv6()], 'It must be an address such as 203.0.113.7 or 2001:db8::7.')
-    .optional()
-    .openapi({
-      type: 'string',
-      maxLength: 45,
-      description: 'asked from this address; left out: from where it may be used',
-      example: '203.0.113.7',
-    }),
+  from: z.union([z.ipv4(), z.ipv6()], 'It must be an address such as 203.0.113.7 or 2001:db8::7.').optional().openapi({
+    type: 'string',
+    maxLength: 45,
+    description: 'asked from this address; left out: from where it may be used',
+    example: '203.0.113.7',
+  }),
 });
 
 const hidingLimit = z.enum(['packages', 'constraints', 'stability', 'not_after']);
@@ -34,12 +31,10 @@ export const explanationSchema = z
     package: z.string().openapi({ description: 'the package that was asked about', example: 'acme/shop' }),
     version: z.string().nullable().openapi({ description: 'the version that was asked about; null: all of them' }),
     seen: z.boolean().openapi({ description: 'whether a request with this token finds it' }),
-    mirrored: z
-      .boolean()
-      .openapi({
-        description:
-          'not published here, and asked of mirrored repositories: it goes by the limits alone, and what there is of it is looked at when somebody asks for it',
-      }),
+    mirrored: z.boolean().openapi({
+      description:
+        'not published here, and asked of mirrored repositories: it goes by the limits alone, and what there is of it is looked at when somebody asks for it',
+    }),
     reasons: z
       .array(
         z.object({
@@ -70,11 +65,9 @@ export const explanationSchema = z
           stability: z
             .string()
             .openapi({ description: 'the stability that Composer reads from the version', example: 'stable' }),
-          released_at: time
-            .nullable()
-            .openapi({
-              description: 'what not_after goes by; null: not known; of what is mirrored, before somebody asked for it',
-            }),
+          released_at: time.nullable().openapi({
+            description: 'what not_after goes by; null: not known; of what is mirrored, before somebody asked for it',
+          }),
           seen: z.boolean().openapi({ description: 'whether the token sees it' }),
           hidden_by: z.array(hidingLimit).openapi({ description: 'the limits that hide it' }),
         }),

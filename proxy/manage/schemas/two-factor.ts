@@ -6,18 +6,14 @@ import { code, loggedIn, password } from './user.ts';
 export const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSetup');
 export const twoFactorSecret = z
   .object({
-    secret: z
-      .string()
-      .openapi({
-        description: 'for typing into an authenticator, base32',
-        example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-      }),
-    uri: z
-      .string()
-      .openapi({
-        description: 'the same as a link that authenticators open',
-        example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
-      }),
+    secret: z.string().openapi({
+      description: 'for typing into an authenticator, base32',
+      example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    }),
+    uri: z.string().openapi({
+      description: 'the same as a link that authenticators open',
+      example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
+    }),
     qr_svg: z.string().openapi({ description: 'the URI as a QR code, an SVG document' }),
   })
   .openapi('TwoFactorSecret');

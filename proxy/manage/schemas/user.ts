@@ -6,11 +6,9 @@ import { roles } from '../../auth/policy.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
-const role = z
-  .enum(roles)
-  .openapi({
-    description: '`admin`: everything; `maintainer`: repositories, packages, artifacts, own tokens; `viewer`: reads',
-  });
+const role = z.enum(roles).openapi({
+  description: '`admin`: everything; `maintainer`: repositories, packages, artifacts, own tokens; `viewer`: reads',
+});
 const name = z
   .string()
   .max(200)
@@ -42,13 +40,11 @@ export const userSchema = z
 const invitation = z
   .object({
     token: z.string().openapi({ description: 'the invitation: shown this once, kept nowhere', example: 'inv_…' }),
-    link: z
-      .string()
-      .openapi({
-        description:
-          'where it is accepted, relative to the address of this service; what stands behind # is never sent to a server',
-        example: '/api/swagger#invitation=inv_…',
-      }),
+    link: z.string().openapi({
+      description:
+        'where it is accepted, relative to the address of this service; what stands behind # is never sent to a server',
+      example: '/api/swagger#invitation=inv_…',
+    }),
     expires_at: timeWhen('it ends'),
   })
   .openapi('Invitation');

@@ -105,7 +105,7 @@ function withTable(text: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   if (!text.includes(start) || !text.includes(end))
     throw new Error(`docs/api.md has no place for the table of ${name}`);
-  return `${text.slice(0, text.indexOf(start))}${start}\n${table}\n${text.slice(text.indexOf(end))}`;
+  return `${text.slice(0, text.indexOf(start))}${start}\n\n${table}\n\n${text.slice(text.indexOf(end))}`;
 }
 
 function policyTable(): string {
@@ -116,8 +116,8 @@ function policyTable(): string {
       `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => (decidePolicy(id, caller) === 'allowed' ? 'yes' : '–')).join(' | ')} |`,
   );
   return [
-    '| Operation | | Nobody | Read token | Write token | Viewer | Maintainer | Admin |',
-    '|---|---|---|---|---|---|---|---|',
+    '| Operation |  | Nobody | Read token | Write token | Viewer | Maintainer | Admin |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n');
 }
@@ -125,7 +125,7 @@ function policyTable(): string {
 function errorCodes(): string {
   return [
     '| Code | Status | Meaning |',
-    '|---|---|---|',
+    '| --- | --- | --- |',
     ...Object.entries(errorTable).map(([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`),
   ].join('\n');
 }

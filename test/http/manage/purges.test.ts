@@ -28,13 +28,11 @@ beforeAll(async () => {
   registry = await runManagement();
   as.reader = await registry.createToken('read');
   [as.admin, as.maintainer] = [(await registry.signIn('admin')).token, (await registry.signIn('maintainer')).token];
-  const { secret: limited } = await registry.services
-    .tokensOf('cli:test')
-    .create({
-      description: 'sees 1.0',
-      kind: 'read',
-      limits: { packages: null, constraints: { 'acme/*': '<1.1' }, stability: null, not_after: null, networks: null },
-    });
+  const { secret: limited } = await registry.services.tokensOf('cli:test').create({
+    description: 'sees 1.0',
+    kind: 'read',
+    limits: { packages: null, constraints: { 'acme/*': '<1.1' }, stability: null, not_after: null, networks: null },
+  });
   as.limited = limited.reveal();
   sources = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret) });
   const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data], { cwd: sources.root });
@@ -139,8 +137,11 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
     expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
   });
 
-  it('goes on keeping it out when the list of tombstones is lost', async () => {
-    rmSync(join(registry.data, 'index/_purged.json'));
+  it.each([
+    ['emptied', (list: string) => writeFileSync(list, '')],
+    ['lost', (list: string) => rmSync(list)],
+  ])('goes on keeping it out when the list of tombstones is %s', async (_, damage) => {
+    damage(join(registry.data, 'index/_purged.json'));
     const announcement = join(registry.data, 'index/_publication.json');
     // the server looks again with the next publication
     writeFileSync(announcement, readFileSync(announcement));
