@@ -4,6 +4,7 @@
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
+import { announcesAll } from './contract/announced-purges.ts';
 import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
 import type { PurgedVersion } from './contract/purged.ts';
@@ -284,6 +285,7 @@ function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     run.safety.text === undefined &&
     run.purged.text === undefined &&
     !run.purged.asked &&
+    announcesAll(run.tree.publication?.purged, run.purged.rows) &&
     sameSources(run) &&
     !run.scanned.some(isRead)
   );

@@ -1,7 +1,7 @@
 // From everything staged to what readers see, and what is remembered of it.
 
 import { applyPublication } from './apply.ts';
-import { announcedPurges, type AnnouncedPurge } from './contract/announced-purges.ts';
+import { announcedPurges, announcesAll, type AnnouncedPurge } from './contract/announced-purges.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
@@ -52,6 +52,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
     interrupted ||
     run.withheld.text !== undefined ||
     run.purged.text !== undefined ||
+    !announcesAll(tree.publication?.purged, run.purged.rows) ||
     run.safety.text !== undefined ||
     !sameNames(withdrawn, tree.publication?.withdrawn) ||
     undone !== tree.publication?.undone ||

@@ -33,6 +33,17 @@ export function missingPurges(
 }
 
 /**
+ * Whether an announcement from which `rows` lacks nothing names all of them. One of an older version of Libretto names
+ * none: the next build announces them, whatever else it finds.
+ */
+export function announcesAll(
+  announced: readonly AnnouncedPurge[] | undefined,
+  rows: readonly PurgedVersion[],
+): boolean {
+  return (announced?.length ?? 0) === rows.length;
+}
+
+/**
  * Tombstones for what a list lost. They keep label and reference out; digests of the files, reason and date are lost.
  */
 export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date): readonly PurgedVersion[] {

@@ -112,12 +112,12 @@ export async function readAnnouncedPurges(output: Pick<Output, 'read'>): Promise
   return announcedBy(await readPublication(output), await readManifest(output));
 }
 
-/** What the list of tombstones must have. `manifest` counts where the announcement is lost or damaged. */
+/** What the list of tombstones must have. `manifest` counts where the announcement is lost or damaged, or names none. */
 export function announcedBy(
   publication: Publication | undefined,
   manifest: Manifest | undefined,
 ): readonly AnnouncedPurge[] {
-  return (publication === undefined ? manifest?.purged : publication.purged) ?? [];
+  return publication?.purged ?? manifest?.purged ?? [];
 }
 
 /**

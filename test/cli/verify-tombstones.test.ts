@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withChecksum } from '../../build/contract/checksum.ts';
 import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -23,6 +24,11 @@ const now = (path: string): string => join(folder, 'data', path);
 const bringBack = (path: string, as = path): void => cpSync(before(path), now(as), { recursive: true });
 const change = (path: string, text: (before: string) => string): void =>
   writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
+
+function withoutPurges(text: string): string {
+  const { purged: _, sha256: __, ...kept } = JSON.parse(text) as Record<string, unknown>;
+  return withChecksum(JSON.stringify(kept));
+}
 
 interface Fault {
   readonly code: string;
@@ -90,6 +96,16 @@ describe('libretto verify', () => {
       for (const path of lists) cpSync(join(origin.root, 'data', path), now(path));
     }
     expect(await faults()).toEqual([]);
+  });
+
+  it('and a build know after an upgrade what an older version purged, also where nothing else has changed', async () => {
+    // the announcement and the manifest of a version that named no purged versions there
+    change('index/_publication.json', withoutPurges);
+    change('build/manifest.json', withoutPurges);
+    await succeeds(folder, 'build');
+    rmSync(now('index/_purged.json'));
+    expect(await faults()).toMatchObject([{ code: 'MISSING_FILE', path: 'index/_purged.json' }]);
+    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
   });
 
   it('and a build refuse a list that is lost, cut back or edited, until it is put together again', async () => {
