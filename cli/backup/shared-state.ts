@@ -14,8 +14,12 @@ import { assertRecords } from '../state-records.ts';
 import { UsageError } from '../usage-error.ts';
 import { removeLocks } from './staged-state.ts';
 
-/** All rows, as they are at one moment, and the identity, into the new folder `target`. */
+/**
+ * All rows, as they are at one moment, and the identity, into the new folder `target`. Rejects with StateError where
+ * the state is damaged: one that lists no rows would give a sound copy without any.
+ */
 export async function keepSharedState(state: StateStore, target: string): Promise<void> {
+  await assertRecords(state, 'No backup was made. ');
   const kept = await openLmdbStore(target, { make: true, fresh: state.identity ?? newStateIdentity(randomBytes) });
   try {
     await copyRows(state, kept);

@@ -144,6 +144,14 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await status(token)).toBe(500);
   });
 
+  it('without its list of keys: no backup is made, since it would be empty', async () => {
+    await redis.command('DEL', 'libretto:state:order');
+    expect(await run('backup', 'kept')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('No backup was made') as string,
+    });
+  });
+
   it('begun again with `state init --force`: a server that runs does not follow, one that is started does', async () => {
     await redis.command('FLUSHALL');
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
