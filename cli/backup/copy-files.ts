@@ -81,9 +81,15 @@ export async function copyFiles(
     copied.set(`${dev} ${ino}`, copying);
     return { ...file, sha256: (await copying).sha256 };
   };
-  const files = await Promise.all(paths.map((path) => limit(() => copyOne(path))));
+  const files = await whenAllEnded(paths.map((path) => limit(() => copyOne(path))));
   for (const folder of folders) await syncFolder(folder);
   return files;
+}
+
+/** Where one fails, too, nothing is being written any more: the folder can then be removed. */
+async function whenAllEnded<Result>(operations: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(operations);
+  return Promise.all(operations);
 }
 
 interface Facts {
