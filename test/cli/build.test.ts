@@ -237,6 +237,7 @@ describe('verify', () => {
       ok: true,
       checked: { packages: 2, versions: 2, archives: 2 },
       faults: [],
+      same_files: [],
     });
   });
 
