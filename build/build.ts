@@ -4,7 +4,7 @@
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
-import { announcesAll } from './contract/announced-purges.ts';
+import { announcesAll } from './contract/announced-lists.ts';
 import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
 import type { PurgedVersion } from './contract/purged.ts';
@@ -25,7 +25,7 @@ import { limitTo, refusePartialRepair, refuseUnknownNames } from './package-limi
 import { BuildBusy, FetchNeeded } from './refusals.ts';
 import { reportOf } from './report-of.ts';
 import type { BuildReport, ProgressEvent } from './report.ts';
-import type { Run } from './run.ts';
+import { guardedLists, type Run } from './run.ts';
 import { isRead, scanSources } from './scan.ts';
 import { nextSafety } from './safety/next-safety.ts';
 import type { SafetyRequest } from './safety/read-safety.ts';
@@ -181,9 +181,12 @@ async function buildLocked(
     effects.stop?.throwIfAborted();
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
-    const withheld = await readWithheld(output, request.withhold, effects.now());
+    const withheld = await readWithheld(output, {
+      announced: tree.announced.withheld,
+      change: request.withhold === undefined ? undefined : { request: request.withhold, now: effects.now() },
+    });
     const purged = await readPurged(output, {
-      announced: tree.announcedPurges,
+      announced: tree.announced.purged,
       more: request.purge,
       recoverAt: request.recoverPurged === true ? effects.now() : undefined,
     });
@@ -285,7 +288,7 @@ function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     run.safety.text === undefined &&
     run.purged.text === undefined &&
     !run.purged.asked &&
-    announcesAll(run.tree.publication?.purged, run.purged.rows) &&
+    announcesAll(run.tree.publication, guardedLists(run)) &&
     sameSources(run) &&
     !run.scanned.some(isRead)
   );

@@ -1,7 +1,7 @@
 // From everything staged to what readers see, and what is remembered of it.
 
 import { applyPublication } from './apply.ts';
-import { announcedPurges, announcesAll, type AnnouncedPurge } from './contract/announced-purges.ts';
+import { announcedUntilThen, announceLists, announcesAll, type AnnouncedLists } from './contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
@@ -26,7 +26,7 @@ import { publishedSources, sameSources } from './published-sources.ts';
 import { blockedFindings } from './purge/blocked-findings.ts';
 import { quarantinedPath } from './contract/quarantined.ts';
 import { nextQuarantined } from './quarantined.ts';
-import type { Run } from './run.ts';
+import { guardedLists, type Run } from './run.ts';
 import type { UndoneSteps } from './undone.ts';
 import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 
@@ -52,7 +52,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
     interrupted ||
     run.withheld.text !== undefined ||
     run.purged.text !== undefined ||
-    !announcesAll(tree.publication?.purged, run.purged.rows) ||
+    !announcesAll(tree.publication, guardedLists(run)) ||
     run.safety.text !== undefined ||
     !sameNames(withdrawn, tree.publication?.withdrawn) ||
     undone !== tree.publication?.undone ||
@@ -71,7 +71,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
       sources,
       withdrawn,
       ...(undone === undefined ? {} : { undone }),
-      ...(run.purged.rows.length === 0 ? {} : { purged: announcedPurges(run.purged.rows) }),
+      ...announceLists(guardedLists(run)),
       ...nextDates(run, packages, now),
     });
     const purged =
@@ -178,7 +178,7 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
       settings: run.rollback === undefined ? unsettled : run.settingsDigest,
       rollback: run.rollback?.to,
       purging: mustSweep(run),
-      purged: tree.announcedPurges,
+      announced: announcedUntilThen(tree.announced, guardedLists(run)),
     }),
   );
   await output.settle([file]);
@@ -200,12 +200,12 @@ function manifestAfter(
     sources: intended,
     rollback,
     purging = false,
-    purged = [],
+    announced,
   }: Position &
     Pick<Manifest, 'placing' | 'settings' | 'sources'> & {
       readonly rollback?: number | undefined;
       readonly purging?: boolean;
-      readonly purged?: readonly AnnouncedPurge[];
+      readonly announced: Partial<AnnouncedLists>;
     },
 ): string {
   const { tree, scanned, limit } = run;
@@ -224,7 +224,7 @@ function manifestAfter(
     ...(intended === undefined ? {} : { sources: intended }),
     ...(rollback === undefined ? {} : { rollback }),
     ...(purging ? { purging } : {}),
-    ...(purged.length === 0 ? {} : { purged }),
+    ...announced,
   });
 }
 
@@ -247,7 +247,8 @@ async function remember(run: Run, packages: PackagesOutcome, position: Position)
     blockedFindings(scanned, packages.results, run.purged.rows),
   );
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
-  const manifest = manifestAfter(run, { ...position, placing: [], settings, purged: announcedPurges(run.purged.rows) });
+  const announced = announceLists(guardedLists(run));
+  const manifest = manifestAfter(run, { ...position, placing: [], settings, announced });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];

@@ -1,5 +1,6 @@
 // What the steps of one build hand on to each other.
 
+import type { GuardedLists } from './contract/announced-lists.ts';
 import type { UndoneChange } from './contract/publication.ts';
 import type { DocumentSettings } from './document-settings.ts';
 import type { PendingHistory } from './history/pending.ts';
@@ -35,4 +36,9 @@ export interface Run {
   readonly lifted?: true;
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
+}
+
+/** The lists that keep versions out, as this build leaves them. */
+export function guardedLists({ purged, withheld }: Pick<Run, 'purged' | 'withheld'>): GuardedLists {
+  return { purged: purged.rows, withheld: withheld.rows };
 }

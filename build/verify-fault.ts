@@ -27,6 +27,14 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What somebody should know of a tree that is whole. No fault. */
+export interface Notice {
+  /** below the data folder */
+  readonly path: string;
+  /** what it is, and the command that settles it */
+  readonly message: string;
+}
+
 /** A version that stays, and has the files of a purged one in another archive. No fault. */
 export interface SameFiles {
   /** below the data folder */

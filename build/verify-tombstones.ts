@@ -1,144 +1,16 @@
-// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions are as
-// they were written, the first with all that is announced, and that of quarantined versions can be read. Nothing purged
-// stands in the tree or in its history (I21).
+// What `verify` looks for of purged versions: nothing purged stands in the tree or in its history (I21).
 
-import { missingPurges, type AnnouncedPurge } from './contract/announced-purges.ts';
-import { hasWrongChecksum, isAsWritten } from './contract/checksum.ts';
 import { isJsonObject } from './contract/json.ts';
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from './contract/paths.ts';
-import { parsePruned, prunedFolder } from './contract/pruned.ts';
-import {
-  lookUpPurged,
-  nothingPurged,
-  parsePurged,
-  purgedPath,
-  type PurgedLookup,
-  type PurgedVersion,
-} from './contract/purged.ts';
-import { parseQuarantined, quarantinedPath } from './contract/quarantined.ts';
+import type { PurgedLookup, PurgedVersion } from './contract/purged.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
-import { parseWithheld, withheldPath } from './contract/withheld.ts';
 import { historyFolder } from './history/record.ts';
 import type { Output } from './output/output.ts';
 import { purgeCommand } from './purge/purge-command.ts';
-import { archiveBlocker, describeMissing, repairPurged } from './purge/purged.ts';
+import { archiveBlocker } from './purge/purged.ts';
 import { recordsOf, referenceOf } from './purge/sweep-history.ts';
-import { indexFault, repairByComparing, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
-
-const repairWithheld =
-  'Restore it from a backup; or remove it and withdraw the versions again with `libretto package withdraw`, before a build publishes them. Until then no build goes on.';
-const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
-const repairPruned =
-  'Restore it from a backup; or remove it, and the releases that `prune` removed may come back with other bytes.';
-
-export async function verifyTombstones(
-  output: Output,
-  announced: readonly AnnouncedPurge[],
-): Promise<{ readonly tombstones: PurgedLookup; readonly faults: readonly Fault[] }> {
-  const faults: Fault[] = [];
-  let rows: readonly PurgedVersion[] = [];
-  const text = await output.read('index', purgedPath);
-  if (text !== undefined)
-    faults.push(
-      ...listFaults(
-        text,
-        { path: `index/${purgedPath}` },
-        { repair: repairPurged, isWrong: isEdited },
-        () => (rows = parsePurged(text)),
-      ),
-    );
-  if (faults.length === 0) faults.push(...incompleteFaults(text, announced, rows));
-  for (const path of await output.list('index', prunedFolder)) {
-    const name = parsePackageName(path.slice(`${prunedFolder}/`.length, -'.json'.length));
-    const pruned = (await output.read('index', path)) ?? '';
-    faults.push(
-      ...listFaults(
-        pruned,
-        { path: `index/${path}`, ...(name === undefined ? {} : { name }) },
-        { repair: repairPruned, isWrong: isEdited },
-        () => parsePruned(pruned),
-      ),
-    );
-  }
-  const withheld = await output.read('index', withheldPath);
-  if (withheld !== undefined)
-    faults.push(
-      ...listFaults(
-        withheld,
-        { path: `index/${withheldPath}` },
-        { repair: repairWithheld, isWrong: hasWrongChecksum },
-        () => parseWithheld(withheld),
-      ),
-    );
-  const quarantined = await output.read('index', quarantinedPath);
-  if (quarantined !== undefined)
-    faults.push(
-      ...listFaults(
-        quarantined,
-        { path: `index/${quarantinedPath}` },
-        { repair: repairQuarantined, isWrong: () => false },
-        () => parseQuarantined(quarantined),
-      ),
-    );
-  return { tombstones: rows.length === 0 ? nothingPurged : lookUpPurged(rows), faults };
-}
-
-/** A publication may be under way: the list has its tombstones before they are announced. */
-function incompleteFaults(
-  text: string | undefined,
-  announced: readonly AnnouncedPurge[],
-  rows: readonly PurgedVersion[],
-): readonly Fault[] {
-  const missing = missingPurges(announced, rows);
-  if (missing.length === 0) return [];
-  const path = `index/${purgedPath}`;
-  if (text === undefined)
-    return [
-      {
-        code: 'MISSING_FILE',
-        path,
-        message: `The list of purged versions is lost. ${describeMissing(missing)} ${repairPurged}`,
-      },
-    ];
-  return [
-    {
-      code: 'MALFORMED_INDEX',
-      path,
-      message: `It is not the list that was published. ${describeMissing(missing)} ${repairPurged}`,
-    },
-  ];
-}
-
-const isEdited = (text: string): boolean => !isAsWritten(text);
-
-interface ListCheck {
-  readonly repair: string;
-  /** whether its checksum says that it was changed */
-  readonly isWrong: (text: string) => boolean;
-}
-
-function listFaults(
-  text: string,
-  place: Pick<Fault, 'path' | 'name'>,
-  { repair, isWrong }: ListCheck,
-  parse: () => unknown,
-): readonly Fault[] {
-  try {
-    parse();
-    return isWrong(text)
-      ? [
-          {
-            code: 'MALFORMED_INDEX',
-            ...place,
-            message: `It was changed after it was written: its checksum is wrong. ${repair}`,
-          },
-        ]
-      : [];
-  } catch (error) {
-    return [indexFault(error, place, repair)];
-  }
-}
+import { repairByComparing, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
 
 interface Content {
   readonly version: string;

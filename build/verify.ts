@@ -17,10 +17,18 @@ import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-import { indexFault, repairByComparing, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
+import {
+  indexFault,
+  repairByComparing,
+  type Fault,
+  type Notice,
+  type SameFiles,
+  type VerifyContext,
+} from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 import { verifySafety } from './verify-safety.ts';
-import { purgedFileFault, verifyHistory, verifyTombstones } from './verify-tombstones.ts';
+import { verifyLists } from './verify-lists.ts';
+import { purgedFileFault, verifyHistory } from './verify-tombstones.ts';
 import { indexedNames } from './withdrawn-packages.ts';
 
 export interface VerifyReport {
@@ -29,6 +37,8 @@ export interface VerifyReport {
   readonly faults: readonly Fault[];
   /** what a purge left, since only its files are those of a purged version */
   readonly same_files: readonly SameFiles[];
+  /** what another command settles, and nothing is wrong with */
+  readonly notices: readonly Notice[];
 }
 
 /**
@@ -57,8 +67,9 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const manifest = await verifyMemory(output, faults);
   const publication = await readHead(output, manifest, faults);
   faults.push(...(await verifySafety(output)));
-  const { tombstones, faults: listed } = await verifyTombstones(output, announcedBy(publication, manifest));
-  faults.push(...listed);
+  const lists = await verifyLists(output, announcedBy(publication, manifest));
+  const { tombstones } = lists;
+  faults.push(...lists.faults);
   const placing = underWay(publication, manifest, faults);
   const listing = await verifyRoot(output, publication, placing === undefined, faults);
   const context: VerifyContext = { output, tombstones, fast, settled: placing === undefined };
@@ -102,7 +113,8 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
       faults.push((await purgedFileFault(file, context)) ?? foreign(file));
   // the next build clears history after a purge that was cut off
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
-  return { ok: faults.length === 0, checked, faults, same_files: same };
+  const notices = context.settled && publication !== undefined ? lists.unannounced : [];
+  return { ok: faults.length === 0, checked, faults, same_files: same, notices };
 }
 
 /** `dist/<vendor>/<package>/` of what lies in it. */

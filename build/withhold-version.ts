@@ -11,7 +11,9 @@ import { lookUpPurged } from './contract/purged.ts';
 import { parsePackageIndex, type IndexEntry } from './contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from './contract/version.ts';
 import { openDataFolder } from './data-folder.ts';
+import { readAnnounced } from './memory/tree-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
+import type { Output } from './output/output.ts';
 import { listPurged } from './purge/purged.ts';
 import { readNothing } from './read-nothing.ts';
 import { findWithheld } from './withheld.ts';
@@ -35,6 +37,7 @@ export type WithheldOutcome = {
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: NormalizedVersion;
+  /** empty where the serving index does not know the version any more */
   readonly reference: string;
   /** RFC 3339 UTC */
   readonly since: string;
@@ -42,9 +45,11 @@ export type WithheldOutcome = {
   readonly serial: number;
 };
 
+type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & { readonly version_normalized: string };
+
 /**
  * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is
- * made again. Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does.
+ * made again, with every version that the announcement names. Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does.
  */
 export async function withholdVersion(
   named: NamedVersion,
@@ -53,12 +58,17 @@ export async function withholdVersion(
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
   const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
   try {
-    const entry = await findEntry(named, request.dataDirectory);
+    const output = createDiskOutput(request.dataDirectory);
+    const entry = (await findEntry(named, request.dataDirectory)) ?? (await findAnnounced(named, output));
     if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
-    const output = createDiskOutput(request.dataDirectory);
     const report = await buildHoldingLock(
-      { ...readNothing(request), withhold: { name: named.name, version: entry.version, normalized, withheld: true } },
+      {
+        ...readNothing(request),
+        withhold: { name: named.name, version: entry.version, normalized, withheld: true },
+        // where the announcement is lost, no source is known
+        mayBeEmpty: true,
+      },
       effects,
     );
     const withheld = await findWithheld(output, named.name, normalized);
@@ -102,6 +112,15 @@ export async function restoringRequest(
       `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`,
     );
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
+}
+
+/** Of a version that `prune` removed, and whose row the list lost: only the announcement knows it. */
+async function findAnnounced({ name, version }: NamedVersion, output: Output): Promise<WithdrawnContent | undefined> {
+  const { withheld } = await readAnnounced(output);
+  const row = withheld.find(
+    (one) => one.name === name && (one.version === version || one.version_normalized === normalizeVersion(version)),
+  );
+  return row === undefined ? undefined : { ...row, reference: '' };
 }
 
 /** The published one, else the one that was published last. */

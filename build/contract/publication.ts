@@ -2,7 +2,7 @@
 // move drops what it remembered. It also names the sources, so that a builder that lost its own memory still knows
 // whose versions these are.
 
-import { parseAnnouncedPurges, type AnnouncedPurge } from './announced-purges.ts';
+import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -52,7 +52,11 @@ export interface BesideNames {
   readonly changes: readonly { readonly serial: number; readonly at: number }[];
 }
 
-export interface Publication {
+/**
+ * `purged` and `withheld`: what the lists of tombstones and of versions withdrawn by hand have, which are in place
+ * before; absent for none, and where an older version published.
+ */
+export interface Publication extends Partial<AnnouncedLists> {
   readonly format: typeof publicationFormat;
   /** only ever grows (I6) */
   readonly serial: number;
@@ -75,11 +79,6 @@ export interface Publication {
   readonly dates_until?: number;
   /** of packages whose serving index was pruned away, the changes that lists of views are dated by; absent for none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
-  /**
-   * of the tombstones that `index/_purged.json` has, which is in place before; absent for none, and where an older
-   * version published
-   */
-  readonly purged?: readonly AnnouncedPurge[];
 }
 
 export function formatPublication(publication: Publication): string {
@@ -125,7 +124,7 @@ export function parsePublication(text: string): Publication {
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
     ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
-    ...(json['purged'] === undefined ? {} : { purged: parseAnnouncedPurges(json['purged']) }),
+    ...parseAnnouncedLists(json),
     ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),
   };
 }

@@ -177,7 +177,7 @@ async function stage(
   { request, effects, output }: Place,
 ): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
-  const withheld = await readWithheld(output, undefined, effects.now());
+  const withheld = await readWithheld(output, { announced: tree.announced.withheld });
   const safety = await nextSafety(output, undefined, undefined);
   const results = await stageRollback({
     records,
@@ -185,7 +185,7 @@ async function stage(
     sources: tree.sources,
     settings: documentSettings(request),
     withheld,
-    purged: await readPurged(output, { announced: tree.announcedPurges }),
+    purged: await readPurged(output, { announced: tree.announced.purged }),
     safety: safety.lists,
     output,
     pending: await readPending(output, tree),
@@ -208,7 +208,7 @@ async function runOf(
   { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string },
 ): Promise<Run> {
   const settings = documentSettings(request);
-  const withheld = await readWithheld(output, undefined, effects.now());
+  const withheld = await readWithheld(output, { announced: tree.announced.withheld });
   return {
     choice: leaveAll(tree.sources, dataDirectory),
     tree,
@@ -219,7 +219,7 @@ async function runOf(
     output,
     dataDirectory,
     withheld,
-    purged: await readPurged(output, { announced: tree.announcedPurges }),
+    purged: await readPurged(output, { announced: tree.announced.purged }),
     safety: await nextSafety(output, undefined, undefined),
     pending: await readPending(output, tree),
     by: request.by,

@@ -2,7 +2,7 @@
 // does not fit the tree (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every
 // source is read and every package compared.
 
-import { parseAnnouncedPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
+import { parseAnnouncedLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { manifestPath } from '../contract/manifest-serial.ts';
@@ -17,7 +17,12 @@ export const manifestFormat = 1;
 
 export { manifestPath };
 
-export interface Manifest {
+/**
+ * `purged` and `withheld`: what the announcement of the last finished publication names of the two lists, for where
+ * the announcement is lost; absent for none. While a publication is under way: what the lists have before and after
+ * it.
+ */
+export interface Manifest extends Partial<AnnouncedLists> {
   readonly format: typeof manifestFormat;
   readonly serial: number;
   /** digest of every setting that goes into a document, and of the recipe documents are made by */
@@ -46,8 +51,6 @@ export interface Manifest {
    * tree
    */
   readonly purging?: true;
-  /** what the announcement of the last finished publication names, for where that is lost; absent for none */
-  readonly purged?: readonly AnnouncedPurge[];
 }
 
 /** Equal to no digest of settings: whatever the next build is given, it compares every package. */
@@ -70,7 +73,7 @@ export async function readManifest(output: Pick<Output, 'read'>): Promise<Manife
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging, purged } = json;
+  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging } = json;
   refuseNewer(format, manifestFormat);
   if (
     format !== manifestFormat ||
@@ -92,7 +95,7 @@ function parseManifest(text: string): Manifest | undefined {
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
     ...(purging === true ? { purging } : {}),
-    ...(purged === undefined ? {} : { purged: parseAnnouncedPurges(purged) }),
+    ...parseAnnouncedLists(json),
   };
 }
 

@@ -1,7 +1,7 @@
 // What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be
 // believed.
 
-import type { AnnouncedPurge } from '../contract/announced-purges.ts';
+import type { AnnouncedLists } from '../contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';
 import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
@@ -43,8 +43,8 @@ export interface TreeMemory {
   readonly rollback: number | undefined;
   /** what is left of purged versions beside the tree may not be cleared away: that was cut off, or is not known */
   readonly purging: boolean;
-  /** tombstones that the list must have: as announced, or as the manifest remembers where the announcement is lost */
-  readonly announcedPurges: readonly AnnouncedPurge[];
+  /** rows that the lists must have: as announced, or as the manifest remembers */
+  readonly announced: AnnouncedLists;
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
@@ -98,7 +98,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
-    announcedPurges: announcedBy(publication, manifest),
+    announced: announcedBy(publication, manifest),
   };
 }
 
@@ -107,17 +107,21 @@ export async function readKnownSources(output: Output): Promise<readonly Publish
   return knownSources(await readManifest(output), await readPublication(output));
 }
 
-/** As `announcedPurges` of the whole memory, with nothing else read. */
-export async function readAnnouncedPurges(output: Pick<Output, 'read'>): Promise<readonly AnnouncedPurge[]> {
+/** As `announced` of the whole memory, with nothing else read. */
+export async function readAnnounced(output: Pick<Output, 'read'>): Promise<AnnouncedLists> {
   return announcedBy(await readPublication(output), await readManifest(output));
 }
 
-/** What the list of tombstones must have. `manifest` counts where the announcement is lost or damaged, or names none. */
-export function announcedBy(
-  publication: Publication | undefined,
-  manifest: Manifest | undefined,
-): readonly AnnouncedPurge[] {
-  return publication?.purged ?? manifest?.purged ?? [];
+/**
+ * What the lists of tombstones and of versions withdrawn by hand must have. `manifest` counts first while a publication
+ * is under way or was cut off, and where the announcement is lost or damaged, or names none.
+ */
+export function announcedBy(publication: Publication | undefined, manifest: Manifest | undefined): AnnouncedLists {
+  const [first, second] = isInterrupted(manifest, publication) ? [manifest, publication] : [publication, manifest];
+  return {
+    purged: first?.purged ?? second?.purged ?? [],
+    withheld: first?.withheld ?? second?.withheld ?? [],
+  };
 }
 
 /**

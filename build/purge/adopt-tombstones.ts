@@ -4,10 +4,10 @@
 
 import { waitForLock } from '../artifacts/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
-import { missingPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
+import { missingRows, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, type PurgedVersion } from '../contract/purged.ts';
 import { openDataFolder } from '../data-folder.ts';
-import { readAnnouncedPurges } from '../memory/tree-memory.ts';
+import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
@@ -41,7 +41,7 @@ export async function recoverTombstones(rows: readonly PurgedVersion[], build: P
   return holdingLock(build, async (output, dataDirectory) => {
     const known = await readableTombstones(output);
     const merged = mergePurged(known, rows);
-    const replaced = missingPurges(await readAnnouncedPurges(output), merged);
+    const replaced = missingRows((await readAnnounced(output)).purged, merged);
     await buildHoldingLock(
       { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: true },
       build.effects,

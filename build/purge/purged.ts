@@ -3,7 +3,7 @@
 // what was purged would be published again.
 
 import { digestIfAlike } from '../archive/archive-content.ts';
-import { missingPurges, replacedTombstones, type AnnouncedPurge } from '../contract/announced-purges.ts';
+import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { isAsWritten } from '../contract/checksum.ts';
 import {
   formatPurged,
@@ -15,7 +15,7 @@ import {
   type PurgedVersion,
 } from '../contract/purged.ts';
 import { listShortly } from '../list-shortly.ts';
-import { readAnnouncedPurges } from '../memory/tree-memory.ts';
+import { readAnnounced } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -54,7 +54,7 @@ export async function readPurged(
   const before = recoverAt === undefined ? await storedTombstones(output) : await readableTombstones(output);
   // rows of a list that was changed are worth less than those of a file
   const merged = recoverAt === undefined ? mergePurged(before, more) : mergePurged(more, before);
-  const missing = missingPurges(announced, merged);
+  const missing = missingRows(announced, merged);
   if (missing.length > 0 && recoverAt === undefined) throw refuseIncomplete(missing, before);
   const rows = recoverAt === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recoverAt));
   const stays =
@@ -70,7 +70,7 @@ export async function readPurged(
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */
 export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
   const rows = await storedTombstones(output);
-  const missing = missingPurges(await readAnnouncedPurges(output), rows);
+  const missing = missingRows((await readAnnounced(output)).purged, rows);
   if (missing.length > 0) throw refuseIncomplete(missing, rows);
   return rows;
 }

@@ -10,7 +10,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
   const { data } = await loadConfig({ flags, environment, workingDirectory });
   const report = await verifyTree(data.value, { fast: flags['fast'] === true });
-  const { checked, faults, ok, same_files: same } = report;
+  const { checked, faults, ok, same_files: same, notices } = report;
   if (flags['json'] === true)
     printJson(stdout, {
       ...report,
@@ -41,5 +41,9 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
         40,
       ),
     ]);
+  printLines(
+    stderr,
+    notices.map(({ path, message }) => `Notice: ${path}: ${message}`),
+  );
   return ok ? 0 : 1;
 }

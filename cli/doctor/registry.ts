@@ -52,7 +52,7 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
       'Nothing is published.',
       'libretto build SOURCE; a registry that only mirrors: `libretto build`, once',
     );
-  const { ok: whole, faults, checked } = await verifyTree(dataDirectory, { fast: true });
+  const { ok: whole, faults, checked, notices } = await verifyTree(dataDirectory, { fast: true });
   if (!whole)
     return failed(
       'tree',
@@ -62,6 +62,9 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
         .join('; ')}`,
       '`libretto verify` lists all of them, and says of each what mends it.',
     );
+  const notice = notices[0];
+  if (notice !== undefined)
+    return warning('tree', `${notice.path}: ${notice.message}`, '`libretto build` announces the rows of the list.');
   if (Date.parse(publication.published_at) > nowMs + futureMs)
     return failed(
       'tree',

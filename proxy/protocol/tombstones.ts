@@ -2,7 +2,7 @@
 // answer to whoever asks for one.
 
 import { createHash } from 'node:crypto';
-import { missingPurges, replacedTombstones } from '../../build/contract/announced-purges.ts';
+import { missingRows, replacedTombstones } from '../../build/contract/announced-lists.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import {
@@ -35,7 +35,7 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
     if (publication?.purged === undefined) throw error;
     return [];
   });
-  const missing = missingPurges(publication?.purged ?? [], listed);
+  const missing = missingRows(publication?.purged ?? [], listed);
   return missing.length === 0
     ? listed
     : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];

@@ -264,6 +264,7 @@ describe('libretto verify', () => {
       checked: { packages: 2, versions: 4, archives: 4 },
       faults: [],
       same_files: [],
+      notices: [],
     });
     expect(await verify('--fast')).toEqual({
       exitCode: 0,
@@ -271,6 +272,7 @@ describe('libretto verify', () => {
       checked: { packages: 2, versions: 4, archives: 4 },
       faults: [],
       same_files: [],
+      notices: [],
     });
   });
 

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { missingPurges } from '../../contract/announced-purges.ts';
+import { missingRows } from '../../contract/announced-lists.ts';
 import { isAsWritten } from '../../contract/checksum.ts';
 import type { VersionRecord } from '../../contract/documents.ts';
 import { isJsonObject } from '../../contract/json.ts';
@@ -77,7 +77,7 @@ export async function readReceivedTombstones(folder: string): Promise<readonly P
     return parsePurged(text);
   });
   const announced = (await readTreeFile(root, head)).toString('utf8');
-  const missing = missingPurges(parseTreeFile(root, head, () => parsePublication(announced)).purged ?? [], rows);
+  const missing = missingRows(parseTreeFile(root, head, () => parsePublication(announced)).purged ?? [], rows);
   if (missing.length > 0) throw incomplete(root, path, `lacks tombstones that index/${publicationPath} announces`);
   return rows;
 }

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { build } from '../../../build/build.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { verifyTree } from '../../../build/verify.ts';
 import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
@@ -107,4 +108,30 @@ describe('a version that was withdrawn by hand', () => {
     await expect(series.run({ arguments: [] })).rejects.toThrow(/_withheld\.json is damaged/);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
   });
+
+  it.each(['serving index', 'documents', 'announcement', 'memory'])(
+    'may be published again, also where a build that did so was cut off before: %s',
+    async (phase) => {
+      const before = publishedVersions(series.data);
+      await withdraw('1.0.0');
+      await withdraw('1.1.0');
+      const request = await restoringRequest({ name, version: '1.1.0' }, series.request({}));
+      if ('outcome' in request) throw new Error('it was withdrawn by hand');
+      const cut = {
+        ...series.effects(),
+        progress: ({ label }: { readonly label: string }) => {
+          if (label === phase) throw new Error('cut off');
+        },
+      };
+      await expect(build(request, cut)).rejects.toThrow('cut off');
+      expect((await verifyTree(series.data)).faults).toEqual([]);
+      await series.run({ arguments: [] });
+      expect((await verifyTree(series.data)).notices).toEqual([]);
+      expect(versions()).not.toContain('acme/hello@1.0.0');
+      await restore('1.1.0');
+      await restore('1.0.0');
+      expect(publishedVersions(series.data)).toEqual(before);
+      expect((await verifyTree(series.data)).faults).toEqual([]);
+    },
+  );
 });

@@ -1,0 +1,124 @@
+// What the announcement of a publication says of the two lists that keep versions out: the tombstones
+// (`index/_purged.json`) and the versions withdrawn by hand (`index/_withheld.json`). Pure. A list that is lost, or
+// that lacks a row, is noticed by this.
+
+import { isJsonObject } from './json.ts';
+import { parsePackageName } from './name.ts';
+import { purgedKey, type PurgedVersion } from './purged.ts';
+import type { NormalizedVersion } from './version.ts';
+import type { WithheldVersion } from './withheld.ts';
+
+/** Enough to name the version to people, and to keep its label and its reference out. */
+export type AnnouncedPurge = Pick<PurgedVersion, 'name' | 'version' | 'version_normalized' | 'reference'>;
+
+export interface AnnouncedLists {
+  readonly purged: readonly AnnouncedPurge[];
+  /** whole rows: the list can be written again from them */
+  readonly withheld: readonly WithheldVersion[];
+}
+
+/** The rows of both lists. */
+export interface GuardedLists {
+  readonly purged: readonly PurgedVersion[];
+  readonly withheld: readonly WithheldVersion[];
+}
+
+type Row = Pick<AnnouncedPurge, 'name' | 'version_normalized'> & { readonly reference?: string };
+
+/** Sorted, whatever order the rows come in; a list without rows is left out. */
+export function announceLists({ purged, withheld }: GuardedLists): Partial<AnnouncedLists> {
+  return {
+    ...(purged.length === 0 ? {} : { purged: sorted(purged.map(announcedPurge)) }),
+    ...(withheld.length === 0 ? {} : { withheld: sorted(withheld) }),
+  };
+}
+
+function announcedPurge({ name, version, version_normalized, reference }: PurgedVersion): AnnouncedPurge {
+  return { name, version, version_normalized, reference };
+}
+
+function sorted<Given extends Row>(rows: readonly Given[]): readonly Given[] {
+  return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function keyOf({ reference = '', ...row }: Row): string {
+  return purgedKey({ ...row, reference });
+}
+
+/**
+ * Announced rows that a list lacks. A list may have more rows: the list is in place before the announcement, and a
+ * publication may be cut off in between.
+ */
+export function missingRows<Announced extends Row>(
+  announced: readonly Announced[],
+  rows: readonly Row[],
+): readonly Announced[] {
+  const keys = new Set(rows.map(keyOf));
+  return announced.filter((row) => !keys.has(keyOf(row)));
+}
+
+/**
+ * What the lists must have while a publication replaces them: the announced rows that the next lists keep. A version
+ * that is published again leaves its list before the announcement says so.
+ */
+export function announcedUntilThen(announced: AnnouncedLists, next: GuardedLists): Partial<AnnouncedLists> {
+  const { purged, withheld } = announced;
+  const leaving = new Set(missingRows(withheld, next.withheld));
+  return {
+    ...(purged.length === 0 ? {} : { purged }),
+    ...(withheld.length === 0 ? {} : { withheld: withheld.filter((row) => !leaving.has(row)) }),
+  };
+}
+
+/**
+ * Whether an announcement from which the lists lack nothing names all of their rows. An older version of Libretto names
+ * none: the next build announces them, whatever else the build finds.
+ */
+export function announcesAll(announced: Partial<AnnouncedLists> | undefined, lists: GuardedLists): boolean {
+  const { purged = [], withheld = [] } = announced ?? {};
+  return purged.length === lists.purged.length && withheld.length === lists.withheld.length;
+}
+
+/**
+ * Tombstones for what a list lost. They keep label and reference out; digests of the files, reason and date are lost.
+ */
+export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date): readonly PurgedVersion[] {
+  return missing.map((purge) => ({
+    ...purge,
+    sha1: null,
+    sha256: null,
+    content: null,
+    released: null,
+    source: null,
+    reason: 'other',
+    since: now.toISOString(),
+  }));
+}
+
+/** Of a publication or a manifest. Throws an Error that says what is wrong. */
+export function parseAnnouncedLists(json: {
+  readonly purged?: unknown;
+  readonly withheld?: unknown;
+}): Partial<AnnouncedLists> {
+  return {
+    ...(json.purged === undefined ? {} : { purged: parseRows(json.purged, 'purged', 'reference') }),
+    ...(json.withheld === undefined ? {} : { withheld: parseRows(json.withheld, 'withheld', 'since') }),
+  };
+}
+
+function parseRows<Field extends string>(
+  value: unknown,
+  list: string,
+  field: Field,
+): readonly (Omit<AnnouncedPurge, 'reference'> & Readonly<Record<Field, string>>)[] {
+  if (!Array.isArray(value)) throw new Error(`${list} is malformed`);
+  return value.map((given: unknown) => {
+    const row = isJsonObject(given) ? given : {};
+    const { version, version_normalized: normalized, [field]: more } = row;
+    const name = typeof row['name'] === 'string' ? parsePackageName(row['name']) : undefined;
+    if (name === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof more !== 'string')
+      throw new Error(`${list} is malformed`);
+    const rest = { [field]: more } as Readonly<Record<Field, string>>;
+    return { name, version, version_normalized: normalized as NormalizedVersion, ...rest };
+  });
+}

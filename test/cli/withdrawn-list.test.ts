@@ -1,0 +1,129 @@
+// The list of versions withdrawn by hand (`index/_withheld.json`) that is lost or emptied: every command that could
+// publish a withdrawn version again refuses, and what the refusal says to do brings the list back.
+
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withChecksum } from '../../build/contract/checksum.ts';
+import { zipOf } from '../util/hostile-zip.ts';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const list = 'index/_withheld.json';
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd });
+const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> =>
+  expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
+const now = (path: string): string => join(folder, 'data', path);
+const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
+
+interface Report {
+  readonly faults: readonly { readonly code: string; readonly path: string; readonly message: string }[];
+  readonly notices: readonly { readonly path: string; readonly message: string }[];
+}
+
+const verify = async (): Promise<Report> => JSON.parse((await libretto(folder, 'verify', '--json')).stdout) as Report;
+const faults = async (): Promise<readonly string[]> =>
+  (await verify()).faults.map(({ code, path }) => `${code} ${path}`);
+
+/** As a version of Libretto wrote the file that announced neither list. */
+function announceNothing(path: string): void {
+  const {
+    purged: _,
+    withheld: __,
+    sha256: ___,
+    ...kept
+  } = JSON.parse(readFileSync(now(path), 'utf8')) as Record<string, unknown>;
+  writeFileSync(now(path), withChecksum(JSON.stringify(kept)));
+}
+
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...below('src/one', whoLibrary('acme/hello', '1.0.0')),
+    ...below('src/two', whoLibrary('acme/hello', '1.1.0')),
+    ...below('src/other', whoLibrary('acme/other', '1.0.0')),
+    'upload.zip': zipOf([
+      { name: 'composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.1.0', type: 'library' }) },
+    ]),
+  });
+  const { root } = origin;
+  await succeeds(root, 'build', 'src');
+  await succeeds(root, 'package', 'withdraw', 'acme/hello', '1.1.0');
+  await succeeds(root, 'package', 'withdraw', 'acme/other', '1.0.0');
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-withdrawn-list-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a lost list of withdrawn versions', () => {
+  it('stops every command that publishes, and verify and doctor name the file and the way back', async () => {
+    const damages: readonly [string, () => void, string][] = [
+      ['lost', () => rmSync(now(list)), `MISSING_FILE ${list}`],
+      ['emptied', () => writeFileSync(now(list), '{"format": 1, "versions": []}\n'), `MALFORMED_INDEX ${list}`],
+    ];
+    rmSync(now('build/sources'), { recursive: true });
+    for (const [what, damage, fault] of damages) {
+      damage();
+      expect(await faults(), what).toEqual([fault]);
+      expect((await verify()).faults[0]?.message, what).toContain('`libretto package withdraw acme/hello 1.1.0`');
+      expect((await libretto(folder, 'doctor')).stdout, what).toContain(list);
+      for (const args of [
+        ['build'],
+        ['build', 'src'],
+        ['publish', 'upload.zip'],
+        ['package', 'restore', 'acme/hello', '1.1.0'],
+        ['package', 'withdraw', 'acme/hello', '1.0.0'],
+        ['rollback', '1'],
+      ]) {
+        const { exitCode, stderr } = await libretto(folder, ...args);
+        expect([args, exitCode, stderr], what).toEqual([args, 2, expect.stringContaining(list) as string]);
+        expect(stderr, what).toContain('acme/hello 1.1.0, acme/other 1.0.0');
+      }
+      expect(versions(), what).toEqual(['acme/hello@1.0.0']);
+    }
+  });
+
+  it('comes back whole with the withdrawal of one version, also of a version that prune removed', async () => {
+    const whole = readFileSync(now(list), 'utf8');
+    for (const prune of [false, true]) {
+      if (prune) {
+        writeFileSync(join(folder, 'src/one/composer.json'), '{"name": "acme/hello", "version": "1.0.1"}');
+        await succeeds(folder, 'build', 'src', '--keep', '1');
+        await succeeds(folder, 'prune', '--keep-for', '0');
+        expect(existsSync(now('public/dist/acme/hello/1.1.0.zip'))).toBe(false);
+      }
+      rmSync(now(list));
+      // the announcement may be lost too: the manifest knows
+      if (prune) rmSync(now('index/_publication.json'));
+      await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.1.0');
+      expect(readFileSync(now(list), 'utf8')).toBe(whole);
+      // a build without a memory compares everything
+      rmSync(now('build/manifest.json'));
+      await succeeds(folder, 'build', 'src');
+      expect([await faults(), versions()]).toEqual([[], [`acme/hello@${prune ? '1.0.1' : '1.0.0'}`]]);
+    }
+  });
+
+  it('of an older version is announced by the next build, and verify and doctor say so until then', async () => {
+    for (const path of ['index/_publication.json', 'build/manifest.json']) announceNothing(path);
+    const { faults: none, notices } = await verify();
+    expect([none, notices]).toEqual([
+      [],
+      [{ path: list, message: expect.stringContaining('`libretto build`') as string }],
+    ]);
+    expect((await libretto(folder, 'doctor')).stdout).toContain(list);
+    await succeeds(folder, 'build');
+    expect(await verify()).toMatchObject({ faults: [], notices: [] });
+    rmSync(now(list));
+    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
+  });
+});
