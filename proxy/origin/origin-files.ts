@@ -4,13 +4,14 @@
 import { createHash } from 'node:crypto';
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import type { PublicPath } from '../../build/contract/paths.ts';
+import { indexPath, providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { PackageIndex } from '../../build/contract/serving-index.ts';
 import { whenReady } from '../eventually.ts';
 import type { ReadPrivateNames } from '../mirror/private-names.ts';
 import type { PublishedFiles, PublishedPath } from '../packages/published-files.ts';
 import { PackageArchives } from '../protocol/package-archives.ts';
 import { createIntern, PackageReleases } from '../protocol/package-releases.ts';
+import type { ReadPackage } from '../protocol/published-documents.ts';
 import type { TreeFiles } from '../protocol/tree-files.ts';
 import type { OriginAddress } from './origin-address.ts';
 import { OriginArchives } from './origin-archives.ts';
@@ -104,7 +105,18 @@ export function createOriginFiles({
     if (!isWhatWasWritten(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);
     return fetched.bytes;
   };
-  const published: PublishedFiles = { epoch: () => publication.epoch(), read, stamps: (paths) => stampsOf(paths) };
+  // one after the other: an index that comes after the documents knows every version that they name
+  const readPackage: ReadPackage = async (name) => ({
+    stable: await read(`public/${providerPath(name, 'stable')}`),
+    dev: await read(`public/${providerPath(name, 'dev')}`),
+    index: await read(`index/${indexPath(name)}`),
+  });
+  const published: PublishedFiles = {
+    epoch: () => publication.epoch(),
+    read,
+    readPackage,
+    stamps: (paths) => stampsOf(paths),
+  };
   /** An index names the digests of the documents, so that its own says enough. */
   const stampsOf = async (paths: readonly PublishedPath[]): Promise<readonly (string | undefined)[]> => {
     const epoch = await publication.epoch();

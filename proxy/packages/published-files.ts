@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Eventually } from '../eventually.ts';
 import { stampFile } from '../protocol/file-stamp.ts';
 import { PublicationWatch } from '../protocol/publication-watch.ts';
-import { createReadDocument } from '../protocol/published-documents.ts';
+import { createReadDocument, createReadPackage, type ReadPackage } from '../protocol/published-documents.ts';
 import { readWhole } from '../protocol/read-whole.ts';
 
 /** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
@@ -18,6 +18,8 @@ export interface PublishedFiles {
    * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
    */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
+  /** The documents of one package and its index, each read once. Rejects as `read` does. */
+  readonly readPackage: ReadPackage;
   /**
    * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no
    * such file. They are one package's.
@@ -39,6 +41,7 @@ export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles
         ? await readDocument(path.slice(documents.length))
         : await readWhole(join(dataDirectory, path))
       )?.bytes,
+    readPackage: createReadPackage(dataDirectory),
     stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
   };
 }
@@ -54,7 +57,15 @@ export async function parsePublished<Row>(
   path: PublishedPath,
   parse: (text: string) => readonly Row[],
 ): Promise<readonly Row[]> {
-  const bytes = await files.read(path);
+  return parseRows(await files.read(path), path, parse);
+}
+
+/** As parsePublished, of what was read of `path`. */
+export function parseRows<Row>(
+  bytes: Buffer | undefined,
+  path: PublishedPath,
+  parse: (text: string) => readonly Row[],
+): readonly Row[] {
   if (bytes === undefined) return [];
   try {
     return parse(bytes.toString('utf8'));

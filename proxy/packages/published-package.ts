@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { filterOf, passes, releaseOf, type View } from '../views/view.ts';
-import { parsePublished, type PublishedFiles } from './published-files.ts';
+import { parseRows, type PublishedFiles } from './published-files.ts';
 
 export interface PublishedVersion {
   readonly entry: IndexEntry;
@@ -25,22 +25,21 @@ export async function readPublishedPackage(
 ): Promise<readonly PublishedVersion[]> {
   const filter = filterOf(view, name);
   if (filter === 'none') return [];
-  // a build writes the index first: whatever a document names is in an index that is read after it
+  const { index, ...documents } = await files.readPackage(name);
   const records = new Map<string, JsonObject>();
   for (const kind of ['stable', 'dev'] as const) {
-    for (const record of await parsePublished(files, `public/${providerPath(name, kind)}`, (text) =>
-      recordsOf(text, name),
-    ))
+    const path = `public/${providerPath(name, kind)}` as const;
+    for (const record of parseRows(documents[kind], path, (text) => recordsOf(text, name)))
       records.set(
         keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined),
         record,
       );
   }
   if (records.size === 0) return [];
-  const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
+  const entries = parseRows(index, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
   return entries.flatMap((entry) => {
     const record = records.get(keyOf(entry.version, entry.reference));
-    return record === undefined || !passes(filter, releaseOf(entry)) ? [] : [{ entry, record }];
+    return record !== undefined && (filter === 'all' || passes(filter, releaseOf(entry))) ? [{ entry, record }] : [];
   });
 }
 

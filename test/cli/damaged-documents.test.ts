@@ -53,14 +53,15 @@ it.each([
 it('is read by no list, no search and no page of the API either: an older one, one cut off, an edited one', async () => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
-  const [root, provider] = ['packages.json', 'p2/acme/hello.json'].map((path) => folder.at(`var/public/${path}`)) as [
-    string,
-    string,
-  ];
+  const [root, provider, dev] = ['packages.json', 'p2/acme/hello.json', 'p2/acme/hello~dev.json'].map((path) =>
+    folder.at(`var/public/${path}`),
+  ) as [string, string, string];
   writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+  writeTree(folder.at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
   expect((await run('build', 'all')).exitCode).toBe(0);
-  const older = new Map([root, provider].map((file) => [file, readFileSync(file)]));
+  const older = new Map([root, provider, dev].map((file) => [file, readFileSync(file)]));
   writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.1.0' }));
+  writeTree(folder.at('all/main'), libraryTree('acme/hello', { version: 'dev-main', type: 'project' }));
   writeTree(folder.at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
   expect((await run('build')).exitCode).toBe(0);
   const token = (await run('token', 'create', '--description', 'x')).stdout.trim();
@@ -68,6 +69,7 @@ it('is read by no list, no search and no page of the API either: an older one, o
   const readBy = new Map([
     [root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']],
     [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']],
+    [dev, ['p2/acme/hello~dev.json', 'api/packages/acme/hello']],
   ]);
   let moment = 1_600_000_000;
   try {
