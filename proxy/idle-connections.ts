@@ -17,7 +17,10 @@ export interface Waiting {
 
 /** What is known of a connection once it speaks HTTP. */
 export interface Speaker {
-  /** undefined while a request is in progress */
+  /**
+   * undefined while a request is in progress. `nowMs`: monotonic; with infinity no client has time to take a piece of
+   * its answer
+   */
   readonly waiting: (nowMs: number) => Waiting | undefined;
   /** in order, for an idle one */
   readonly end: () => void;
@@ -26,6 +29,12 @@ export interface Speaker {
 export interface IdleCap {
   /** connections of one address, of the /64 with IPv6; 0: any number */
   readonly most: number;
+  /**
+   * Above so many connections in all, an address has no time left to take its answers: each of them that waits for its
+   * client counts as half-open at once. Answers out of memory need no token, and would hold every connection of the
+   * server meanwhile.
+   */
+  readonly mostPatient: number;
   readonly trustedProxies: readonly AddressRange[];
   /**
    * Requests in progress keep an address above the cap: after so many milliseconds its connections are looked at again.
@@ -100,8 +109,8 @@ export class IdleConnections {
   }
 
   #closeOldest(all: OfAddress, address: string): void {
-    const { most, elapsed, onExcess } = this.#cap;
-    const nowMs = elapsed();
+    const { most, mostPatient, elapsed, onExcess } = this.#cap;
+    const nowMs = all.held.size > mostPatient ? Number.POSITIVE_INFINITY : elapsed();
     const waiting = [...all.held].flatMap((held) => {
       const state = held.speaker === undefined ? { idle: false, sinceMs: held.openedMs } : held.speaker.waiting(nowMs);
       return state === undefined ? [] : [{ held, ...state }];

@@ -109,7 +109,7 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
       }
       if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
       return body.length > watchedFromBytes
-        ? sendWatched(response, request, body, turn)
+        ? sendWatched(response, request, body, { turn, untakenFrom })
         : leave(response, body, closing);
     },
   };
@@ -133,27 +133,29 @@ function createTurns(): () => Promise<void> {
   return () => new Promise((resolve) => void (queue.push(resolve) === 1 && setImmediate(next)));
 }
 
-/** Out of memory: from the start nothing is left to do but to wait for the client, which so counts as half-open. */
+/** In pieces like a file, so that a slow client is told from one that takes nothing by the same rule. */
 async function sendWatched(
   response: ServerResponse,
   request: HttpRequest,
   body: Buffer | string,
-  turn: () => Promise<void>,
+  { turn, untakenFrom }: { readonly turn: () => Promise<void>; readonly untakenFrom: () => number },
 ): Promise<Sent> {
   const closed = untilClosed(request);
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-  request.untakenFromMs = 0;
+  const write = async (piece: Buffer, isLast: boolean): Promise<void> => {
+    if (!isLast) await turn();
+    if (request.socket.destroyed) return;
+    await new Promise<void>((resolve) => response.write(piece, () => resolve()));
+  };
   let sent = 0;
-  while (sent + turnBytes < bytes.length && !request.socket.destroyed) {
-    await turn();
+  while (sent < bytes.length && !request.socket.destroyed) {
     const piece = bytes.subarray(sent, sent + turnBytes);
-    await Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);
     sent += piece.length;
+    await untilTaken(request, Promise.race([write(piece, sent === bytes.length), closed.promise]), untakenFrom());
   }
-  const finished = new Promise<void>((resolve) => response.end(bytes.subarray(sent), () => resolve()));
-  await Promise.race([finished, closed.promise]);
   closed.forget();
-  return { bytes: request.socket.destroyed ? sent : bytes.length, aborted: !response.writableFinished };
+  if (!request.socket.destroyed) response.end();
+  return { bytes: sent, aborted: request.socket.destroyed };
 }
 
 /**

@@ -196,7 +196,7 @@ function elapsed(): number {
 /** Of one process: several that serve together share what an address may hold. */
 function idleConnections(
   { trustedProxies, crew, log }: ProxyOptions,
-  { idlePerAddress: most, untakenMs }: ServerLimits,
+  { idlePerAddress: most, untakenMs, maxConnections }: ServerLimits,
 ): IdleConnections {
   const onExcess = (client: string): void =>
     log.warn(
@@ -205,6 +205,7 @@ function idleConnections(
     );
   return new IdleConnections({
     most: Math.ceil(most / (crew?.size ?? 1)),
+    mostPatient: maxConnections / 2,
     trustedProxies,
     againMs: untakenMs,
     elapsed,

@@ -107,13 +107,9 @@ export class Http2Connection {
     else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
   }
 
-  /**
-   * undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over while
-   * the client takes it.
-   */
+  /** undefined while a stream is in progress: its request has arrived, and its client takes the answer. */
   waiting(nowMs: number): Waiting | undefined {
-    for (const request of this.#open)
-      if (!request.stream.writableEnded && isInProgress(request, nowMs)) return undefined;
+    for (const request of this.#open) if (isInProgress(request, nowMs)) return undefined;
     return { idle: this.#open.size === 0 && this.#answered > 0, sinceMs: this.#sinceMs };
   }
 

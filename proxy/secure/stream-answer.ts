@@ -15,7 +15,7 @@ const pieceBytes = 64 * 1024;
 export interface Patience {
   /** how long a client may take nothing */
   readonly stallMs: number;
-  /** of a piece that is written now: see `untakenFromMs` */
+  /** of a piece, or of a small answer, that is written now: see `untakenFromMs` */
   readonly untakenFrom: () => number;
 }
 
@@ -32,6 +32,7 @@ export function sendOnStream(
   endUnreadBody(request, stream);
   const bare = body === undefined || request.method === 'HEAD';
   stream.respond(headersOf(answer), { endStream: bare });
+  request.untakenFromMs = untakenFrom();
   const stall = watchStall(stream, stallMs);
   if (bare) return withoutBody(file, false);
   const pieces = (): Pieces => writePieces(request, stream, stall, untakenFrom);
@@ -161,6 +162,7 @@ function writePieces(
     end: async () => {
       await untilTaken(request, leaving, untakenFrom());
       const aborted = stream.destroyed || stream.closed;
+      request.untakenFromMs = untakenFrom(); // the end of the stream waits for the client, too
       if (!aborted) stream.end();
       return { bytes, aborted };
     },

@@ -1,6 +1,7 @@
 // Idle and half-open connections of one address: above the cap the oldest close, and nobody else is shut out.
 
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { connect as connectSession, type ClientHttp2Session } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,8 @@ import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/tree.ts';
 
 const most = 8;
+const bundles = 5;
+const bundleBytes = bundles * statSync('node_modules/swagger-ui-dist/swagger-ui-bundle.js').size;
 const patient = { timeout: 15_000 };
 const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
 const withoutBody =
@@ -63,6 +66,39 @@ async function beginDownload(port: number): Promise<Socket> {
   socket.write('GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n');
   await once(socket, 'readable');
   return socket;
+}
+
+/** Answers of some megabytes out of memory have begun, one after another, and nothing more is read of them. */
+async function beginAll(count: number, port: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
+    // more than the buffers of the system take
+    socket.write('GET /api/swagger/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(bundles));
+    await once(socket, 'readable');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+/** Of HTTP/2, each after one answer. */
+async function openTls(count: number, port: number, authority: Authority): Promise<Http2Client[]> {
+  const clients: Http2Client[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const client = await connectHttp2(port, authority);
+    expect((await client.ask('/health')).status).toBe(200);
+    clients.push(client);
+  }
+  return clients;
+}
+
+/** The client takes no body until it opens its window. */
+async function connectWithoutWindow(port: number, { pem }: Authority): Promise<ClientHttp2Session> {
+  const session = connectSession(`https://localhost:${port}`, { ca: pem, settings: { initialWindowSize: 0 } });
+  session.on('error', () => undefined);
+  await once(session, 'remoteSettings');
+  return session;
 }
 
 describe('over HTTP/1.1', () => {
@@ -159,7 +195,7 @@ describe('requests whose body does not arrive', () => {
   });
 
   it('connections whose client takes no answer close like them', async () => {
-    await using registry = await runManagement({ limits: { idlePerAddress: 2 } });
+    await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 200 } });
     const sockets: Socket[] = [];
     for (let at = 0; at < 6; at += 1) {
       const socket = connect({ port: registry.proxy.port, host: '127.0.0.1' });
@@ -173,6 +209,26 @@ describe('requests whose body does not arrive', () => {
       .poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3], patient)
       .toEqual([true, true]);
     for (const socket of sockets) socket.destroy();
+  });
+
+  it('slow readers of an answer out of memory keep their connections above the cap, and get all of it', async () => {
+    await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 60_000 } });
+    const readers = await beginAll(10, registry.proxy.port);
+    const idle = await openAll(6, registry.proxy.port, whole);
+    await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
+    expect(stillOpen(readers)).toEqual(counted(10, true));
+    for (const reader of readers) reader.resume();
+    await expect.poll(() => readers.every(({ bytesRead }) => bytesRead > bundleBytes), patient).toBe(true);
+    for (const socket of [...readers, ...idle]) socket.destroy();
+  });
+
+  it('an address with half of all connections has no time to take answers, and everybody else is answered', async () => {
+    const limits = { idlePerAddress: 2, untakenMs: 60_000, maxConnections: 24 };
+    await using registry = await runManagement({ limits });
+    const readers = await beginAll(13, registry.proxy.port);
+    await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(2);
+    expect(await answers(registry.proxy, '127.0.0.2')).toBe(true);
+    for (const socket of readers) socket.destroy();
   });
 
   it('an upload that holds a slot never counts', async () => {
@@ -216,12 +272,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     publishLarge(served);
     await using busy = await connectHttp2(served.port, authority);
     await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // and no more is read
-    const clients: Http2Client[] = [];
-    for (let at = 0; at < 2 * most; at += 1) {
-      const client = await connectHttp2(served.port, authority);
-      expect((await client.ask('/health')).status).toBe(200);
-      clients.push(client);
-    }
+    const clients = await openTls(2 * most, served.port, authority);
     await expect
       .poll(() => clients.map(({ session }) => !session.closed), patient)
       .toEqual([...counted(most, false), ...counted(most, true)]);
@@ -257,12 +308,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     for (const stall of stalled) {
       const sessions: ClientHttp2Session[] = [];
       for (let at = 0; at < 2 * most; at += 1) {
-        const session = connectSession(`https://localhost:${registry.proxy.port}`, {
-          ca: authority.pem,
-          settings: { initialWindowSize: 0 },
-        });
-        session.on('error', () => undefined);
-        await once(session, 'remoteSettings');
+        const session = await connectWithoutWindow(registry.proxy.port, authority);
         stall(session);
         // behind the request: the server has it
         await new Promise<void>((resolve) => void session.ping(() => resolve()));
@@ -274,6 +320,29 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       for (const session of sessions) session.destroy();
       await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(0);
     }
+  });
+
+  it('sessions of HTTP/2 whose clients take small answers slowly stay above the cap', async () => {
+    await using served = await runProxy({
+      certificate: authority.issue('idle'),
+      limits: { idlePerAddress: 2, untakenMs: 60_000 },
+    });
+    const sessions: ClientHttp2Session[] = [];
+    for (let at = 0; at < 6; at += 1) {
+      const session = await connectWithoutWindow(served.port, authority);
+      session
+        .request({ ':path': '/health' })
+        .on('error', () => undefined)
+        .resume();
+      // behind the request: the server has it
+      await new Promise<void>((resolve) => void session.ping(() => resolve()));
+      sessions.push(session);
+    }
+    const idle = await openTls(4, served.port, authority);
+    await expect.poll(() => idle.filter(({ session }) => session.closed).length, patient).toBe(2);
+    expect(sessions.map(({ closed, destroyed }) => !closed && !destroyed)).toEqual(counted(6, true));
+    for (const session of sessions) session.destroy();
+    for (const client of idle) await client[Symbol.asyncDispose]();
   });
 });
 
