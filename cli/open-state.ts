@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { makeFolder } from '../build/output/make-folder.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import type { StateNotice } from '../proxy/state/redis-watch.ts';
-import { StateError } from '../proxy/state/state-error.ts';
+import { StateError, wayBack } from '../proxy/state/state-error.ts';
 import { newStateIdentity } from '../proxy/state/state-identity.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Config } from './config.ts';
@@ -105,6 +105,8 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'back') return 'The Redis of the state is back.';
   if (notice.state === 'emptied' || notice.state === 'replaced')
     return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
+  if (notice.state === 'damaged')
+    return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
   if (notice.state === 'unreplicated')
     return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;

@@ -1,5 +1,5 @@
-// Whether all of an LMDB state can be read. A process of its own reads it: a damaged page can end that one, and is then
-// known before a server, or a backup, meets it (I20).
+// Whether all of a state can be read, before a server, or a backup, relies on it (I20). A process of its own reads an
+// LMDB state: a damaged page can end that process. The rows of a state in a Redis are parsed here.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 import type { StateReading } from '../proxy/state/lmdb-reading.ts';
 import { StateError, wayBack } from '../proxy/state/state-error.ts';
 import type { Config } from './config.ts';
+import { lookOnly, placeOf, type StatePlace } from './state-place.ts';
+
+const atOnce = 1000;
 
 /** How many rows the state in `directory` has. Rejects with StateError STATE_CORRUPT; `advice` says what to do then. */
 export async function readStateWhole(directory: string, advice = wayBack): Promise<number> {
@@ -17,13 +20,31 @@ export async function readStateWhole(directory: string, advice = wayBack): Promi
   throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: ${fault}. ${advice}`);
 }
 
-/**
- * For whoever opens the state next, and stays. A state that is not there, or in a Redis, has no pages. Rejects with
- * StateError.
- */
-export async function assertWholeState({ data, state }: Pick<Config, 'data' | 'state'>): Promise<void> {
-  const directory = join(data.value, 'state');
-  if (state.value === undefined && existsSync(join(directory, 'data.mdb'))) await readStateWhole(directory);
+/** For whoever opens the state next, and stays. A state that is not there is whole. Rejects with StateError. */
+export async function assertWholeState(config: Config): Promise<void> {
+  if (config.state.value !== undefined) return readSharedState(placeOf(config));
+  const directory = join(config.data.value, 'state');
+  if (existsSync(join(directory, 'data.mdb'))) await readStateWhole(directory);
+}
+
+/** Parses every row, a thousand at a time. */
+async function readSharedState(place: StatePlace): Promise<void> {
+  const state = await place.open(lookOnly()).catch(unlessMissing);
+  if (state === undefined) return;
+  try {
+    let after: string | undefined;
+    do {
+      const rows = await state.range('', { limit: atOnce, ...(after === undefined ? {} : { after }) });
+      after = rows.at(-1)?.key;
+    } while (after !== undefined);
+  } finally {
+    await state.close();
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
+  throw error;
 }
 
 function readElsewhere(directory: string): Promise<StateReading> {

@@ -10,8 +10,9 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
     prepareState(
-      rows: string,
       meta: string,
+      rows: string,
+      order: string,
       schema: number,
       make: 0 | 1,
       identity: string,
@@ -23,7 +24,13 @@ declare module 'ioredis' {
       identity: string,
       ...change: readonly (string | number)[]
     ): Result<[number, number, number], Context>;
-    readState(meta: string, rows: string, identity: string, key: string): Result<string | null, Context>;
+    lookAtState(
+      meta: string,
+      rows: string,
+      order: string,
+      identity: string,
+    ): Result<[string | null, string | null], Context>;
+    readState(meta: string, rows: string, order: string, identity: string, key: string): Result<string | null, Context>;
     rangeState(
       meta: string,
       rows: string,

@@ -74,6 +74,14 @@ export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
   return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', allowed] });
 }
 
+/** It passes: when the Redis answers again, or when a backup is restored. */
+const lostStates: ReadonlySet<string> = new Set([
+  'STATE_UNAVAILABLE',
+  'STATE_MISSING',
+  'STATE_REPLACED',
+  'STATE_CORRUPT',
+]);
+
 /**
  * Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it
  * under the id.
@@ -84,7 +92,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   if (code === 'EMFILE' || code === 'ENFILE')
     return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
-  if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED')
+  if (typeof code === 'string' && lostStates.has(code))
     return errorAnswer('STATE_BUSY', {
       message: 'The state is out of reach for now. Try again shortly.',
       details,

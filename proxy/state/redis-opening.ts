@@ -2,7 +2,8 @@
 // cannot be used.
 
 import type { RedisClient } from '../redis-client.ts';
-import type { StatePlace } from './redis-scripts.ts';
+import { findOddRow } from './redis-odd-row.ts';
+import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
 import type { StateOpening } from './state-store.ts';
@@ -20,13 +21,9 @@ export async function prepare(
   name: string,
   { make, fresh }: StateOpening,
 ): Promise<StateIdentity | undefined> {
-  const [schema, found, generation, quiet] = await redis.prepareState(
-    place.rows,
-    place.meta,
-    redisStateSchema,
-    make ? 1 : 0,
-    fresh,
-  );
+  const [schema, found, generation, quiet] = await redis
+    .prepareState(place.meta, place.rows, place.order, redisStateSchema, make ? 1 : 0, fresh)
+    .catch((error: unknown) => refuseDamage(error, redis, place, name));
   if (schema === '') return undefined;
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
@@ -45,6 +42,18 @@ export async function prepare(
     'STATE_CORRUPT',
     `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
   );
+}
+
+/** Names a row too where rows and list of keys do not agree. */
+async function refuseDamage(refusal: unknown, redis: RedisClient, place: StatePlace, name: string): Promise<never> {
+  const found = lossOf(refusal);
+  if (found?.loss !== 'damaged') throw refusal;
+  const odd = await findOddRow(redis, place).catch(() => undefined);
+  throw damagedState(name, odd === undefined ? found.reason : `${found.reason}; ${odd}`);
+}
+
+export function damagedState(name: string, reason: string): StateError {
+  return new StateError('STATE_CORRUPT', `The state in ${name} is damaged: ${reason}. ${wayBack}`);
 }
 
 const rightsAdvice = 'Its user needs what the chapter on Redis in docs/deploy.md lists, for the keys libretto:state:*.';

@@ -23,7 +23,7 @@ export function createRedisRows(
 ): RedisRows {
   return {
     row: async (key) => {
-      const text = await redis.readState(meta, rows, identity, key);
+      const text = await redis.readState(meta, rows, order, identity, key);
       return text === null ? undefined : { key, text };
     },
     range: async (prefix, options) => {
@@ -49,10 +49,13 @@ export function createRedisRows(
 /** `%d+:JSON`, as the script wrote it. Throws StateError. */
 export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
   const malformed = (): StateError =>
-    new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
+    new StateError(
+      'STATE_CORRUPT',
+      `The row ${key} of the state in ${name} is ${text === '' ? 'missing' : 'malformed'}. ${wayBack}`,
+    );
   const colon = text.indexOf(':');
+  if (!/^\d{1,15}$/.test(text.slice(0, Math.max(0, colon)))) throw malformed();
   const revision = Number(text.slice(0, colon));
-  if (colon < 1 || !Number.isSafeInteger(revision)) throw malformed();
   try {
     return { key, value: JSON.parse(text.slice(colon + 1)) as JsonValue, revision };
   } catch (error) {

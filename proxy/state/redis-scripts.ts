@@ -2,7 +2,8 @@
 //
 //   libretto:state:rows    hash: key → `<revision>:<JSON>`
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
-//   libretto:state:meta    hash: schema, identity, generation, quiet (how many commits were)
+//   libretto:state:meta    hash: schema, identity, generation, quiet (how many commits were), size (`<generation>:<rows>`
+//                          after that commit; an older version leaves it as it is)
 
 export interface StatePlace {
   readonly rows: string;
@@ -22,39 +23,78 @@ export function placeOf(database: number): StatePlace {
 }
 
 /**
- * Of each script that reads or writes rows: KEYS[1] is meta and ARGV[1] the identity of the state that is known. No
- * other state is read or written, so that nobody follows one that was made in its place (I20).
+ * Of each script that reads or writes the state: KEYS are meta, rows, order. A key of another type, or rows and list of
+ * keys of different lengths, are damage: Redis evicted a key, or somebody edited the state by hand. So are fewer or more
+ * rows than the last commit left. Each commit writes rows, list and size in one step.
  */
-const refuseAnother = `
+const refuseDamaged = `
+local function findDamage()
+  local lengths = {}
+  for at, kind in ipairs({{'HLEN', 'hash'}, {'HLEN', 'hash'}, {'ZCARD', 'sorted set'}}) do
+    local length = redis.pcall(kind[1], KEYS[at])
+    if type(length) == 'table' then
+      if not string.find(length.err, 'WRONGTYPE', 1, true) then return length end
+      return redis.error_reply('DAMAGED the key ' .. KEYS[at] .. ' is no ' .. kind[2])
+    end
+    lengths[at] = length
+  end
+  if lengths[2] ~= lengths[3] then
+    return redis.error_reply(string.format('DAMAGED the key %s holds %.0f rows, and the key %s lists %.0f', KEYS[2], lengths[2], KEYS[3], lengths[3]))
+  end
+  local counted = redis.call('HMGET', KEYS[1], 'generation', 'size')
+  local generation, rows = string.match(counted[2] or '', '^(%d+):(%d+)$')
+  if rows and generation == counted[1] and tonumber(rows) ~= lengths[2] then
+    return redis.error_reply(string.format('DAMAGED the key %s holds %.0f rows, and the last change left %s', KEYS[2], lengths[2], rows))
+  end
+end
+local damage = findDamage()
+if damage then return damage end
+`;
+
+/**
+ * Of each script that reads or writes rows: ARGV[1] is the identity of the state that is known. No other state is read
+ * or written, so that nobody follows one that was made in its place (I20).
+ */
+const refuseAnother = `${refuseDamaged}
 local found = redis.call('HGET', KEYS[1], 'identity')
 if not found then return redis.error_reply('EMPTIED there is no state in it any more') end
 if found ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
 `;
 
-/** What such a script has refused: the state is gone, or another one is in its place; undefined for any other error. */
-export function goneOf(error: unknown): 'emptied' | 'replaced' | undefined {
+/** How a state is lost to those who know it. */
+export type Loss = 'emptied' | 'replaced' | 'damaged';
+
+const losses: ReadonlyMap<string, Loss> = new Map([
+  ['EMPTIED', 'emptied'],
+  ['REPLACED', 'replaced'],
+  ['DAMAGED', 'damaged'],
+]);
+
+/** What such a script has refused, and why in words; undefined for any other error. */
+export function lossOf(error: unknown): { readonly loss: Loss; readonly reason: string } | undefined {
   if (!(error instanceof Error && error.name === 'ReplyError')) return undefined;
-  if (error.message.startsWith('EMPTIED ')) return 'emptied';
-  return error.message.startsWith('REPLACED ') ? 'replaced' : undefined;
+  const [, word = '', reason = ''] = /^(\S+) (.*)$/s.exec(error.message) ?? [];
+  const loss = losses.get(word);
+  return loss && { loss, reason };
 }
 
 /**
- * KEYS rows, meta; ARGV schema, 1 to make a state where there is none, the identity of a state that has none. Answers
+ * KEYS meta, rows, order; ARGV schema, 1 to make a state where there is none, the identity of a state that has none. Answers
  * the schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there
  * is no state. A new state counts its generations from the time in milliseconds on: one that was emptied never repeats
  * the numbers it had before.
  */
-const prepareState = `
-local schema = redis.call('HGET', KEYS[2], 'schema')
+const prepareState = `${refuseDamaged}
+local schema = redis.call('HGET', KEYS[1], 'schema')
 if schema then
-  if not redis.call('HGET', KEYS[2], 'identity') then redis.call('HSET', KEYS[2], 'identity', ARGV[3]) end
-  return {schema, redis.call('HGET', KEYS[2], 'identity'), redis.call('HGET', KEYS[2], 'generation') or '', redis.call('HGET', KEYS[2], 'quiet') or '0'}
+  if not redis.call('HGET', KEYS[1], 'identity') then redis.call('HSET', KEYS[1], 'identity', ARGV[3]) end
+  return {schema, redis.call('HGET', KEYS[1], 'identity'), redis.call('HGET', KEYS[1], 'generation') or '', redis.call('HGET', KEYS[1], 'quiet') or '0'}
 end
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'none, but rows', '', '', ''} end
+if redis.call('EXISTS', KEYS[2]) == 1 then return {'none, but rows', '', '', ''} end
 if ARGV[2] == '0' then return {'', '', '', ''} end
 local time = redis.call('TIME')
 local generation = time[1] .. string.sub('000000' .. time[2], -6, -4)
-redis.call('HSET', KEYS[2], 'generation', generation, 'schema', ARGV[1], 'identity', ARGV[3])
+redis.call('HSET', KEYS[1], 'generation', generation, 'schema', ARGV[1], 'identity', ARGV[3])
 return {ARGV[1], ARGV[3], generation, '0'}
 `;
 
@@ -94,12 +134,18 @@ for _ = 1, deletes do
   redis.call('ZREM', KEYS[3], key)
   written[#written + 1] = key
 end
+redis.call('HSET', KEYS[1], 'size', string.format('%.0f:%.0f', generation, redis.call('HLEN', KEYS[2])))
 -- a user of Redis may be kept from channels: the others then hear of it by asking
 redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' ') .. string.format(' !%.0f', loud))
 return {1, generation, loud}
 `;
 
-/** KEYS meta, rows; ARGV identity, key. Answers the row; nil where there is none. */
+/** KEYS meta, rows, order; ARGV identity. Answers the generation, and how many commits were quiet. */
+const lookAtState = `${refuseAnother}
+return redis.call('HMGET', KEYS[1], 'generation', 'quiet')
+`;
+
+/** KEYS meta, rows, order; ARGV identity, key. Answers the row; nil where there is none. */
 const readState = `${refuseAnother}
 return redis.call('HGET', KEYS[2], ARGV[2])
 `;
@@ -139,9 +185,10 @@ return moved
 `;
 
 export const stateScripts = {
-  prepareState: { lua: prepareState, numberOfKeys: 2 },
+  prepareState: { lua: prepareState, numberOfKeys: 3 },
+  lookAtState: { lua: lookAtState, numberOfKeys: 3 },
   commitState: { lua: commitState, numberOfKeys: 3 },
-  readState: { lua: readState, numberOfKeys: 2 },
+  readState: { lua: readState, numberOfKeys: 3 },
   rangeState: { lua: rangeState, numberOfKeys: 3 },
   setStateAside: { lua: setStateAside, numberOfKeys: 6 },
 };

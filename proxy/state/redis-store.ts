@@ -16,7 +16,7 @@ import { createRefresh } from './redis-refresh.ts';
 import { createReplicas, type Replicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
-import { goneOf, placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
+import { lossOf, placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
 import { createRedisWatch, outOfReach, type RedisWatch, type StateNotice } from './redis-watch.ts';
 import { assertChange } from './state-change.ts';
 import { StateError } from './state-error.ts';
@@ -229,7 +229,7 @@ async function commit(
   } catch (error) {
     // whether it was written is not known: what is remembered of these keys may be wrong
     generations.wrote(keys);
-    if (goneOf(error) !== undefined) {
+    if (lossOf(error) !== undefined) {
       watch.lost(error);
       watch.assertKnown();
     }

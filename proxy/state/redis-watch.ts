@@ -4,7 +4,8 @@
 
 import type { RedisClient, RedisConnection } from '../redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
-import { goneOf, type StatePlace } from './redis-scripts.ts';
+import { damagedState } from './redis-opening.ts';
+import { lossOf, type Loss, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
 
@@ -13,8 +14,7 @@ import type { StateIdentity } from './state-identity.ts';
  * server alone.
  */
 export type StateNotice =
-  | { readonly state: 'away' | 'emptied' | 'replaced' | 'unreplicated'; readonly reason: string }
-  | { readonly state: 'back' };
+  { readonly state: 'away' | Loss | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
 
 export interface RedisWatchOptions {
   readonly redis: RedisClient;
@@ -56,6 +56,11 @@ export interface RedisWatch {
   readonly close: () => void;
 }
 
+interface Known {
+  readonly identity: StateIdentity;
+  readonly answered: () => void;
+}
+
 const afterReplacement =
   'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the server again.';
 
@@ -76,8 +81,9 @@ export function createRedisWatch({
 }: RedisWatchOptions): RedisWatch {
   const ears = listen(subscriber.redis, place.channel, generations);
   const waiting = new Set<(why: unknown) => void>();
-  let standing: 'ok' | 'away' | 'emptied' | 'replaced' = 'ok';
-  let known: { readonly identity: StateIdentity; readonly answered: () => void } | undefined;
+  let standing: 'ok' | 'away' | Loss = 'ok';
+  /** what is wrong with the state */
+  let fault = '';
   let lastAnswerMs = monotonicMs();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -85,40 +91,32 @@ export function createRedisWatch({
   const become = (next: typeof standing, why: unknown): void => {
     if (standing === next || closed) return;
     standing = next;
-    notice(
-      next === 'ok' ? { state: 'back' } : { state: next, reason: why instanceof Error ? why.message : String(why) },
-    );
+    fault = why instanceof Error ? why.message : String(why);
+    notice(next === 'ok' ? { state: 'back' } : { state: next, reason: fault });
     if (next !== 'ok') for (const giveUp of waiting) giveUp(why);
     if (next === 'ok') generations.move();
     else if (next !== 'away') generations.forgetAll();
   };
   const lost = (why: unknown): void => {
-    const gone = goneOf(why);
-    if (gone !== undefined) become(gone, (why as Error).message.replace(/^\S+ /, ''));
+    const gone = lossOf(why);
+    if (gone !== undefined) become(gone.loss, gone.reason);
     else if (standing === 'ok') become('away', reason() ?? why);
   };
-  const ask = async (): Promise<void> => {
+  const ask = async ({ identity, answered }: Known): Promise<void> => {
     const listening = ears.listening();
-    const [generation = null, quiet = null, identity = null] = await redis.hmget(
-      place.meta,
-      'generation',
-      'quiet',
-      'identity',
-    );
+    const [generation, quiet] = await redis.lookAtState(place.meta, place.rows, place.order, identity);
     lastAnswerMs = monotonicMs();
-    if (identity === null) return become('emptied', 'there is no state in it any more');
-    if (identity !== known?.identity) return become('replaced', 'another state is in it now');
     become('ok', undefined);
     generations.answered({ generation: Number(generation), loud: Number(generation) - Number(quiet) }, listening);
-    known.answered();
+    answered();
   };
-  const poll = (): void => {
+  const poll = (known: Known): void => {
     const silence = setTimeout(() => lost(new Error(`no reply within ${silenceMs} ms`)), silenceMs).unref();
-    void ask()
+    void ask(known)
       .catch(lost)
       .finally(() => {
         clearTimeout(silence);
-        if (!closed) timer = setTimeout(poll, pollMs).unref();
+        if (!closed) timer = setTimeout(poll, pollMs, known).unref();
       });
   };
   return {
@@ -134,6 +132,7 @@ export function createRedisWatch({
           'STATE_REPLACED',
           `The state in ${name} is gone: another one stands in its place. ${afterReplacement}`,
         );
+      if (standing === 'damaged') throw damagedState(name, fault);
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => standing === 'away',
@@ -145,12 +144,12 @@ export function createRedisWatch({
       }),
     lost,
     start: async (identity, answered) => {
-      known = { identity, answered };
+      const known = { identity, answered };
       await subscriber.connect();
       // before the first question, so that no message is missing from the first answer on
       await ears.ready();
-      await ask();
-      timer = setTimeout(poll, pollMs).unref();
+      await ask(known);
+      timer = setTimeout(poll, pollMs, known).unref();
     },
     close: () => {
       closed = true;

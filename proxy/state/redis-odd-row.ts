@@ -1,0 +1,40 @@
+// Which row of a damaged state stands in `rows` and not in `order`, or the other way round: for the words of an error.
+// Looks at a thousand at a time, so that a large state keeps nobody else from Redis.
+
+import type { RedisClient } from '../redis-client.ts';
+import type { StatePlace } from './redis-scripts.ts';
+
+const atOnce = 1000;
+
+type Place = Pick<StatePlace, 'rows' | 'order'>;
+
+/** In words; undefined where each row is listed and each listed row is there. Rejects where a key is of another type. */
+export async function findOddRow(redis: RedisClient, place: Place): Promise<string | undefined> {
+  const missing = await findMissing(redis, place);
+  if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;
+  const unlisted = await findUnlisted(redis, place);
+  return unlisted === undefined ? undefined : `the row ${unlisted} is missing in ${place.order}`;
+}
+
+async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+  for (let first = '-'; ;) {
+    const keys = await redis.zrangebylex(order, first, '+', 'LIMIT', 0, atOnce);
+    if (keys.length === 0) return undefined;
+    const texts = await redis.hmget(rows, ...keys);
+    const at = texts.indexOf(null);
+    if (at >= 0) return keys[at];
+    first = `(${keys.at(-1) ?? ''}`;
+  }
+}
+
+async function findUnlisted(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+  for (let cursor = '0'; ;) {
+    const [next, found] = await redis.hscan(rows, cursor, 'COUNT', atOnce);
+    const keys = found.filter((_, index) => index % 2 === 0);
+    const listed = await Promise.all(keys.map((key) => redis.zrangebylex(order, `[${key}`, `[${key}`)));
+    const at = listed.findIndex(({ length }) => length === 0);
+    if (at >= 0) return keys[at];
+    if (next === '0') return undefined;
+    cursor = next;
+  }
+}
