@@ -35,7 +35,7 @@ import { sameSources } from './published-sources.ts';
 import { undoneByName, undoneNotices } from './undone.ts';
 import { digestSources, packagesToVisit } from './visits.ts';
 import { blockedFindings } from './purge/blocked-findings.ts';
-import { readPurged } from './purge/purged.ts';
+import { readPurged, type PurgedRecovery } from './purge/purged.ts';
 import { readWithheld, sourcesToRead, type WithholdRequest } from './withheld.ts';
 
 export interface BuildRequest extends SourceRequest {
@@ -77,7 +77,7 @@ export interface BuildRequest extends SourceRequest {
   /** tombstones of versions that are purged from now on */
   readonly purge?: readonly PurgedVersion[];
   /** the list of tombstones is damaged, or lacks what is announced: it is put together again */
-  readonly recoverPurged?: true;
+  readonly recoverPurged?: PurgedRecovery;
   /** how many publications are recorded; `standardKeep` where not given */
   readonly keepHistory?: number;
   /** for the record */
@@ -188,7 +188,7 @@ async function buildLocked(
     const purged = await readPurged(output, {
       announced: tree.announced.purged,
       more: request.purge,
-      recoverAt: request.recoverPurged === true ? effects.now() : undefined,
+      recovery: request.recoverPurged,
     });
     const safety = await nextSafety(output, request.safety, limit);
     const run: Run = {

@@ -84,7 +84,7 @@ function addPurge(packages: Command, wire: Wire): void {
     )
     .option(
       '--recover [file]',
-      'put a damaged or lost list together again: of what can be read of it, of such a document or data folder, and of what the announcement names',
+      'put a damaged or lost list together again: of what can be read of it, of such a document or data folder, and of what the announcement names. Rows of an edited list that nothing else names are dropped, and named',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -5,13 +5,13 @@
 import { waitForLock } from '../artifacts/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, type AnnouncedPurge } from '../contract/announced-lists.ts';
-import { mergePurged, type PurgedVersion } from '../contract/purged.ts';
+import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
 import { openDataFolder } from '../data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
-import { readableTombstones, storedTombstones } from './purged.ts';
+import { recoverableTombstones, storedTombstones } from './purged.ts';
 
 /**
  * Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and
@@ -31,22 +31,42 @@ export interface Recovery {
   readonly added: number;
   /** without digests, reason and date: label and reference alone stay out */
   readonly replaced: readonly AnnouncedPurge[];
+  /** rows of an edited list that nothing else names */
+  readonly dropped: readonly PurgedVersion[];
+  /** rows whose digests, reason and date an edited list alone has */
+  readonly doubtful: readonly PurgedVersion[];
 }
 
 /**
- * `rows` of whatever list there still is. Throws BuildBusy and StorageError as a build does, and BuildRefused for a
+ * `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the state's records of purges
+ * name. Throws BuildBusy and StorageError as a build does, and BuildRefused for a
  * list of a newer version.
  */
-export async function recoverTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<Recovery> {
+export async function recoverTombstones(
+  rows: readonly PurgedVersion[],
+  recorded: ReadonlySet<string>,
+  build: PurgeBuild,
+): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
-    const known = await readableTombstones(output);
+    const { purged: announced } = await readAnnounced(output);
+    const given = new Set(rows.map(purgedKey));
+    const confirmed = new Set([...recorded, ...given, ...announced.map(purgedKey)]);
+    const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
     const merged = mergePurged(known, rows);
-    const replaced = missingRows((await readAnnounced(output)).purged, merged);
+    const replaced = missingRows(announced, merged);
     await buildHoldingLock(
-      { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: true },
+      {
+        ...purgingRequest(build.request, dataDirectory, rows),
+        recoverPurged: { confirmed, since: build.effects.now() },
+      },
       build.effects,
     );
-    return { added: merged.length - known.length + replaced.length, replaced };
+    return {
+      added: merged.length - known.length + replaced.length,
+      replaced,
+      dropped,
+      doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
+    };
   });
 }
 

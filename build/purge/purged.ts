@@ -10,6 +10,7 @@ import {
   lookUpPurged,
   mergePurged,
   parsePurged,
+  purgedKey,
   purgedPath,
   type PurgedLookup,
   type PurgedVersion,
@@ -42,28 +43,38 @@ export interface PurgedRequest {
   readonly announced: readonly AnnouncedPurge[];
   /** rows that are added now */
   readonly more?: readonly PurgedVersion[] | undefined;
-  /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference. `now`: since when */
-  readonly recoverAt?: Date | undefined;
+  /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference */
+  readonly recovery?: PurgedRecovery | undefined;
+}
+
+export interface PurgedRecovery {
+  /** `purgedKey` of each tombstone that something beside the list names */
+  readonly confirmed: ReadonlySet<string>;
+  /** of tombstones for what the list lost */
+  readonly since: Date;
 }
 
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */
 export async function readPurged(
   output: Pick<Output, 'read'>,
-  { announced, more = [], recoverAt }: PurgedRequest,
+  { announced, more = [], recovery }: PurgedRequest,
 ): Promise<Purged> {
-  const before = recoverAt === undefined ? await storedTombstones(output) : await readableTombstones(output);
+  const before =
+    recovery === undefined
+      ? await storedTombstones(output)
+      : (await recoverableTombstones(output, recovery.confirmed)).rows;
   // rows of a list that was changed are worth less than those of a file
-  const merged = recoverAt === undefined ? mergePurged(before, more) : mergePurged(more, before);
+  const merged = recovery === undefined ? mergePurged(before, more) : mergePurged(more, before);
   const missing = missingRows(announced, merged);
-  if (missing.length > 0 && recoverAt === undefined) throw refuseIncomplete(missing, before);
-  const rows = recoverAt === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recoverAt));
+  if (missing.length > 0 && recovery === undefined) throw refuseIncomplete(missing, before);
+  const rows = recovery === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recovery.since));
   const stays =
-    recoverAt === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
+    recovery === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
   return {
     ...lookUpPurged(rows),
     blocksArchive: archiveBlocker(rows),
     text: stays ? undefined : formatPurged(rows),
-    asked: more.length > 0 || recoverAt !== undefined,
+    asked: more.length > 0 || recovery !== undefined,
   };
 }
 
@@ -87,10 +98,27 @@ export async function storedTombstones(output: Pick<Output, 'read'>): Promise<re
   return rows;
 }
 
-/** Of a damaged list the rows that can be read. Throws BuildRefused for one of a newer version. */
-export async function readableTombstones(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
+export interface RecoverableTombstones {
+  readonly rows: readonly PurgedVersion[];
+  /** rows of a list that was edited, which nothing else names */
+  readonly dropped: readonly PurgedVersion[];
+  /** the list was changed after it was written */
+  readonly edited: boolean;
+}
+
+/**
+ * What can be read of a list: all rows of one that is as it was written, and of an edited one the confirmed rows. A
+ * false row would purge a version that nobody meant. Throws BuildRefused for a list of a newer version.
+ */
+export async function recoverableTombstones(
+  output: Pick<Output, 'read'>,
+  confirmed: ReadonlySet<string>,
+): Promise<RecoverableTombstones> {
   const text = await output.read('index', purgedPath);
-  return (text === undefined ? undefined : parseOwnFile(`index/${purgedPath}`, () => parsePurged(text))) ?? [];
+  const all = (text === undefined ? undefined : parseOwnFile(`index/${purgedPath}`, () => parsePurged(text))) ?? [];
+  if (text === undefined || isAsWritten(text)) return { rows: all, dropped: [], edited: false };
+  const rows = all.filter((row) => confirmed.has(purgedKey(row)));
+  return { rows, dropped: all.filter((row) => !confirmed.has(purgedKey(row))), edited: true };
 }
 
 /** The way back of a list that is damaged or lost. */

@@ -14,7 +14,7 @@ import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
-import { purgedAgain, readTombstones } from '../tombstone-file.ts';
+import { purgedAgain, readTombstonesIfAny } from '../tombstone-file.ts';
 import { keepServersOff } from '../serving-place.ts';
 import { sharedPlace, stateDirectory } from '../state-place.ts';
 
@@ -25,7 +25,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const directory = resolve(workingDirectory, operands[0] ?? '');
   const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
   const tombstones =
-    flags['purged'] === undefined ? undefined : readTombstones(resolve(workingDirectory, String(flags['purged'])));
+    flags['purged'] === undefined ? undefined : readTombstonesIfAny(resolve(workingDirectory, String(flags['purged'])));
   const beforeState = (): Promise<void> => purgedAgain(tombstones ?? [], config, context);
   const record = await (dryRun
     ? checkBackup(directory, stateOnly)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
+import { purgedKey, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
@@ -110,6 +110,43 @@ async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, 
 }
 
 const purgePrefix = 'purge/';
+
+/** `purgedKey` of each tombstone that a purge on record made. */
+export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Promise<ReadonlySet<string>> {
+  const records = await store.range(purgePrefix);
+  return new Set(records.flatMap(({ value }) => parsePurgeRecord(value).tombstones));
+}
+
+/** What a recovery of the list of tombstones changed. */
+export interface RecoveredTombstones {
+  /** how many rows the list has again, or has now */
+  readonly added: number;
+  readonly replaced: readonly NamedTombstone[];
+  readonly dropped: readonly NamedTombstone[];
+}
+
+type NamedTombstone = Pick<PurgedVersion, 'name' | 'version' | 'reference'>;
+
+/** Nothing but the event: the list itself is in the tree. */
+export async function auditRecovery(
+  store: AuditedStore,
+  actor: Actor,
+  { added, replaced, dropped }: RecoveredTombstones,
+): Promise<void> {
+  await store.commit(
+    { conditions: [], puts: [], deletes: [] },
+    {
+      actor,
+      action: 'package.recover_purged',
+      subject: purgedPath,
+      details: { added, replaced: replaced.map(named), dropped: dropped.map(named) },
+    },
+  );
+}
+
+function named({ name, version, reference }: NamedTombstone): JsonValue {
+  return { name, version, reference };
+}
 
 /** Newest first. */
 export async function noteTombstones(

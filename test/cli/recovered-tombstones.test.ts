@@ -1,0 +1,125 @@
+// `libretto package purged --recover`: a folder without a list is refused, rows of an edited list that nothing else
+// names are dropped and named, and the audit log has the recovery.
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withChecksum } from '../../build/contract/checksum.ts';
+import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+
+const list = 'index/_purged.json';
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd });
+const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> =>
+  expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
+const recover = (...args: readonly string[]): Promise<CliOutcome> =>
+  libretto(folder, 'package', 'purged', '--recover', ...args);
+const now = (path: string): string => join(folder, 'data', path);
+const purged = async (): Promise<readonly string[]> => {
+  const { stdout } = await libretto(folder, 'package', 'purged', '--json');
+  const { versions } = JSON.parse(stdout) as { readonly versions: readonly { readonly version: string }[] };
+  return versions.map(({ version }) => version);
+};
+
+/** A tombstone of a version that nobody purged. */
+function addFalseRow(): void {
+  const { format, versions } = JSON.parse(readFileSync(now(list), 'utf8')) as {
+    readonly format: number;
+    readonly versions: readonly Record<string, unknown>[];
+  };
+  const row = { ...versions[0], version: '1.2.0', version_normalized: '1.2.0.0', reference: 'a'.repeat(40) };
+  const nothing = { sha1: null, sha256: null, content: null };
+  writeFileSync(now(list), JSON.stringify({ format, versions: [...versions, { ...row, ...nothing }] }));
+}
+
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...saying('src/one', '1.0.0', 'first'),
+    ...saying('src/two', '1.1.0', secret),
+    ...saying('src/three', '1.2.0', 'third'),
+  });
+  await succeeds(origin.root, 'build', 'src');
+  await succeeds(origin.root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-recovered-tombstones-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a recovery of the list of tombstones', () => {
+  it('refuses a folder without a list, and leaves the list lost', async () => {
+    rmSync(now(list));
+    mkdirSync(join(folder, 'elsewhere'));
+    expect(await recover('elsewhere')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('has no list of purged versions: there is no index/_purged.json in it') as string,
+    });
+    expect(existsSync(now(list))).toBe(false);
+  });
+
+  it('drops rows of an edited list that nothing else names, and names them', async () => {
+    addFalseRow();
+    const { exitCode, stdout } = await recover('--json');
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      0,
+      {
+        versions: [{ version: '1.1.0', reason: 'secret' }],
+        recovery: {
+          added: 0,
+          replaced: [],
+          dropped: [{ name: 'acme/hello', version: '1.2.0', reason: 'secret' }],
+          doubtful: [{ name: 'acme/hello', version: '1.1.0' }],
+        },
+      },
+    ]);
+    await succeeds(folder, 'verify');
+    await succeeds(folder, 'build', 'src');
+    expect(Object.keys(publishedVersions(join(folder, 'data'))).toSorted()).toEqual([
+      'acme/hello@1.0.0',
+      'acme/hello@1.2.0',
+    ]);
+    addFalseRow();
+    expect((await recover()).stdout).toContain('  acme/hello 1.2.0 (aaaaaaaaaaaa)');
+  });
+
+  it('keeps a row of an edited list that a purge on record made, though an older version announced none', async () => {
+    addFalseRow();
+    for (const path of ['index/_publication.json', 'build/manifest.json']) {
+      const { purged: _, sha256: __, ...kept } = JSON.parse(readFileSync(now(path), 'utf8')) as Record<string, unknown>;
+      writeFileSync(now(path), withChecksum(JSON.stringify(kept)));
+    }
+    expect(await recover()).toMatchObject({ exitCode: 0 });
+    expect(await purged()).toEqual(['1.1.0']);
+  });
+
+  it('has an event in the audit log', async () => {
+    addFalseRow();
+    await recover();
+    const { stdout } = await libretto(folder, 'audit', 'list', '--action', 'package.recover_purged', '--json');
+    expect(stdout).toContain('"package.recover_purged"');
+    expect(stdout).toContain('"1.2.0"');
+    await succeeds(folder, 'audit', 'verify');
+  });
+
+  it('of another registry that was never purged is nothing to restore with, and no error', async () => {
+    await succeeds(folder, 'backup', 'kept');
+    await runCli(['build', 'src', '--data', 'never'], { cwd: folder });
+    mkdirSync(join(folder, 'empty'));
+    expect(await runCli(['restore', 'kept', '--data', 'new', '--purged', 'empty'], { cwd: folder })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('has no list of purged versions') as string,
+    });
+    expect(await runCli(['restore', 'kept', '--data', 'new', '--purged', 'never'], { cwd: folder })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+});
