@@ -38,7 +38,7 @@ export async function openServingState(config: Config, tell: (line: string) => v
   if (url === undefined) return { store: await openState(config), isAway: () => false, graceLeftMs: () => undefined };
   let away = false;
   const hear = (notice: StateNotice): void => {
-    if (notice.state !== 'unreplicated') away = notice.state !== 'back';
+    if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
     tell(describeNotice(notice, config.stateGrace.value));
   };
   const store = await openOrMake(config, sharedPlace(config, url, hear));
@@ -107,6 +107,8 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
     return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
   if (notice.state === 'damaged')
     return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
+  if (notice.state === 'reverted')
+    return `The Redis of the state came back without its last changes, ${notice.reason} at least. A token that was revoked then opens again: compare \`libretto token list\` and \`libretto audit list\` with what was done, and do it again.`;
   if (notice.state === 'unreplicated')
     return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;

@@ -5,7 +5,7 @@ import semver from 'semver';
 
 import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';
-import { findDurabilityFault } from '../../proxy/state/redis-durability.ts';
+import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
 import { placeOf } from '../../proxy/state/redis-scripts.ts';
 import type { Config } from '../config.ts';
@@ -101,6 +101,13 @@ async function describeRights(check: string, redis: RedisClient, waits: boolean)
 
 async function describeDurability(check: string, redis: RedisClient): Promise<Finding> {
   const fault = await findDurabilityFault(redis);
+  const late = fault === undefined ? await findSyncFault(redis) : undefined;
+  if (late !== undefined)
+    return warning(
+      `${check}.durable`,
+      `It may lose its last changes: ${late.split('. ')[0] ?? late}.`,
+      late.split('. ')[1] ?? '',
+    );
   return fault === undefined
     ? ok(`${check}.durable`, 'It keeps what it acknowledges')
     : failed(

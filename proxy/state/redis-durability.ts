@@ -16,12 +16,23 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
   const [persistence, memory, snapshots] = await Promise.all([
     infoOf(redis, 'persistence'),
     infoOf(redis, 'memory'),
-    snapshotsOf(redis),
+    settingOf(redis, 'save'),
   ]);
   const faults = [evictionFault(memory), diskFault(persistence, snapshots)].filter((fault) => fault !== undefined);
   return faults.length === 0
     ? undefined
     : `${faults.map(({ what }) => what).join(', and ')}. Set ${faults.map(({ set }) => `\`${set}\``).join(' and ')}`;
+}
+
+/**
+ * Two sentences: what a loss of power undoes although Redis keeps a log of its changes, and what to set; undefined:
+ * nothing, or Redis does not tell.
+ */
+export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
+  const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
+  if (persistence.get('aof_enabled') !== '1' || sync === undefined || sync === 'always') return undefined;
+  const often = sync === 'everysec' ? 'once a second' : 'when the system likes';
+  return `it writes to disk ${often} (appendfsync ${sync}): a loss of power undoes the last changes, a revocation too. Set \`appendfsync always\``;
 }
 
 function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {
@@ -52,7 +63,8 @@ async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<
   );
 }
 
-async function snapshotsOf(redis: RedisClient): Promise<string | undefined> {
-  const reply = await redis.config('GET', 'save').catch(() => undefined);
+/** undefined where a Redis refuses to tell. */
+async function settingOf(redis: RedisClient, name: string): Promise<string | undefined> {
+  const reply = await redis.config('GET', name).catch(() => undefined);
   return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : undefined;
 }

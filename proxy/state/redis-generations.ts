@@ -15,6 +15,8 @@ export interface RedisGenerations {
   readonly moves: () => number;
   /** The generation that Redis has reached at least. */
   readonly reached: () => number;
+  /** How many commits were not quiet, as far as this process has heard; undefined: it has not. */
+  readonly loud: () => number | undefined;
   /** A message of a commit, as redis-scripts.ts writes it. */
   readonly hear: (message: string) => void;
   /** Redis said which generation it is in; `listening`: messages of all later ones come. */
@@ -49,6 +51,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
   return {
     moves: () => moves,
     reached: () => newest ?? 0,
+    loud: () => newestLoud,
     hear: (message) => {
       const { generation, loud, keys } = parseMessage(message);
       if (heardUpTo !== undefined && generation === heardUpTo + 1) known.forget(keys, generation);

@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../redis-client.ts';
 import { createLastKnown, type LastKnown } from './last-known.ts';
-import { findDurabilityFault } from './redis-durability.ts';
+import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations, type RedisGenerations } from './redis-generations.ts';
 import { messageOf, prepare, refuseMissingRights, unusable } from './redis-opening.ts';
 import { createRefresh } from './redis-refresh.ts';
@@ -160,7 +160,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       watch.assertKnown();
       return generations.moves();
     },
-    durabilityFault: () => findDurabilityFault(redis),
+    durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
     graceLeftMs: watch.graceLeftMs,
     rename: async (next) => void (await redis.hset(opened().place.meta, 'identity', next)),
     close: async () => {

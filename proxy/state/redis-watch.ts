@@ -11,10 +11,10 @@ import type { StateIdentity } from './state-identity.ts';
 
 /**
  * One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one
- * server alone.
+ * server alone. `reverted`: Redis has lost changes that it had acknowledged.
  */
 export type StateNotice =
-  { readonly state: 'away' | Loss | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
+  { readonly state: 'away' | Loss | 'unreplicated' | 'reverted'; readonly reason: string } | { readonly state: 'back' };
 
 export interface RedisWatchOptions {
   readonly redis: RedisClient;
@@ -103,11 +103,14 @@ export function createRedisWatch({
     else if (standing === 'ok') become('away', reason() ?? why);
   };
   const ask = async ({ identity, answered }: Known): Promise<void> => {
-    const listening = ears.listening();
+    // read before the question: a message may come before the answer
+    const [listening, before] = [ears.listening(), generations.loud()];
     const [generation, quiet] = await redis.lookAtState(place.meta, place.rows, place.order, identity);
     lastAnswerMs = monotonicMs();
     become('ok', undefined);
-    generations.answered({ generation: Number(generation), loud: Number(generation) - Number(quiet) }, listening);
+    const loud = Number(generation) - Number(quiet);
+    generations.answered({ generation: Number(generation), loud }, listening);
+    if (before !== undefined && loud < before) notice({ state: 'reverted', reason: String(before - loud) });
     answered();
   };
   const poll = (known: Known): void => {

@@ -365,6 +365,8 @@ describe.skipIf(lacks('redis-server'))('a Redis', () => {
     const counts = await doctor(['--data', registry.data, '--redis', redis.url]);
     const state = await doctor(['--data', registry.data, '--state', redis.url]);
     await redis.command('config', 'set', 'appendonly', 'yes');
+    const late = await doctor(['--data', registry.data, '--state', redis.url]);
+    await redis.command('config', 'set', 'appendfsync', 'always');
     await sleep(100);
     const durable = await doctor(['--data', registry.data, '--state', redis.url]);
     await redis.stop();
@@ -382,6 +384,11 @@ describe.skipIf(lacks('redis-server'))('a Redis', () => {
     expect(state.of('redis.state.durable')).toMatchObject({
       verdict: 'failed',
       advice: expect.stringContaining('appendonly yes') as string,
+    });
+    expect(late.of('redis.state.durable')).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('appendfsync everysec') as string,
+      advice: expect.stringContaining('appendfsync always') as string,
     });
     expect(durable.of('redis.state.durable')).toMatchObject({ verdict: 'ok' });
   });
