@@ -57,7 +57,7 @@ export function listedVersions(versions: readonly PublishedVersion[]): readonly 
   let shared: VersionFacts | undefined;
   return versions.map(({ entry, record }) => {
     const facts = factsOf(record);
-    // mostly a version says what the one before says, and comparing takes a third of the time of making a key
+    // mostly a version says what the one before says, and comparing costs less than making a key
     if (shared === undefined || !sameFacts(shared, facts)) {
       const key = JSON.stringify(facts);
       shared = known.get(key) ?? facts;
