@@ -12,6 +12,7 @@ import { setAsideState } from '../set-aside-state.ts';
 import { UsageError } from '../usage-error.ts';
 import { readRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
 import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
+import { refuseLackOfRoom } from './room-to-restore.ts';
 import { nameStagedState } from './staged-state.ts';
 
 /** In the data folder, so that what is in it gets its place by a rename, also where the data folder is a mount. */
@@ -126,6 +127,7 @@ async function staged(
   const staging = join(data, stagingName);
   const work = async (): Promise<void> => {
     await rm(staging, { recursive: true, force: true });
+    await refuseLackOfRoom(files, directory, data);
     await mkdir(staging, { mode: 0o700 });
     const modified = new Map(files.map((file) => [file.path, file.modified]));
     const copied = await copyFiles(
@@ -154,9 +156,12 @@ async function refuseData(data: string, directory: string): Promise<void> {
   });
   // of a restore that was cut off, and of a state that is given up with it
   const held = names.filter((name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName);
+  const cutOff = names.some((name) => name === stagingName)
+    ? ` ${stagingName} is left of a restore that was cut off: if that one restored everything into this folder, empty the folder and restore again.`
+    : '';
   if (held.length > 0)
     throw new UsageError(
-      `The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.`,
+      `The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.${cutOff}`,
     );
   const real = await realpath(directory).catch(() => directory);
   const way = relative(real, data);

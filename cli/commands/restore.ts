@@ -30,7 +30,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const record = await (dryRun
     ? checkBackup(directory, stateOnly)
     : restore(config, context, { directory, stateOnly, beforeState }));
-  const audit = !dryRun && holdsState(record) ? await noteRestore(config, context, record, stateOnly) : undefined;
+  const noted = !dryRun && holdsState(record) ? noteRestore(config, context, record, stateOnly) : undefined;
+  const audit = await noted?.catch((error: unknown) => {
+    printLines(stderr, [`The backup is restored to ${data} as a whole. Only its event in the audit log is missing:`]);
+    throw error;
+  });
   const { created_at, serial } = record;
   const files = stateOnly ? record.files.filter(({ path }) => path.startsWith('state/')) : record.files;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);

@@ -331,5 +331,7 @@ describe('the folders of a backup', () => {
     mkdirSync(folder.at('mount/.restoring/public'), { recursive: true });
     expect((await run('restore', 'copy', '--data', 'mount')).exitCode).toBe(0);
     expect(readdirSync(folder.at('mount')).toSorted()).toEqual(['build', 'index', 'public']);
+    mkdirSync(folder.at('mount/.restoring'));
+    await refused(/cut off: .* empty the folder and restore again/, 'restore', 'copy', '--data', 'mount');
   });
 });

@@ -1,0 +1,44 @@
+// Whether a disk has room for what is restored. A disk that fills up while the state is open ends the process without a
+// word (LMDB maps its files into memory), so a restore asks before it writes.
+
+import { stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { BackupFile } from './backup-record.ts';
+
+/** For folders, the lock of the state, and the audit event of the restore. */
+const spareBytes = 1024 * 1024;
+const mebibyte = 1024 * 1024;
+
+/** Counts as a full disk (storage-fault.ts). */
+class LackOfRoom extends Error {
+  readonly code = 'ENOSPC';
+}
+
+/** `data` exists. Throws LackOfRoom where its disk has too little room; a disk that tells no size is taken as it is. */
+export async function refuseLackOfRoom(files: readonly BackupFile[], directory: string, data: string): Promise<void> {
+  const { blocks, bavail, bsize } = await statfs(data);
+  if (blocks === 0) return;
+  const needed = (await bytesOnDisk(files, directory, bsize)) + spareBytes;
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  const [lacking, wanted, left] = [needed - free, needed, free].map(
+    (bytes) => `${(Math.ceil((bytes / mebibyte) * 100) / 100).toFixed(2)} MiB`,
+  );
+  throw new LackOfRoom(
+    `The disk of ${data} has too little room. The backup needs ${wanted}, and ${left} are free. Nothing was restored. Free ${lacking} there, or name a folder on another disk with --data, and restore again.`,
+  );
+}
+
+/** Names of one file count once: they stay names of one file. */
+async function bytesOnDisk(files: readonly BackupFile[], directory: string, blockBytes: number): Promise<number> {
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const { path, size } of files) {
+    const { dev, ino } = await stat(join(directory, path), { bigint: true });
+    const file = `${dev} ${ino}`;
+    if (!seen.has(file)) bytes += Math.ceil(size / blockBytes) * blockBytes;
+    seen.add(file);
+  }
+  return bytes;
+}

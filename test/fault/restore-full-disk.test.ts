@@ -1,0 +1,48 @@
+// `libretto restore` onto a disk with too little room: nothing is begun, the message says what to do, and the restore
+// succeeds once there is room.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { cannotMount, smallDisk, type SmallDisk } from '../util/small-disk.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+const kibibyte = 1024;
+
+describe.skipIf(cannotMount())('a restore onto a disk with too little room', () => {
+  let disk: SmallDisk;
+  let folder: TemporaryFolder;
+  let backupBytes = 0;
+  const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+  beforeAll(async () => {
+    folder = temporaryFolder('restore-full-disk');
+    disk = smallDisk(16);
+    const files = { ...libraryTree('acme/large', { version: '1.0.0' }), 'large.bin': randomBytes(3_000_000) };
+    writeTree(folder.at('packages/large'), files);
+    await run('build', 'packages', '--data', 'data');
+    await run('token', 'create', '--data', 'data');
+    const { stdout } = await run('backup', 'copy', '--data', 'data', '--json');
+    backupBytes = (JSON.parse(stdout) as { bytes: number }).bytes;
+  });
+  afterAll(async () => {
+    disk.remove();
+    await folder.remove();
+  });
+
+  // the last three have room for the files, but not for the state to be opened, or for the event of the restore
+  it.each([-2000, 32, 40, 48])('%i KiB more than its files need', async (more) => {
+    const data = join(disk.path, `data${more}`);
+    mkdirSync(data);
+    disk.fill(backupBytes + more * kibibyte);
+    const refused = await run('restore', 'copy', '--data', data);
+    expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([74, '', expect.any(String)]);
+    expect(refused.stderr).toMatch(/has too little room\. The backup needs .* MiB there, or name a folder on another/);
+    expect(readdirSync(data)).toEqual([]);
+    disk.free();
+    expect((await run('restore', 'copy', '--data', data)).exitCode).toBe(0);
+    await run('token', 'list', '--data', data).then(({ exitCode }) => expect(exitCode).toBe(0));
+  });
+});
