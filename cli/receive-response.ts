@@ -4,7 +4,10 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { getGlobalDispatcher, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
+
+/** The command line's own: Node's global dispatcher belongs to the undici that is built into Node, another version. */
+const agent = new Agent();
 
 export interface RequestToSend {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -48,7 +51,7 @@ export function receiveResponse(
     let received: ResponseHead | undefined;
     const finish = (): void =>
       received === undefined ? reject(new Error('it ended without a response')) : resolve(received);
-    getGlobalDispatcher().dispatch(options, {
+    agent.dispatch(options, {
       onRequestStart: () => undefined,
       onResponseStart: (_controller, status, answered) => {
         if (status < 200) return;
