@@ -23,6 +23,7 @@ import {
   type FoundPurge,
   type PurgeTarget,
 } from './find-purge.ts';
+import { purgeCommand } from './purge-command.ts';
 import { listPurged } from './purged.ts';
 
 export interface PurgeOrder extends PurgeTarget {
@@ -58,6 +59,8 @@ export type AlikeContentLine = {
   readonly version_normalized: string;
   readonly reference: string;
   readonly state: IndexState;
+  /** purges it too, as it is typed in a shell */
+  readonly command: string;
 };
 
 /** A type, not an interface: it is printed as JSON. */
@@ -172,7 +175,7 @@ async function describe(
     since: newest.since,
     serial,
     contents: [...standing, ...elsewhere, ...gone],
-    alike: found.alike.map(standingLine),
+    alike: found.alike.map((one) => alikeLine(one, newest.reason)),
     files: [...new Set(contents.flatMap(({ name: of, entry }) => archivesToRemove(of, [entry], [])))],
     sources: sources.filter(({ id, location }) => ids.has(id) && !isUploads(location)).map(({ location }) => location),
   };
@@ -186,8 +189,13 @@ function isUploads(location: string): boolean {
 function standingLine({
   name,
   entry: { version, version_normalized, reference, state },
-}: FoundContent): AlikeContentLine {
+}: FoundContent): Omit<AlikeContentLine, 'command'> {
   return { name, version, version_normalized, reference, state };
+}
+
+function alikeLine(found: FoundContent, reason: PurgeReason): AlikeContentLine {
+  const line = standingLine(found);
+  return { ...line, command: purgeCommand(line, reason) };
 }
 
 function lineOf(

@@ -2,7 +2,6 @@
 // whose outcome the service reads as JSON.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { purgeCommand } from '../../build/purge/purge-command.ts';
 import { remainsOf } from '../../proxy/packages/purge-remains.ts';
 import { confirmationOf, createPurges } from '../../proxy/packages/purges.ts';
 import {
@@ -111,7 +110,7 @@ function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   ];
 }
 
-function contentsOf({ contents, alike, reason }: PurgeOutcome): readonly string[] {
+function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {
   return [
     ...firstOf(
       contents.map((one) => `  ${contentLine(one)}`),
@@ -122,7 +121,7 @@ function contentsOf({ contents, alike, reason }: PurgeOutcome): readonly string[
       : [
           'These have the same files in another archive, and stay. Purge them too if they must go:',
           ...firstOf(
-            alike.map((one) => `  ${contentLine(one)}: ${purgeCommand(one, reason)}`),
+            alike.map((one) => `  ${contentLine(one)}: ${one.command}`),
             mostShown,
           ),
         ]),

@@ -22,7 +22,11 @@ export interface PurgedContent {
   readonly state: 'published' | 'superseded' | 'withdrawn' | 'mirrored' | 'purged';
 }
 
-export type AlikeContent = PurgedContent & { readonly state: 'published' | 'superseded' | 'withdrawn' };
+export type AlikeContent = PurgedContent & {
+  readonly state: 'published' | 'superseded' | 'withdrawn';
+  /** purges it too, as it is typed in a shell */
+  readonly command: string;
+};
 
 export interface PurgeOutcome {
   readonly name: string;

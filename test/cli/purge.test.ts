@@ -167,6 +167,7 @@ describe('libretto package purge', () => {
           version_normalized: 'dev-main',
           reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
           state: 'superseded',
+          command: named.exec(await again('--dry-run'))?.[2],
         },
       ]);
       const command = named.exec(await again('--yes'))?.[2] ?? '';

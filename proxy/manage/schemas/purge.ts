@@ -54,6 +54,10 @@ const alike = z
     version_normalized: normalized,
     reference,
     state: z.enum(['published', 'superseded', 'withdrawn']).openapi({ description: 'what it is' }),
+    command: z.string().openapi({
+      description: 'the command that purges this content as well, on the host of the registry',
+      example: 'libretto package purge acme/hello dev-main --reason secret --reference 4f5e6d7c8b9a',
+    }),
   })
   .openapi('AlikeVersion');
 
@@ -69,7 +73,7 @@ export const purgeSchema = z
       .openapi({ description: 'everything that is gone, the same bytes under other labels included' }),
     alike: z.array(alike).openapi({
       description:
-        'contents of the package with the same files in another archive, which stay; purge each of them too if it must go, one of a branch with its `reference`',
+        'contents of the package with the same files in another archive, which stay. If one must go too, run its `command`, or send this request for its `version` (and with its `reference` where the version is a branch)',
     }),
     files: z.array(z.string()).openapi({
       description: 'archives that are gone, below `public/`: a copy of the tree elsewhere has to let go of them too',
