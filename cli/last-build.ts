@@ -1,24 +1,23 @@
 // Writes down how a build ended.
 
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { formatLastBuild, lastBuildPath, type LastBuild } from '../build/contract/last-build.ts';
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import type { BuildReport } from '../build/report.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * `ended`: its report, or what it threw. What was refused before it began is no build. False where nothing could be
  * written: the note is lost, and nothing else.
  */
-export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): boolean {
+export async function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): Promise<boolean> {
   if (ended instanceof BuildBusy || ended instanceof BuildRefused) return false;
   const path = join(dataDirectory, lastBuildPath);
   if (!existsSync(dirname(path))) return false;
-  const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, formatLastBuild(lastBuildOf(ended, now)));
-    renameSync(draft, path);
+    await replaceFile(path, formatLastBuild(lastBuildOf(ended, now)), { mode: 0o666, durable: false });
     return true;
   } catch {
     return false;

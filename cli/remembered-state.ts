@@ -2,8 +2,7 @@
 // gone, and one that stands in its place, are refused by that name; nothing is begun anew, and nobody is let in by
 // other tokens, without a word of the operator (I20).
 
-import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { refuseNewer } from '../build/contract/newer-format.ts';
@@ -11,6 +10,7 @@ import { storageFaultOf } from '../build/contract/storage-fault.ts';
 import { isMissing } from '../build/output/storage-error.ts';
 import { StateError, wayBack } from '../proxy/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../proxy/state/state-identity.ts';
+import { replaceFile } from './replace-file.ts';
 
 export const rememberedStateName = 'state.json';
 const format = 1;
@@ -52,25 +52,10 @@ function isNoFolder(error: unknown): boolean {
  */
 export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
   try {
-    await replaceFile(join(data, rememberedStateName), `${JSON.stringify({ format, state: identity })}\n`);
+    const text = `${JSON.stringify({ format, state: identity })}\n`;
+    await replaceFile(join(data, rememberedStateName), text, { mode: 0o600, durable: true });
   } catch (error) {
     if (storageFaultOf(error) === undefined && !isMissing(error)) throw error;
-  }
-}
-
-/** On the disk, and whole, once it has its name. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  } finally {
-    await file.close();
   }
 }
 

@@ -32,11 +32,11 @@ export async function stoppableBuild(
   const wish = listen(context, progress.stop);
   try {
     const report = await start(request, { now, progress: progress.show, environment, stop: wish.signal });
-    if (request.dryRun !== true) noteBuild(request.dataDirectory, report, now());
+    if (request.dryRun !== true) await noteBuild(request.dataDirectory, report, now());
     return report;
   } catch (error) {
     if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true)
-      noteBuild(request.dataDirectory, error, now());
+      await noteBuild(request.dataDirectory, error, now());
     if (wish.exitCode() === undefined) throw error;
     return { exitCode: wish.exitCode() ?? 1 };
   } finally {

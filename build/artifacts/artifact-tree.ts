@@ -4,12 +4,13 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
-import { artifactsFolder, retiredFolder, stagingFolder } from '../contract/artifact-files.ts';
+import { artifactsFolder, retiredFolder, stagingFolder, stagingProcess } from '../contract/artifact-files.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../data-folder.ts';
+import { startTicks } from '../output/lock.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../report.ts';
@@ -98,9 +99,14 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
   };
 }
 
-/** Removes what a process left behind that was killed. */
+/**
+ * Removes what a process left behind that was killed. What a process of this host stages stays, however old the clock
+ * makes the file: the clock may have been set since, or differ from that of a remote disk.
+ */
 async function sweep(folder: string, beforeMs: number): Promise<void> {
   for (const name of await withPath(folder, readdir(folder))) {
+    const pid = stagingProcess(name);
+    if (pid !== undefined && (await startTicks(pid)) !== undefined) continue;
     const facts = await orMissing(stat(join(folder, name)));
     if (facts?.isFile() === true && facts.ctimeMs < beforeMs) await rm(join(folder, name), { force: true });
   }

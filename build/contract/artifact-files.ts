@@ -17,6 +17,17 @@ export const artifactsFolder = 'artifacts';
 export const stagingFolder = '.staging';
 export const retiredFolder = '.retired';
 
+/** An upload in the staging folder. It names the process that stages it, so that nobody removes it meanwhile. */
+export function stagedUploadName(pid: number, id: string): string {
+  return `upload-${pid}-${id}.zip`;
+}
+
+/** Id of the process that stages the file; undefined of any other file, and of one that an older version left. */
+export function stagingProcess(name: string): number | undefined {
+  const pid = /^upload-([1-9]\d{0,9})-[0-9a-f]{8}-[0-9a-f-]{27}\.zip$/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** A slash of the version is written as `%2F`, which is read back (sources/artifact/artifact-version.ts). */
 export function artifactPath(name: PackageName, version: DistLabel): string {
   const { vendor, project } = splitPackageName(name);

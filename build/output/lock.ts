@@ -239,7 +239,7 @@ async function bootId(): Promise<string> {
  * Field 22 of /proc/<pid>/stat; undefined where no such process runs, or a killed one is left that its parent has not
  * asked after (states Z and X). Without /proc, `0` for a process that answers a signal.
  */
-async function startTicks(pid: number): Promise<string | undefined> {
+export async function startTicks(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (line !== undefined) {
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');

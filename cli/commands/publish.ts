@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, type Stats } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { artifactsFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
+import { artifactsFolder, stagedUploadName, stagingFolder } from '../../build/contract/artifact-files.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { openDataFolder } from '../../build/data-folder.ts';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
@@ -79,7 +79,7 @@ async function publishHere(job: Job): Promise<Published> {
   const dataDirectory = await openDataFolder(config.data.value);
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const staged = join(folder, `upload-${randomUUID()}.zip`);
+  const staged = join(folder, stagedUploadName(process.pid, randomUUID()));
   const state = await openState(config);
   try {
     if (job.isFolder) await pack(job, staged);

@@ -4,8 +4,15 @@
 // archives that are served: locks go on installing.
 
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { artifactDigest, artifactsFolder, retiredFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
+import { basename, join } from 'node:path';
+import {
+  artifactDigest,
+  artifactsFolder,
+  retiredFolder,
+  stagingFolder,
+  stagingProcess,
+} from '../../build/contract/artifact-files.ts';
+import { processStart } from '../process-start.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
 import type { ArtifactsOptions } from './artifacts.ts';
 import { isOffered } from './standing.ts';
@@ -80,7 +87,7 @@ async function sweepable({ store, now, dataDirectory }: Options, retentionDays: 
   const orphans = [...retired.values()].filter(
     (file) => !recorded.has(file.file) && old(file) && file.changedMs <= before,
   );
-  const stale = (await listFiles(folder, stagingFolder)).filter(old);
+  const stale = (await listFiles(folder, stagingFolder)).filter((file) => old(file) && !isStaging(file));
   return { artifacts, leftovers: [...orphans, ...stale] };
 }
 
@@ -116,6 +123,12 @@ function forget(
 
 function fileOf({ name, version_normalized: normalized, reference }: ArtifactRecord): string {
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
+}
+
+/** Its process is at work on it, however old the clock makes the file. */
+function isStaging({ file }: FoundFile): boolean {
+  const pid = stagingProcess(basename(file));
+  return pid !== undefined && processStart(pid) !== undefined;
 }
 
 interface FoundFile {

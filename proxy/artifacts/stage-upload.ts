@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { artifactsFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
+import { artifactsFolder, stagedUploadName, stagingFolder } from '../../build/contract/artifact-files.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { folderFault } from '../folder-fault.ts';
 import type { SpeedWatch } from '../least-speed.ts';
@@ -34,7 +34,7 @@ export async function stageUpload(
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
     Promise.reject(folderFault(error, folder)),
   );
-  const path = join(folder, `upload-${randomUUID()}.zip`);
+  const path = join(folder, stagedUploadName(process.pid, randomUUID()));
   const handle = await open(path, 'wx', 0o600);
   try {
     const hash = createHash('sha256');

@@ -1,7 +1,7 @@
 // `libretto build` and `libretto verify` as a CI job meets them: exit codes, reports, and what is refused before
 // anything is written.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -36,6 +36,17 @@ describe('all well', () => {
       /^Published: 2 added, 0 changed, 0 withdrawn \(publication 1, \d+\.\d s\)\.\n {2}\+ acme\/hello 1\.0\.0\n {2}\+ acme\/tool 2\.0\.0$/,
     );
     expect((await run('build')).stdout).toMatch(/^Nothing has changed \(publication 1, /);
+  });
+
+  it('leaves no draft of how it ended, where that cannot be written down', async () => {
+    await run('build', 'packages');
+    const note = folder.at('var/build/last-build.json');
+    rmSync(note);
+    mkdirSync(note);
+    expect(await run('build')).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(folder.at('var/build')).filter((name) => name.startsWith('last-build'))).toEqual([
+      'last-build.json',
+    ]);
   });
 
   it('--json prints one document', async () => {
@@ -238,6 +249,7 @@ describe('verify', () => {
       checked: { packages: 2, versions: 2, archives: 2 },
       faults: [],
       same_files: [],
+      notices: [],
     });
   });
 

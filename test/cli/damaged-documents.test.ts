@@ -106,6 +106,38 @@ it('is read by no list, no search and no page of the API either: an older one, o
   }
 });
 
+it('gives no statistics of its package, to a token with limits either, and no 404', async () => {
+  await using folder = temporaryFolder('damaged');
+  const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+  writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+  expect((await run('build', 'hello')).exitCode).toBe(0);
+  const tokens = [
+    await run('token', 'create', '--description', 'all'),
+    await run('token', 'create', '--description', 'limited', '--package', 'acme/*:^1.0'),
+    await run('token', 'create', '--description', 'other', '--package', 'other/*'),
+  ].map(({ stdout }) => stdout.trim());
+  writeFileSync(folder.at('var/public/p2/acme/hello.json'), '{"packages": {}}');
+  const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+  try {
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    const answers = [];
+    for (const token of tokens) {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/api/packages/acme/hello/statistics`, { headers });
+      answers.push([response.status, ((await response.json()) as { code?: string }).code]);
+    }
+    // who does not see the package learns nothing of its damage
+    expect(answers).toEqual([
+      [500, 'TREE_DAMAGED'],
+      [500, 'TREE_DAMAGED'],
+      [404, 'NOT_FOUND'],
+    ]);
+  } finally {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+});
+
 describe('a document of an earlier date', () => {
   let folder: TemporaryFolder;
   let server: RunningCli;

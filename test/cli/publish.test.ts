@@ -52,6 +52,16 @@ describe('on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
+  it('publishes by a clock that is decades ahead of that of the disk', async () => {
+    write('1.2.0');
+    const ahead =
+      'globalThis.Date=class extends Date{constructor(...given){super(...(given.length===0?[Date.now()]:given))}static now(){return super.now()+1e12}}';
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+    expect(await run(['hello', '--data', 'data'], { NODE_OPTIONS })).toMatchObject({ exitCode: 0 });
+    expect(published()).toEqual(['acme/hello@1.2.0']);
+    expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
+  });
+
   it('publishes a ZIP, which stays where it is, beside what other sources publish', async () => {
     write('1.0.0');
     await runCli(['build', './hello', '--data', 'data'], { cwd: folder.path });

@@ -2,7 +2,7 @@
 // it is, and once there is room all is as before.
 
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -146,6 +146,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
         expect.stringMatching(/full|space/i) as string,
       ]);
     }
+    expect(readdirSync(join(data(), 'build')).filter((name) => name.startsWith('last-build.json.'))).toEqual([]);
     disk.free();
     expect(await upload(100 * kibibyte)).toMatchObject({ status: 201 });
     expect(await send('/api/tokens', session, { kind: 'read', description: 'y' })).toMatchObject({ status: 201 });

@@ -8,6 +8,7 @@ import { viewOf } from '../../auth/caller.ts';
 import { dependentsOf, type Catalogue } from '../../packages/catalogue.ts';
 import type { Downloads } from '../../packages/downloads.ts';
 import { readPackageDetails } from '../../packages/package-details.ts';
+import { readPublishedPackage } from '../../packages/published-package.ts';
 import { readStatistics, showStatistics, statisticsOf } from '../../packages/package-statistics.ts';
 import type { PackageTextReader } from '../../packages/package-texts.ts';
 import type { PublishedFiles } from '../../packages/published-files.ts';
@@ -252,8 +253,11 @@ export function registerPackages(api: Api, services: PackageServices): void {
       readStatistics(downloads, found, since),
       readStatistics(installs, found, since),
     ]);
-    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0)))
+    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) {
+      // the catalogue leaves a damaged package out; reading the package rejects with TREE_DAMAGED
+      await readPublishedPackage(published, found, view);
       throw unknown(found);
+    }
     if (typeof filterOf(view, found) === 'function') {
       const [seenSent, seenTold] = await Promise.all(
         [downloads, installs].map(async (counts) =>
