@@ -24,24 +24,11 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
   if (/^[a-z][a-z0-9+.-]*:\/\/[/\\?#]/i.test(text)) return { refusal: 'names no host' };
   if (!URL.canParse(text)) return { refusal: 'has an invalid host name, address or port' };
   const url = new URL(text);
-  const disguised = disguisedAddress(text, url);
-  if (disguised !== undefined)
-    return { refusal: `writes the address ${url.hostname} as ${JSON.stringify(disguised)}. Write ${url.hostname}` };
   if (url.port === '0') return { refusal: 'names port 0, where nothing listens' };
   if (isPossibleHost(url.hostname)) return { address: text as Address, url };
   // with an @ behind the host, the host may be a part of a password
   const shown = `${url.pathname}${url.search}${url.hash}`.includes('@') ? '' : ` ${JSON.stringify(url.hostname)}`;
   return { refusal: url.hostname === '' ? 'names no host' : `names the impossible host${shown}` };
-}
-
-/**
- * The host as it is written, where the URL parser makes an IPv4 address of it (WHATWG URL §3.5: `127.1`, `0x7f.1`,
- * `999`, full-width digits): people would read another host than the one connected to.
- */
-function disguisedAddress(text: string, { hostname }: URL): string | undefined {
-  if (!/^\d+(?:\.\d+){3}$/.test(hostname)) return undefined;
-  const written = /^[a-z][a-z0-9+.-]*:[\\/]*(?:[^\\/?#]*@)?([^\\/?#:]*)/i.exec(text.trim())?.[1] ?? '';
-  return written === hostname || written === `${hostname}.` ? undefined : written;
 }
 
 /**
