@@ -41,7 +41,7 @@ export default {
   input: {
     main: 'cli/main.ts',
     // a process of its own that reads the whole state
-    'state-reader': 'cli/state-reader.ts',
+    'state-reader': 'cli/state/state-reader.ts',
     'deflate-worker': 'build/archive/deflate-worker.ts',
     'render-worker': 'proxy/packages/render-worker.ts',
     // what tests run in processes and threads of its own

@@ -3,40 +3,40 @@
 // leaves it so.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
-import { waitForLock } from './artifacts/wait-for-lock.ts';
+import { waitForLock } from './output/wait-for-lock.ts';
 import { announcesAll } from './contract/announced-lists.ts';
 import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
 import type { PurgedVersion } from './contract/purged.ts';
-import { openDataFolder, refuseOverlap } from './data-folder.ts';
-import { momentAfter } from './dates-until.ts';
-import { digestSettings, documentSettings, type RegistryDescription } from './document-settings.ts';
-import { createRemoteSources, type RemoteSources } from './fetch-sources.ts';
-import { withinHeapGrowth } from './heap-growth.ts';
+import { openDataFolder, refuseOverlap } from './sources/data-folder.ts';
+import { momentAfter } from './publish/dates-until.ts';
+import { digestSettings, documentSettings, type RegistryDescription } from './documents/document-settings.ts';
+import { createRemoteSources, type RemoteSources } from './scan/fetch-sources.ts';
+import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
-import type { PendingHistory } from './history/pending.ts';
+import type { PendingHistory } from './package/pending-publications.ts';
 import type { PublishedBy } from './history/record.ts';
 import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
-import { openSources, type GitTimeouts, type OpenSourcesOptions } from './open-sources.ts';
+import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
-import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
-import { limitTo, refusePartialRepair, refuseUnknownNames } from './package-limit.ts';
-import { BuildBusy, FetchNeeded } from './refusals.ts';
-import { reportOf } from './report-of.ts';
-import type { BuildReport, ProgressEvent } from './report.ts';
-import { guardedLists, type Run } from './run.ts';
-import { isRead, scanSources } from './scan.ts';
-import { nextSafety } from './safety/next-safety.ts';
-import type { SafetyRequest } from './safety/read-safety.ts';
-import { asRegisteredNow } from './sources/registered.ts';
-import { chooseSources, type ChosenSource, type SourceRequest } from './sources/remembered.ts';
-import { sameSources } from './published-sources.ts';
-import { undoneByName, undoneNotices } from './undone.ts';
-import { digestSources, packagesToVisit } from './visits.ts';
-import { blockedFindings } from './purge/blocked-findings.ts';
-import { readPurged, type PurgedRecovery } from './purge/purged.ts';
-import { readWithheld, sourcesToRead, type WithholdRequest } from './withheld.ts';
+import { gatherOutcome, type PackagesOutcome } from './publish/outcome.ts';
+import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
+import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
+import { reportOf } from './publish/make-report.ts';
+import type { BuildReport, ProgressEvent } from './contract/build-report.ts';
+import { guardedLists, type Run } from './publish/run.ts';
+import { isRead, scanSources } from './scan/scan.ts';
+import { nextSafety } from './publish/next-advisories.ts';
+import type { SafetyRequest } from './advisories/read-advisories.ts';
+import { asRegisteredNow } from './scan/registered-sources.ts';
+import { chooseSources, type ChosenSource, type SourceRequest } from './scan/choose-sources.ts';
+import { sameSources } from './publish/published-sources.ts';
+import { undoneByName, undoneNotices } from './package/rollback-holds.ts';
+import { digestSources, packagesToVisit } from './scan/affected-packages.ts';
+import { blockedFindings } from './package/blocked-findings.ts';
+import { readPurged, type PurgedRecovery } from './package/purged.ts';
+import { readWithheld, sourcesToRead, type WithholdRequest } from './version-lists/withheld.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
@@ -160,7 +160,7 @@ async function buildLocked(
   const settingsDigest = digestSettings(settings);
   const found = await readTreeMemory(output, settingsDigest);
   if (found.rollback !== undefined)
-    await (await import('./history/rollback.ts')).completeRollback(request, effects, output, found);
+    await (await import('./rollback/rollback.ts')).completeRollback(request, effects, output, found);
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
@@ -214,8 +214,8 @@ async function buildLocked(
     const strictlyRefused = request.strict && packages.quarantined.length > 0;
     if (!strictlyRefused && request.allowWithdraw !== true) await guardRemovals(run, packages);
     const nothingToDo = strictlyRefused || request.dryRun === true || isQuiet(run, packages);
-    const serial = nothingToDo ? undefined : await (await import('./publish.ts')).publish(run, packages);
-    if (!nothingToDo) await (await import('./prune-caches.ts')).pruneCaches(run, dataDirectory);
+    const serial = nothingToDo ? undefined : await (await import('./publish/publish.ts')).publish(run, packages);
+    if (!nothingToDo) await (await import('./prune/prune-caches.ts')).pruneCaches(run, dataDirectory);
     if (serial !== undefined)
       await (
         await import('./history/prune-history.ts')
@@ -303,12 +303,12 @@ async function indexedAmong(rows: readonly PurgedVersion[], output: Output): Pro
 
 async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {
   if (tree.serial === tree.publication?.serial) return { announced: tree.serial, of: () => undefined };
-  return (await import('./history/pending.ts')).readPending(output, tree);
+  return (await import('./package/pending-publications.ts')).readPending(output, tree);
 }
 
 async function guardRemovals({ choice, tree, withheld, purged }: Run, { results }: PackagesOutcome): Promise<void> {
   if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
-  const { refuseRemovals } = await import('./removing-guard.ts');
+  const { refuseRemovals } = await import('./publish/removing-guard.ts');
   refuseRemovals({
     results,
     packages: tree.names.length,
@@ -329,7 +329,7 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
   ];
   const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
-  const { stagePackages } = await import('./packages.ts');
+  const { stagePackages } = await import('./package/packages.ts');
   const context = {
     output,
     settings,

@@ -7,31 +7,31 @@
 // process lives (I10).
 
 import type { Logger } from 'pino';
-import { withHeaders, type Answer } from './answer.ts';
+import { withHeaders, type Answer } from './http/answer.ts';
 import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
-import { whenReady, type Eventually } from './eventually.ts';
-import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http-request.ts';
+import { whenReady, type Eventually } from '../build/shared/concurrency/maybe-async.ts';
+import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http/http-request.ts';
 import type { Count, Counters } from './limits/counters.ts';
-import type { GuessBudget } from './limits/guess-budget.ts';
+import type { GuessBudget } from './limits/failed-auth-limiter.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
-import type { Management } from './manage/api-request.ts';
-import { UpstreamRefused, UpstreamUnavailable } from './mirror/mirror-failure.ts';
-import { clientAddress, isInRanges, type AddressRange } from './observe/client-address.ts';
-import type { Crew } from './observe/crew.ts';
+import type { Management } from './manage/frame/api-request.ts';
+import { UpstreamRefused, UpstreamUnavailable } from './mirror/upstream/mirror-failure.ts';
+import { clientAddress, isInRanges, type AddressRange } from './http/client-address.ts';
+import type { Crew } from './observe/worker-status.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
 import type { StorageState } from './observe/storage.ts';
 import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
 import { loggedPath, type RequestLog } from './observe/request-log.ts';
-import { admit, hasBody, unwanted } from './protocol/admit.ts';
-import type { InstallReports } from './protocol/install-reports.ts';
-import { isLookup, type Lookups } from './protocol/lookups.ts';
-import { canRequestExactForm } from './protocol/exact-form.ts';
+import { admit, hasBody, unwanted } from './http/admit.ts';
+import type { InstallReports } from './install-reports/install-reports.ts';
+import { isLookup, type Lookups } from './search/lookups.ts';
+import { canRequestExactForm } from './tree/exact-form.ts';
 import { parseRoute } from './protocol/route.ts';
-import { isSafetyRoute, methodsOf, type SafetyAnswers } from './protocol/safety-answers.ts';
+import { isSafetyRoute, methodsOf, type SafetyAnswers } from './advisories/advisory-answers.ts';
 import type { Tree } from './protocol/tree.ts';
-import { wishesOf } from './protocol/wishes.ts';
+import { wishesOf } from './protocol/request-preferences.ts';
 import {
   challenge,
   internalError,
@@ -42,9 +42,9 @@ import {
   sessionOnProtocol,
   tooManyGuesses,
 } from './refusals.ts';
-import type { Sender, Sent } from './send.ts';
+import type { Sender, Sent } from './http/send.ts';
 import type { View } from './views/view.ts';
-import { createUnderWay } from './under-way.ts';
+import { createUnderWay } from '../build/shared/concurrency/in-flight.ts';
 
 export interface HandlerParts {
   readonly tree: Tree;

@@ -1,8 +1,8 @@
 // The answers that say no, with what a person needs to go on.
 
 import { storageErrorCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
-import { errorAnswer, type Answer } from './answer.ts';
-import type { HttpRequest } from './http-request.ts';
+import { errorAnswer, type Answer } from './http/answer.ts';
+import type { HttpRequest } from './http/http-request.ts';
 import type { Count } from './limits/counters.ts';
 import { retryAfterSeconds } from './limits/headers.ts';
 

@@ -3,14 +3,14 @@
 
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import type { Content, ContentFile } from '../sources/release.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';
-import { createPieceStore, type PieceStore } from './piece-store.ts';
+import { createPieceStore, type PieceStore } from './content-store.ts';
 import { checkFilePath, checkFileTree } from './safe-paths.ts';
-import { createScratch, type ScratchOptions } from './scratch.ts';
+import { createScratch, type ScratchOptions } from './spill-file.ts';
 import { layoutZip } from './zip-layout.ts';
 import { writeZip } from './zip-writer.ts';
 

@@ -1,8 +1,8 @@
 // Worker threads that read and deflate. Only loaded once a build has enough for them.
 
 import { Piscina } from 'piscina';
-import type { FilesRead, FilesToRead } from '../sources/directory/read-files.ts';
-import type { DeflatedFacts } from './deflate.ts';
+import type { FilesRead, FilesToRead } from '../files/read-files.ts';
+import type { DeflatedFacts } from '../compression/deflate.ts';
 import type { Batch } from './deflate-worker.ts';
 
 export interface DeflatePool {

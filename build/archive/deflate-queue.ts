@@ -2,10 +2,10 @@
 // them pays. Contents travel to the workers and back in blocks of shared memory that are used again and again. What is
 // accepted and not finished is bounded, so that whoever reads faster than this compresses has to wait.
 
-import { createCompressor, type Compressor } from './compressor.ts';
-import { deflateTo, type Deflated, type DeflatedFacts } from './deflate.ts';
+import { createCompressor, type Compressor } from '../compression/compressor.ts';
+import { deflateTo, type Deflated, type DeflatedFacts } from '../compression/deflate.ts';
 import type { DeflateThreads } from './deflate-threads.ts';
-import { createReusedBuffer } from './reused-buffer.ts';
+import { createReusedBuffer } from '../compression/reused-buffer.ts';
 
 export interface DeflateQueue {
   /** Copies `bytes`. `take` is given the deflated content, whose bytes are only good until it returns. */

@@ -1,10 +1,10 @@
 // What a worker thread runs: deflates a batch of contents, or reads files itself. Contents come and go in one block of
 // shared memory, since messages are dear.
 
-import { createReadingTools, readFiles, type FilesRead, type FilesToRead } from '../sources/directory/read-files.ts';
-import { createCompressor } from './compressor.ts';
-import { deflateTo, type DeflatedFacts } from './deflate.ts';
-import { createReusedBuffer } from './reused-buffer.ts';
+import { createReadingTools, readFiles, type FilesRead, type FilesToRead } from '../files/read-files.ts';
+import { createCompressor } from '../compression/compressor.ts';
+import { deflateTo, type DeflatedFacts } from '../compression/deflate.ts';
+import { createReusedBuffer } from '../compression/reused-buffer.ts';
 
 export interface Batch {
   /** shared memory: contents one behind another, and afterwards what was made of them, from the start */

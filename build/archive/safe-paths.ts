@@ -2,7 +2,7 @@
 // nothing is ever repaired silently. Whoever unpacks an archive that passed can only write below its own top folder
 // (invariant I4).
 
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;

@@ -7,8 +7,8 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sha1 } from '../contract/digest.ts';
 import { StorageError } from '../output/storage-error.ts';
-import type { Piece } from './piece-store.ts';
-import type { Scratch } from './scratch.ts';
+import type { Piece } from './content-store.ts';
+import type { Scratch } from './spill-file.ts';
 import type { ZipLayout } from './zip-layout.ts';
 
 /** Small enough to stay in the processor's cache between copying, hashing and writing. */

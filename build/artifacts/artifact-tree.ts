@@ -9,13 +9,13 @@ import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
-import { openDataFolder } from '../data-folder.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
 import { startTicks } from '../output/lock.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
-import type { BuildReport } from '../report.ts';
+import type { BuildReport } from '../contract/build-report.ts';
 import { parseSource } from '../sources/spec.ts';
-import { waitForLock } from './wait-for-lock.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
 
 /**
  * An upload may take five minutes, and wait one for another build: what is older in the staging folder is nobody's any

@@ -14,8 +14,8 @@ import { packageNameOf } from '../record/package-name.ts';
 import { parseComposerJson } from '../record/parse-composer-json.ts';
 import { artifactVersion } from '../sources/artifact/artifact-version.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../sources/checked-label.ts';
-import { QuarantineError, type QuarantineCode } from '../sources/quarantine.ts';
-import { archiveReference } from '../sources/ready-archive.ts';
+import { QuarantineError, type QuarantineCode } from '../contract/quarantine.ts';
+import { archiveReference } from '../archive/zip-admission/ready-archive.ts';
 import { refused, type RefusedArtifact } from './outcome.ts';
 
 /** What whoever sends it says of it. */

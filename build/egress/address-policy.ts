@@ -2,7 +2,7 @@
 // some network, where a URL in a record has no business (SSRF).
 
 import ipaddr from 'ipaddr.js';
-import { BuildRefused } from '../refusals.ts';
+import { BuildRefused } from '../contract/refusals.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

@@ -2,7 +2,7 @@
 // `http-basic` and `bearer` are known here. Nothing of it ever reaches a message.
 
 import { isJsonObject } from '../contract/json.ts';
-import { BuildRefused } from '../refusals.ts';
+import { BuildRefused } from '../contract/refusals.ts';
 
 /** The Authorization header for a URL's own host, or undefined. */
 export type Authorize = (url: URL) => string | undefined;

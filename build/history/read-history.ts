@@ -3,8 +3,8 @@
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
-import { BuildRefused } from '../refusals.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
 import { readRecord, type PublicationRecord } from './record.ts';
 
 /**

@@ -7,7 +7,7 @@ import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 
 export const historyFormat = 1;
 

@@ -11,7 +11,7 @@ import type { PublicPath } from '../contract/paths.ts';
 import { parsePublishedSource, type PublishedSource } from '../contract/publication.ts';
 import { parseStamp, type DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 
 export const manifestFormat = 1;
 

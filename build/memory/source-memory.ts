@@ -5,8 +5,8 @@ import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
-import type { Quarantine } from '../sources/quarantine.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
 import type { SourceMemory } from '../sources/release.ts';
 
 /** Moves when what is remembered, or how a source is read, changes its meaning: everything is then read again. */

@@ -6,12 +6,12 @@ import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/
 import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { historyFolder } from '../history/record.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
-import { BuildRefused } from '../refusals.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
 import { manifestPath, readManifest, type Manifest } from './manifest.ts';
 
 export interface TreeMemory {

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isJsonObject } from '../contract/json.ts';
-import { BuildBusy } from '../refusals.ts';
+import { BuildBusy } from '../contract/refusals.ts';
 import { makeFolder } from './make-folder.ts';
 import { errorCode, isMissing, withPath } from './storage-error.ts';
 

@@ -2,16 +2,16 @@
 // here what they are of. A list that was damaged or lost is put together again from such rows, and from what the
 // announcement names (I21).
 
-import { waitForLock } from '../artifacts/wait-for-lock.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
-import { openDataFolder } from '../data-folder.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
-import { recoverableTombstones, storedTombstones } from './purged.ts';
+import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
 /**
  * Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and

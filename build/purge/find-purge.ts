@@ -7,10 +7,10 @@ import { indexPath } from '../contract/paths.ts';
 import type { ArchiveContent, PurgedVersion, PurgeReason } from '../contract/purged.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { indexedNames } from '../withdrawn-packages.ts';
+import { indexedNames } from '../publish/withdrawn-packages.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
-import { BuildRefused } from '../refusals.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PurgeTarget {
   readonly name: PackageName;

@@ -4,17 +4,17 @@
 
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
-import { waitForLock } from '../artifacts/wait-for-lock.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
 import { artifactsFolder } from '../contract/artifact-files.ts';
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type PublishedSource } from '../contract/publication.ts';
 import { mergePurged, purgedKey, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
 import type { IndexState } from '../contract/serving-index.ts';
-import { openDataFolder } from '../data-folder.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
-import { readNothing } from '../read-nothing.ts';
-import { archivesToRemove } from './drop-purged.ts';
+import { readNothing } from '../withdraw/without-sources.ts';
+import { archivesToRemove } from '../package/drop-purged.ts';
 import {
   findPurge,
   isTarget,
@@ -23,8 +23,8 @@ import {
   type FoundPurge,
   type PurgeTarget,
 } from './find-purge.ts';
-import { purgeCommand } from './purge-command.ts';
-import { listPurged } from './purged.ts';
+import { purgeCommand } from '../version-lists/purge-command.ts';
+import { listPurged } from '../package/purged.ts';
 
 export interface PurgeOrder extends PurgeTarget {
   readonly reason: PurgeReason;

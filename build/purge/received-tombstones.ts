@@ -6,10 +6,10 @@ import type { PackageName } from '../contract/name.ts';
 import { lookUpPurged, mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../parse-own-file.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 import type { SourceSpec } from '../sources/spec.ts';
-import { purgeCommand } from './purge-command.ts';
-import { listPurged } from './purged.ts';
+import { purgeCommand } from '../version-lists/purge-command.ts';
+import { listPurged } from '../package/purged.ts';
 
 export interface ReceivedTombstones {
   /** new ones; their source is the received tree */

@@ -1,7 +1,7 @@
 // What a composer.json says about its own archive.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import { isSet } from './php-array.ts';
 
 /**

@@ -3,7 +3,7 @@
 // exist is not looked at.
 
 import type { JsonValue } from '../contract/json.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
 
 /** Throws QuarantineError INVALID_COMPOSER_JSON. `field` is `autoload` or `autoload-dev`. */

@@ -4,7 +4,7 @@
 // passes.
 
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import { archiveExcludesOf } from './archive-excludes.ts';
 import { checkAutoload } from './check-autoload.ts';
 import { checkLinks, linkFields } from './check-links.ts';

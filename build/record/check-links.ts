@@ -3,7 +3,7 @@
 
 import { parseConstraint } from '../contract/constraint.ts';
 import type { JsonValue } from '../contract/json.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
 
 /** require-dev too: Composer loads it with the rest. */

@@ -9,7 +9,7 @@ import { labelRefusal } from '../contract/label.ts';
 import type { PackageName } from '../contract/name.ts';
 import { parseDistLabel } from '../contract/paths.ts';
 import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';
-import { QuarantineError, type QuarantineCode } from '../sources/quarantine.ts';
+import { QuarantineError, type QuarantineCode } from '../contract/quarantine.ts';
 import { checkComposerJson } from './check-composer-json.ts';
 import { writeJson } from './exact-integers.ts';
 import { isSet } from './php-array.ts';

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import { maxNamePartLength, parsePackageName, splitPackageName, type PackageName } from '../contract/name.ts';
 import { asciiLowerCase } from '../contract/php-text.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 
 /** Names of devices on Windows, which no folder can have (ValidatingArrayLoader.php, hasPackageNamingError). */
 const reserved = /^(?:nul|con|prn|aux|com[1-9]|lpt[1-9])$/;

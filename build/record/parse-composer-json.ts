@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
-import { QuarantineError } from '../sources/quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 import { readJson } from './exact-integers.ts';
 import { checkJsonText, JsonTextError, type RepeatedKey } from './json-text.ts';
 

@@ -4,7 +4,7 @@
 import { labelRefusal } from '../contract/label.ts';
 import { parseDistLabel, type DistLabel } from '../contract/paths.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { QuarantineError } from './quarantine.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
 
 export interface CheckedLabel {
   readonly version: DistLabel;

@@ -7,7 +7,7 @@ import { parseStability, type Stability } from '../contract/stability.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { matchAnyName, matchName } from './name-pattern.ts';
 import { patternsOf, type FilterOptions } from './options.ts';
-import type { Quarantine } from './quarantine.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
 import type { Release } from './release.ts';
 
 export interface Filter {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../contract/json.ts';
 import type { Stability } from '../contract/stability.ts';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
 
 /** Which packages and versions are published, checked. Nothing given means no limit. */
 export interface FilterOptions {

@@ -1,7 +1,7 @@
 // What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something
 // new is to be published. A source knows nothing of the output tree.
 
-import type { Deflated } from '../archive/deflate.ts';
+import type { Deflated } from '../compression/deflate.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -9,7 +9,7 @@ import type { TextKind } from '../contract/package-texts.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import type { NoteRepeated } from '../record/parse-composer-json.ts';
-import type { Quarantine } from './quarantine.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
 
 export interface Release {
   readonly name: PackageName;

@@ -2,7 +2,7 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describeFault } from './directory/file-fault.ts';
+import { describeFault } from '../files/file-fault.ts';
 
 /** `advice` is for whoever named something that is no folder. */
 export function resolveFolder(folder: string, advice: string): { readonly path: string } | { readonly reason: string } {

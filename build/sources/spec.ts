@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../contract/json.ts';
-import { BuildRefused } from '../refusals.ts';
-import { isAddress, withoutCredentials } from './git/credentials.ts';
-import { parseGitUrl } from './git/git-url.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { isAddress, withoutCredentials } from './address-secrets.ts';
+import { parseGitUrl } from './git-url.ts';
 import type { InlinePackages } from './options.ts';
 
 export type PathKind = 'directory' | 'git' | 'artifact';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { refuseNewer } from '../../build/contract/newer-format.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../io/usage-error.ts';
 
 export const backupFormat = 1;
 export const recordName = 'backup.json';

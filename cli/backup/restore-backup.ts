@@ -7,9 +7,9 @@ import { join, relative, sep } from 'node:path';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
-import { forgetState, rememberedStateName } from '../remembered-state.ts';
-import { setAsideState } from '../set-aside-state.ts';
-import { UsageError } from '../usage-error.ts';
+import { forgetState, rememberedStateName } from '../state/remembered-state.ts';
+import { setAsideState } from '../state/set-aside-state.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { readRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
 import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
 import { refuseLackOfRoom } from './room-to-restore.ts';

@@ -9,9 +9,9 @@ import { StateError } from '../../proxy/state/state-error.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
-import { lookOnly, type StatePlace } from '../state-place.ts';
-import { assertRecords } from '../state-records.ts';
-import { UsageError } from '../usage-error.ts';
+import { lookOnly, type StatePlace } from '../state/state-place.ts';
+import { assertRecords } from '../state/state-records.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { removeLocks } from './staged-state.ts';
 
 /**

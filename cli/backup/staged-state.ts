@@ -5,8 +5,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
-import { rememberState } from '../remembered-state.ts';
-import { readStateWhole } from '../whole-state.ts';
+import { rememberState } from '../state/remembered-state.ts';
+import { readStateWhole } from '../state/verify-state.ts';
 
 /** Nothing where the backup has no state. Rejects with StateError. */
 export async function nameStagedState(staging: string): Promise<void> {

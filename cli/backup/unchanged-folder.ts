@@ -5,10 +5,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { waitForLock } from '../../build/artifacts/wait-for-lock.ts';
+import { waitForLock } from '../../build/output/wait-for-lock.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { buildLock, lookAtLock } from '../../build/output/lock.ts';
-import { BuildBusy } from '../../build/refusals.ts';
+import { BuildBusy } from '../../build/contract/refusals.ts';
 
 export interface CopyOptions {
   readonly now: () => Date;

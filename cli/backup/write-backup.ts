@@ -6,16 +6,16 @@
 import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-import { ours } from '../../build/data-folder.ts';
+import { ours } from '../../build/sources/data-folder.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
-import { readPublication } from '../published-tree.ts';
-import { rememberedStateName } from '../remembered-state.ts';
-import { assertRecordsOfBackup } from '../state-records.ts';
-import { UsageError } from '../usage-error.ts';
-import { readStateWhole } from '../whole-state.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { rememberedStateName } from '../state/remembered-state.ts';
+import { assertRecordsOfBackup } from '../state/state-records.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { readStateWhole } from '../state/verify-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { keepSharedState } from './shared-state.ts';
 import { copyUnchanged } from './unchanged-folder.ts';

@@ -2,7 +2,7 @@
 // believed as it comes.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';
-import type { ListenAddress } from '../setting-values.ts';
+import type { ListenAddress } from '../config/setting-values.ts';
 
 export type FromWorker =
   /** it listens to what it is told */

@@ -1,16 +1,16 @@
 // `serve` with several workers, as people and signals meet it: one process that starts the workers, sees to it that
 // they run, and serves nothing itself but their metrics.
 
-import { formatOrigin, type Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { sharedCountersUrl } from '../open-state.ts';
-import { printLines } from '../output.ts';
-import { openRequestLog } from '../request-log-target.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { UsageError } from '../usage-error.ts';
-import { assertWholeState } from '../whole-state.ts';
-import { createCrew, type Crew, type Ended } from './crew.ts';
-import { createCrewMetrics } from './crew-metrics.ts';
+import { formatOrigin, type Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { sharedCountersUrl } from '../state/open-state.ts';
+import { printLines } from '../io/output.ts';
+import { openRequestLog } from '../serve/request-log-target.ts';
+import { stopSignal } from '../io/stop-signal.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { assertWholeState } from '../state/verify-state.ts';
+import { createCrew, type Crew, type Ended } from './worker-pool.ts';
+import { createCrewMetrics } from './worker-metrics.ts';
 
 /** What draining takes at most, and then the end of a build that is under way. */
 const longestStopMs = 18_000;

@@ -2,8 +2,8 @@
 
 import cluster from 'node:cluster';
 
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
 import { serveAsPrimary } from './primary.ts';
 
 /** Resolves with the exit code. Throws UsageError. */

@@ -3,12 +3,12 @@
 
 import cluster from 'node:cluster';
 
-import { announcement, setupLines } from '../announcement.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { printLines } from '../output.ts';
-import { openService, type Service } from '../service.ts';
-import type { ListenAddress } from '../setting-values.ts';
+import { announcement, setupLines } from '../serve/announcement.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { printLines } from '../io/output.ts';
+import { openService, type Service } from '../serve/service.ts';
+import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker, WorkerOrder } from './messages.ts';
 
 /** Resolves with the exit code. */

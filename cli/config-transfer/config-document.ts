@@ -9,8 +9,8 @@ import { roles } from '../../proxy/auth/policy.ts';
 import { credentialsKinds } from '../../proxy/sync/credentials.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/views/token-limits.ts';
-import { jsonFault } from '../json-fault.ts';
-import { UsageError } from '../usage-error.ts';
+import { jsonFault } from '../config/json-fault.ts';
+import { UsageError } from '../io/usage-error.ts';
 
 export const configFormat = 1;
 

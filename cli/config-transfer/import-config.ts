@@ -4,7 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { BuildRefused } from '../../build/refusals.ts';
+import { BuildRefused } from '../../build/contract/refusals.ts';
 import type { Invitation } from '../../proxy/auth/invitations.ts';
 import type { Users } from '../../proxy/auth/users.ts';
 import { parseSettingKey, type SettingKey } from '../../proxy/settings/definitions.ts';
@@ -15,7 +15,7 @@ import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Repositories } from '../../proxy/sync/repositories.ts';
 import { filterNames, type RepositoryRecord, type RepositorySource } from '../../proxy/sync/repository.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../io/usage-error.ts';
 import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-document.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 

@@ -2,7 +2,7 @@
 // its digest kept.
 
 import { createHash } from 'node:crypto';
-import { receiveResponse } from '../receive-response.ts';
+import { receiveResponse } from '../remote/receive-response.ts';
 
 const timeoutMs = 15_000;
 /** No document is larger; of more than that only the digest is known. */

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import {
   CertificateError,
   daysLeft,
@@ -10,7 +10,7 @@ import {
   readCertificate,
   type ReadCertificate,
 } from '../tls/certificate.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
 /** Authorities that renew by themselves do so a month before; two weeks later something is wrong. */

@@ -5,7 +5,7 @@ import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { leastFreeBytes } from '../../proxy/observe/storage.ts';
-import { fullDiskAdvice } from '../full-disk-advice.ts';
+import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface DataFolder {

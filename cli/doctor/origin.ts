@@ -7,10 +7,10 @@ import type { Publication } from '../../build/contract/publication.ts';
 import { createOriginFiles } from '../../proxy/origin/origin-files.ts';
 import { createOriginRequests } from '../../proxy/origin/origin-requests.ts';
 import { fetchWhole } from '../../proxy/origin/origin-text.ts';
-import type { Config } from '../config.ts';
-import { counted } from '../output.ts';
-import { parsePublishedTree } from '../published-tree.ts';
-import { version } from '../version.ts';
+import type { Config } from '../config/config.ts';
+import { counted } from '../io/output.ts';
+import { parsePublishedTree } from '../tree/published-tree.ts';
+import { version } from '../io/version.ts';
 import { failed, ok, settled, warning, type Finding } from './finding.ts';
 
 const connectionsAtOnce = 4;

@@ -3,12 +3,12 @@
 
 import semver from 'semver';
 
-import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';
+import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis/redis-address.ts';
+import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
 import { placeOf } from '../../proxy/state/redis-scripts.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 import { checkSentinels } from './sentinels.ts';

@@ -3,15 +3,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
-import type { Config } from '../config.ts';
-import { openStateIfAny } from '../open-state.ts';
-import { counted } from '../output.ts';
-import { readPublication } from '../published-tree.ts';
-import { assertRecords } from '../state-records.ts';
-import { assertWholeState } from '../whole-state.ts';
+import type { Config } from '../config/config.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { counted } from '../io/output.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { assertRecords } from '../state/state-records.ts';
+import { assertWholeState } from '../state/verify-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 /** Another clock may be ahead by this much. */

@@ -1,8 +1,8 @@
 // The sentinels before a Redis: whether each of them can be asked, and whether there is a replica that could take the
 // primary's place.
 
-import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';
+import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis/redis-address.ts';
+import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3000;

@@ -4,7 +4,7 @@
 import { execa } from 'execa';
 import semver from 'semver';
 
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../io/environment.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 /** As `engines` of package.json says. */

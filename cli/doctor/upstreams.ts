@@ -2,19 +2,19 @@
 // through the guard, and are Composer repositories that can be read. They are asked for packages.json and nothing else.
 
 import { EgressFailure } from '../../build/egress/egress-failure.ts';
-import { UpstreamUnavailable } from '../../proxy/mirror/mirror-failure.ts';
-import { probeUpstream } from '../../proxy/mirror/probe-upstream.ts';
-import { UpstreamClient } from '../../proxy/mirror/upstream-client.ts';
-import { publicRegistry } from '../../proxy/mirror/upstream-problems.ts';
-import { addressOf } from '../../proxy/mirror/upstream-root.ts';
-import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
+import { probeUpstream } from '../../proxy/mirror/upstream/probe-upstream.ts';
+import { UpstreamClient } from '../../proxy/mirror/upstream/upstream-client.ts';
+import { publicRegistry } from '../../proxy/mirror/rules/upstream-problems.ts';
+import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
-import { cutOffHere, describeCutOff } from '../mirror/cut-off.ts';
-import { mirrorRulesOf } from '../mirror/mirror-rules-of.ts';
-import { openStateIfAny } from '../open-state.ts';
-import { version } from '../version.ts';
+import { cutOffHere, describeCutOff } from '../mirror/shadowed-packages.ts';
+import { mirrorRulesOf } from '../mirror/current-mirror-rules.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
 const limits = { documentMs: 15_000, silenceMs: 10_000 };

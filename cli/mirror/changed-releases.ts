@@ -2,10 +2,10 @@
 // documents that are kept of the upstream each comes from. Asks no upstream.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { mirroredNames } from '../../proxy/mirror/mirror-inventory.ts';
-import type { Context } from '../context.ts';
-import { heldBack } from './held-back.ts';
-import { keptRecords } from './kept-records.ts';
+import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
+import type { Context } from '../io/context.ts';
+import { heldBack } from './unoffered-versions.ts';
+import { keptRecords } from './cached-records.ts';
 import type { MirrorWork } from './mirror-command.ts';
 
 export interface ChangedRelease {

@@ -3,20 +3,20 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Eventually } from '../../proxy/eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
-import { addressOf } from '../../proxy/mirror/upstream-root.ts';
-import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
+import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
+import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { unsealCredentials, type RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
-import type { Config } from '../config.ts';
-import type { Environment } from '../environment.ts';
-import { readEntry } from '../repository-sources.ts';
-import type { ComposerPlace } from '../source-shape.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Config } from '../config/config.ts';
+import type { Environment } from '../io/environment.ts';
+import { readEntry } from '../builds/repository-sources.ts';
+import type { ComposerPlace } from '../config/source-shape.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { environmentCredential } from './environment-credential.ts';
 
 export interface ComposerRepository extends UpstreamSettings {

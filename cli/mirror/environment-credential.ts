@@ -3,9 +3,9 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseComposerAuth } from '../../build/egress/credentials.ts';
-import { BuildRefused } from '../../build/refusals.ts';
-import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
-import type { Environment } from '../environment.ts';
+import { BuildRefused } from '../../build/contract/refusals.ts';
+import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
+import type { Environment } from '../io/environment.ts';
 
 /** Of the address's own host, its port included. Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
 export function environmentCredential({ host }: URL, environment: Environment): UpstreamCredential | undefined {

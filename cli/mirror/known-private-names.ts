@@ -2,8 +2,8 @@
 // server knows them.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { createPrivateNames, type ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
-import type { Config } from '../config.ts';
+import { createPrivateNames, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
+import type { Config } from '../config/config.ts';
 import { markedOrigin } from './origin-mark.ts';
 
 export interface KnownPrivateNames {
@@ -22,7 +22,7 @@ export async function openPrivateNames(config: Config): Promise<KnownPrivateName
     };
     return { read, close: () => undefined };
   }
-  const { openServedTree } = await import('../served-tree.ts');
+  const { openServedTree } = await import('../tree/served-tree.ts');
   const { privateNames, close } = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
   const read = async () => {
     try {

@@ -2,17 +2,17 @@
 // told on standard error.
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
-import type { Given } from '../command.ts';
-import { openExistingState } from '../compose.ts';
-import { composeKeys } from '../compose-keys.ts';
-import { composeSettings } from '../compose-settings.ts';
-import { loadConfig, type Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
+import type { Given } from '../io/command.ts';
+import { openExistingState } from '../compose/tokens.ts';
+import { composeKeys } from '../compose/keys.ts';
+import { composeSettings } from '../compose/settings.ts';
+import { loadConfig, type Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
-import { mirrorRulesOf } from './mirror-rules-of.ts';
+import { mirrorRulesOf } from './current-mirror-rules.ts';
 
 export interface MirrorWork {
   readonly mirror: Mirror;

@@ -1,6 +1,6 @@
 // What the mirror did, counted for metrics: requests to other registries by what came of them, and alarms.
 
-import type { MirrorEvent } from '../../proxy/mirror/mirror-event.ts';
+import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
 
 export interface MirrorMetrics {

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
-import { ArchiveShelf } from '../../proxy/mirror/archive-shelf.ts';
-import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
-import { createPrecedence, type PrivateNames } from '../../proxy/mirror/precedence.ts';
-import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
-import { folderOf } from '../../proxy/mirror/upstream.ts';
+import { ArchiveShelf } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
+import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
+import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { openStateIfAny } from '../open-state.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { droppedStandIns } from './dropped-stand-ins.ts';
-import { heldBack, type HeldBack } from './held-back.ts';
-import { keptInIndex } from './kept-in-index.ts';
-import { keptRecords } from './kept-records.ts';
+import { droppedStandIns } from './dropped-replacements.ts';
+import { heldBack, type HeldBack } from './unoffered-versions.ts';
+import { keptInIndex } from './cached-in-index.ts';
+import { keptRecords } from './cached-records.ts';
 import { openPrivateNames } from './known-private-names.ts';
-import { mirrorRulesOf } from './mirror-rules-of.ts';
+import { mirrorRulesOf } from './current-mirror-rules.ts';
 
 export interface MirroredName {
   readonly belongs_to: 'private' | 'upstreams' | 'nobody';

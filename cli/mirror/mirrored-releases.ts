@@ -3,18 +3,18 @@
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import { createPrecedence } from '../../proxy/mirror/precedence.ts';
-import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { createPrecedence } from '../../proxy/tree/precedence.ts';
+import type { ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
-import type { MirroredRelease } from '../../proxy/views/explain-mirrored.ts';
-import type { MirroredReleases } from '../../proxy/views/explain-token.ts';
-import { composeKeys } from '../compose-keys.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { MirroredRelease } from '../../proxy/auth/explain-mirrored.ts';
+import type { MirroredReleases } from '../../proxy/auth/explain-token.ts';
+import { composeKeys } from '../compose/keys.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
 import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
-import { keptRecords } from './kept-records.ts';
+import { keptRecords } from './cached-records.ts';
 
 export interface ReleasesParts {
   readonly state: StateStore;

@@ -9,16 +9,16 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { mergePurged, type PurgedVersion, type PurgeReason } from '../../build/contract/purged.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { isTarget, type PurgeTarget } from '../../build/purge/find-purge.ts';
-import { archivePath } from '../../proxy/mirror/accepted-package.ts';
-import type { ArchiveRecord } from '../../proxy/mirror/archive-record.ts';
-import { ArchiveShelf } from '../../proxy/mirror/archive-shelf.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { openStateIfAny } from '../open-state.ts';
+import { archivePath } from '../../proxy/mirror/archives/accepted-package.ts';
+import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { ArchiveShelf } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from '../state/open-state.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { keptRecords } from './kept-records.ts';
-import { mirrorRulesOf } from './mirror-rules-of.ts';
+import { keptRecords } from './cached-records.ts';
+import { mirrorRulesOf } from './current-mirror-rules.ts';
 
 export interface MirroredTarget extends PurgeTarget {
   readonly name: PackageName;

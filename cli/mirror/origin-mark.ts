@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { replaceFile } from '../../proxy/mirror/atomic-file.ts';
-import { isAbsence } from '../../proxy/protocol/file-stamp.ts';
-import type { Config } from '../config.ts';
+import { replaceFile } from '../../build/shared/files/atomic-file.ts';
+import { isAbsence } from '../../build/shared/files/file-stamp.ts';
+import type { Config } from '../config/config.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 
 type Place = Pick<Config, 'data' | 'origin'>;

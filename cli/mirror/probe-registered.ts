@@ -3,13 +3,13 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { EgressFailure } from '../../build/egress/egress-failure.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import { UpstreamUnavailable } from '../../proxy/mirror/mirror-failure.ts';
-import { probeUpstream, type UpstreamProbe } from '../../proxy/mirror/probe-upstream.ts';
-import { UpstreamClient } from '../../proxy/mirror/upstream-client.ts';
+import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
+import { probeUpstream, type UpstreamProbe } from '../../proxy/mirror/upstream/probe-upstream.ts';
+import { UpstreamClient } from '../../proxy/mirror/upstream/upstream-client.ts';
 import { unsealCredentials, type RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
-import type { Config } from '../config.ts';
-import { version } from '../version.ts';
+import type { Config } from '../config/config.ts';
+import { version } from '../io/version.ts';
 import { upstreamCredential } from './composer-repositories.ts';
 
 /** What is there, or why that cannot be seen: EGRESS_DENIED or BUILD_FAILED. */

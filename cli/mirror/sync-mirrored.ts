@@ -1,17 +1,17 @@
 // A sync of a registered Composer repository: asks whether it can be read, and fetches what it is set to have here at
 // all times. Publishes nothing; its report has the form of a build's, for the job.
 
-import type { BuildReport } from '../../build/report.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
-import { composeSettings } from '../compose-settings.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { counted } from '../output.ts';
-import { readPublication } from '../published-tree.ts';
-import { bringAhead } from './bring-ahead.ts';
+import { composeSettings } from '../compose/settings.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { counted } from '../io/output.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { bringAhead } from './prefetch.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';

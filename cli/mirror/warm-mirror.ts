@@ -2,7 +2,7 @@
 
 import pLimit from 'p-limit';
 
-import type { LockedPackage } from '../../build/impact.ts';
+import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import type { Mirror, Moment } from '../../proxy/mirror/mirror.ts';
 

@@ -4,7 +4,7 @@ import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
-import { withoutCredentials } from '../../build/sources/git/credentials.ts';
+import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { matchAnyName } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';

@@ -2,8 +2,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
-import { isAddress, withoutPassword } from '../../build/sources/git/credentials.ts';
-import { parseGitUrl } from '../../build/sources/git/git-url.ts';
+import { isAddress, withoutPassword } from '../../build/sources/address-secrets.ts';
+import { parseGitUrl } from '../../build/sources/git-url.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { pathOptions, repositoryOptions } from './options.ts';

@@ -5,9 +5,9 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
-import type { Certificate } from '../../proxy/secure/secure-server.ts';
-import { formatOrigin, type Config } from '../config.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
+import { formatOrigin, type Config } from '../config/config.ts';
+import { UsageError } from '../io/usage-error.ts';
 
 /** It cannot be served with. The message says what is wrong with which file, and what to do. */
 export class CertificateError extends Error {

@@ -1,9 +1,9 @@
 // Reads the certificate anew while the server runs, after whoever renews it has put another in its place.
 
 import type { Logger } from 'pino';
-import type { Certificate } from '../../proxy/secure/secure-server.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
 import { CertificateError, describeCertificate, readCertificate } from './certificate.ts';
 
 interface Told {

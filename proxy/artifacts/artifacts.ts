@@ -4,7 +4,7 @@
 // the same bytes.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { RandomBytes } from '../auth/base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import {
   artifactKey,
@@ -21,7 +21,7 @@ import {
 } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
-import { asServed } from './standing.ts';
+import { asServed } from './publication-status.ts';
 
 export interface Artifacts {
   /** `created`: false where this very content was published already. Throws RegistryError. */

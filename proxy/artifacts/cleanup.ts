@@ -12,10 +12,10 @@ import {
   stagingFolder,
   stagingProcess,
 } from '../../build/contract/artifact-files.ts';
-import { processStart } from '../process-start.ts';
+import { processStart } from '../../build/shared/process/process-start.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
 import type { ArtifactsOptions } from './artifacts.ts';
-import { isOffered } from './standing.ts';
+import { isOffered } from './publication-status.ts';
 
 export interface CleanupOrder {
   /** whole days that withdrawn and superseded ZIPs are kept */

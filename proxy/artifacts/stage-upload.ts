@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../build/contract/artifact-files.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { folderFault } from '../folder-fault.ts';
-import type { SpeedWatch } from '../least-speed.ts';
+import { folderFault } from '../../build/shared/files/folder-fault.ts';
+import type { SpeedWatch } from '../../build/shared/concurrency/throughput-floor.ts';
 
 export const mostUploadBytes = 256 * 1024 * 1024;
 export const longestUploadMs = 300_000;

@@ -4,17 +4,17 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { codeBudget, pairBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
-import type { RandomBytes } from './base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { LoggedIn } from './login.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
 import { refuseLogin } from './refused-login.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import type { NewSession, SessionService } from './sessions.ts';
 import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from './two-factor-code.ts';
 import { changeUser, readUser, unknownUser } from './user-records.ts';

@@ -18,8 +18,8 @@ import {
   withoutHeld,
   type Standing,
 } from './attempt-record.ts';
-import { randomBase62, type RandomBytes } from './base62.ts';
-import { createTurnstile, crowded } from './turnstile.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import { createTurnstile, crowded } from '../../build/shared/concurrency/semaphore.ts';
 
 /** A check throws it for a wrong password or code. */
 export class WrongGuess extends Error {}

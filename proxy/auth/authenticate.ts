@@ -4,8 +4,8 @@
 //
 // Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
 
-import type { Eventually } from '../eventually.ts';
-import type { AddressRange } from '../observe/client-address.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { AddressRange } from '../http/client-address.ts';
 import { compileAccess, type Access } from '../views/compile-access.ts';
 import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';

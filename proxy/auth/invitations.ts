@@ -2,16 +2,16 @@
 // it is used, when another is made, when its user is disabled or chooses another password, and after seven days.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
-import type { RandomBytes } from './base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import { invitationMs, type PeopleRules } from './people-rules.ts';
 import { refuseCode } from './refused-login.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionService } from './sessions.ts';
 import { changeUser, readUserBehind } from './user-records.ts';
 import { invitationKey, type UserRecord } from './user.ts';

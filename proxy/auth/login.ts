@@ -8,7 +8,7 @@ import { accountBudget, addressBudget, codeBudget, pairBudget, type Budget } fro
 import { WrongGuess, type Attempts } from './attempts.ts';
 import type { Passwords } from './password.ts';
 import { refuseLogin } from './refused-login.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionService } from './sessions.ts';
 import { useCode } from './two-factor-code.ts';
 import { commitUser, readUserByEmail, type StoredUser } from './user-records.ts';

@@ -3,8 +3,8 @@
 
 import { hash } from 'node:crypto';
 
-import { randomBase62, type RandomBytes } from './base62.ts';
-import { Secret } from './secret.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 
 /** `inv_`: an invitation; `set_`: the setup of the first admin */
 export type CodeKind = 'inv' | 'set';

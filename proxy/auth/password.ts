@@ -4,8 +4,8 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { RandomBytes } from './base62.ts';
-import { createTurnstile, crowded } from './turnstile.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { createTurnstile, crowded } from '../../build/shared/concurrency/semaphore.ts';
 
 export interface ScryptCost {
   /** N: a power of two */

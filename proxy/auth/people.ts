@@ -1,18 +1,18 @@
 // Everything about people, put together: who they are, how they come in, what they may change of themselves.
 
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createAuditedStore, type Actor } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { createAccount, type Account } from './account.ts';
 import { createAttempts } from './attempts.ts';
-import type { RandomBytes } from './base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { acceptInvitation, type Acceptance } from './invitations.ts';
 import { login, type Credentials, type LoggedIn } from './login.ts';
 import type { Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import { createSessions, type SessionService } from './sessions.ts';
 import { offerSetup, setUp, type SetupDraft } from './setup.ts';
 import type { UserRecord } from './user.ts';

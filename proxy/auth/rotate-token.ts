@@ -2,8 +2,8 @@
 // it can take over the new one without a gap; of older ones nothing is left.
 
 import type { AuditedStore, Actor } from '../state/audit.ts';
-import type { RandomBytes } from './base62.ts';
-import type { Secret } from './secret.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { mintToken } from './token-format.ts';
 import { tokenHashKey, tokenKey, type TokenRecord } from './token.ts';

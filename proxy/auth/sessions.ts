@@ -8,15 +8,15 @@ import { z } from 'zod';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
-import { randomBase62, toBase62, type RandomBytes } from './base62.ts';
+import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import type { SessionCaller } from './caller.ts';
 import type { PeopleRules } from './people-rules.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import { readUser } from './user-records.ts';
 import type { UserRecord } from './user.ts';
 

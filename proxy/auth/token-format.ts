@@ -8,8 +8,8 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Branded } from '../../build/contract/brand.ts';
-import { randomBase62, toBase62, type RandomBytes } from './base62.ts';
-import { Secret } from './secret.ts';
+import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 
 /** `read` installs packages; `write` may also change things through the management API. */
 export type TokenKind = 'read' | 'write';

@@ -2,7 +2,7 @@
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from './base62.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';

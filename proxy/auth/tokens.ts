@@ -12,9 +12,9 @@ import {
   type LimitIssue,
   type TokenLimits,
 } from '../views/token-limits.ts';
-import type { RandomBytes } from './base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { assertExpiry } from './expiry.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { mintToken, type TokenKind } from './token-format.ts';
 import { rotateToken, type Rotation } from './rotate-token.ts';

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto';
 import { Secret as OtpSecret, TOTP } from 'otpauth';
 
 import type { Sealer } from '../keys/sealer.ts';
-import type { RandomBytes } from './base62.ts';
-import { Secret } from './secret.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import type { TwoFactor, UserRecord } from './user.ts';
 
 const periodMs = 30_000;

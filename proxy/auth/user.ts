@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { malformedRecord } from '../state/state-error.ts';
-import { randomBase62, type RandomBytes } from './base62.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashEmail, type Email } from './email.ts';
 import { roles, type Role } from './policy.ts';
 

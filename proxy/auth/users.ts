@@ -3,9 +3,9 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { RandomBytes } from './base62.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';

@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 
-import { folderFault } from '../folder-fault.ts';
+import { folderFault } from '../../build/shared/files/folder-fault.ts';
 import { StateError } from '../state/state-error.ts';
 
 export const keyPurposes = ['signing', 'sealing'] as const;

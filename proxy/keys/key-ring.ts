@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 
-import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { keyPurposes, listKeyFiles, readKeyFile, writeKeyFile, type KeyFile, type KeyPurpose } from './key-file.ts';
 
 export interface RingKey {

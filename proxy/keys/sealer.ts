@@ -3,8 +3,8 @@
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
-import type { RandomBytes } from '../auth/base62.ts';
-import { Secret } from '../auth/secret.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing, RingKey } from './key-ring.ts';
 
 export interface Sealer {

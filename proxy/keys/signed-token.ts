@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 
-import { Secret } from '../auth/secret.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing, RingKey } from './key-ring.ts';
 
 const algorithm = 'ES256';

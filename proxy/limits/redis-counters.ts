@@ -1,7 +1,7 @@
 // The count that several hosts share, in Redis: one atomic script for all requests of a turn of the event loop.
 
-import { createRedisClient } from '../redis-client.ts';
-import { gatherHits, type GatheredCount } from './gather-hits.ts';
+import { createRedisClient } from '../redis/redis-client.ts';
+import { gatherHits, type GatheredCount } from './batch-hits.ts';
 import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 
 /**

@@ -13,9 +13,9 @@ import type { Count, Counters } from './counters.ts';
 import { createBreaker } from './breaker.ts';
 import { createCountersNotices, type CountersNotice } from './counters-notices.ts';
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
-import { createOpenQuestions } from './open-questions.ts';
+import { createOpenQuestions } from './pending-hits.ts';
 import { endSlackMs, type SharedCount, type SharedCounters, type SharedHit } from './shared-counters.ts';
-import { createSilenceWatch } from './silence.ts';
+import { createSilenceWatch } from './reply-timeout.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
@@ -157,7 +157,7 @@ async function lookUp(
   }
 }
 
-/** Rejects when nothing came in time. What has already come is read first, as in silence.ts. */
+/** Rejects when nothing came in time. What has already come is read first, as in reply-timeout.ts. */
 async function within<T>(timeoutMs: number, asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -2,17 +2,17 @@
 // by the policy table; only then is the body read. What is done stands in routes/.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
-import { jsonAnswer, type Answer } from '../answer.ts';
+import { jsonAnswer, type Answer } from '../http/answer.ts';
 import { callerClass, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import { createApi } from './api.ts';
-import type { ApiRequest, Management } from './api-request.ts';
-import { errorHeaders } from './error-headers.ts';
-import { assertWithoutBuilder } from './needs-builder.ts';
-import { findOperation, operationsOf } from './operations.ts';
+import { createApi } from './frame/api.ts';
+import type { ApiRequest, Management } from './frame/api-request.ts';
+import { errorHeaders } from './frame/error-headers.ts';
+import { assertWithoutBuilder } from './frame/needs-builder.ts';
+import { findOperation, operationsOf } from './frame/operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
-import { toAnswer, toWebRequest } from './web-answer.ts';
+import { toAnswer, toWebRequest } from './frame/web-answer.ts';
 
 export function createManagement(services: Services): Management {
   const api = createApi();

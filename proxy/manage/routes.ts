@@ -1,7 +1,7 @@
 // Every operation of the management API, a file for each group, and what they need.
 
 import type { Sessions } from '../auth/sessions.ts';
-import type { Api } from './api.ts';
+import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';

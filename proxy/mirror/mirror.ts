@@ -4,28 +4,28 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { errorAnswer, withHeaders, type Answer } from '../answer.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
-import { chooseEncoding } from '../protocol/content-encoding.ts';
-import type { TextDocument } from '../protocol/document.ts';
-import { answerWith, httpDate, type Conditions } from '../protocol/representation.ts';
-import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive-fetcher.ts';
-import { ArchiveShelf } from './archive-shelf.ts';
-import { KeptDocuments } from './kept-documents.ts';
-import type { Tell } from './mirror-event.ts';
-import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
-import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
-import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
-import { upstreamProblems, type UpstreamProblem } from './upstream-problems.ts';
-import { MirroredArchives, type Asked } from './mirrored-archives.ts';
-import { MirroredDocuments, type Mirrored } from './mirrored-documents.ts';
-import { MirroredFilters } from './mirrored-filters.ts';
-import type { CheckRecord } from './offered-version.ts';
-import type { Belonging } from './precedence.ts';
-import type { ReadPrivateNames } from './private-names.ts';
-import { UpstreamClient, type ClientOptions } from './upstream-client.ts';
-import type { Stability, Upstream } from './upstream.ts';
+import { errorAnswer, withHeaders, type Answer } from '../http/answer.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { chooseEncoding } from '../http/content-encoding.ts';
+import type { TextDocument } from '../http/document.ts';
+import { answerWith, httpDate, type Conditions } from '../http/representation.ts';
+import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
+import { ArchiveShelf } from './archives/accepted-archive-store.ts';
+import { KeptDocuments } from './upstream/cached-documents.ts';
+import type { Tell } from './upstream/mirror-event.ts';
+import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './upstream/mirror-failure.ts';
+import { MirroredAdvisories, type Belongings } from './advisories/mirrored-advisories.ts';
+import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
+import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
+import { MirroredArchives, type Asked } from './archives/mirrored-archives.ts';
+import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
+import { MirroredFilters } from './advisories/mirrored-filters.ts';
+import type { CheckRecord } from './versions/offered-version.ts';
+import type { Belonging } from '../tree/precedence.ts';
+import type { ReadPrivateNames } from '../tree/private-names.ts';
+import { UpstreamClient, type ClientOptions } from './upstream/upstream-client.ts';
+import type { Stability, Upstream } from './upstream/upstream.ts';
 
 export interface MirrorOptions {
   /** `<data>/mirror` */

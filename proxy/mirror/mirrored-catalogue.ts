@@ -5,15 +5,15 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Eventually } from '../eventually.ts';
-import { orAfter } from '../origin/or-after.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { orAfter } from '../../build/shared/concurrency/with-deadline.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
-import { anything, documentFiles, KeptNames, type KeptPackage } from './kept-names.ts';
-import { keptSummary, seenSummary, type Kept } from './kept-summary.ts';
-import { keptVersions } from './kept-versions.ts';
+import { anything, documentFiles, KeptNames, type KeptPackage } from './catalogue/cached-names.ts';
+import { keptSummary, seenSummary, type Kept } from './catalogue/cached-summary.ts';
+import { keptVersions } from './documents/cached-versions.ts';
 import type { Mirror } from './mirror.ts';
-import type { Compiled } from './mirror-rules.ts';
+import type { Compiled } from './rules/mirror-rules.ts';
 
 export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 

@@ -4,18 +4,18 @@
 import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Answer } from '../answer.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
-import { dateShiftMs, viewShiftSeconds } from '../protocol/date-shift.ts';
-import { TextDocument } from '../protocol/document.ts';
-import type { PublishedSafety } from '../protocol/safety-lists.ts';
+import type { Answer } from '../http/answer.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
+import { TextDocument } from '../http/document.ts';
+import type { PublishedSafety } from '../tree/safety-lists.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
-import { withOwnLists } from './beside-upstream.ts';
+import { withOwnLists } from './advisories/merge-local-advisories.ts';
 import type { Mirror, MirrorWishes, Moment } from './mirror.ts';
-import type { Asked } from './mirrored-archives.ts';
-import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './provider-document.ts';
-import type { Stability } from './upstream.ts';
+import type { Asked } from './archives/mirrored-archives.ts';
+import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './versions/provider-document.ts';
+import type { Stability } from './upstream/upstream.ts';
 
 /** Who asks, and what of this package they see: never 'none'. */
 export interface Onlooker {

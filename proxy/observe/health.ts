@@ -1,10 +1,10 @@
 // /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status`
 // says how well. /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
 
-import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
+import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
-import type { Crew } from './crew.ts';
+import type { Crew } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
 export interface Health {

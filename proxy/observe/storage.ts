@@ -4,7 +4,7 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StorageFault } from '../../build/contract/storage-fault.ts';
-import { isAbsence } from '../protocol/file-stamp.ts';
+import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 
 export type StorageState = 'ok' | StorageFault;
 

@@ -1,7 +1,7 @@
 // Where an origin is, and what opens it.
 
 import { parseAddress } from '../../build/contract/address.ts';
-import { Secret } from '../auth/secret.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 
 export interface OriginAddress {
   /** without user, and without a slash at its end; `public/` and `index/` are below it */

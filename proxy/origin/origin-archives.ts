@@ -4,17 +4,17 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import type { Answer } from '../answer.ts';
-import type { Eventually } from '../eventually.ts';
-import { archiveAnswer, archiveHeaders, keptUpToBytes } from '../protocol/archive-store.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
-import { answerWith, representationOf, type Conditions, type Representation } from '../protocol/representation.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { archiveAnswer, archiveHeaders, keptUpToBytes } from '../tree/archive-store.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { answerWith, representationOf, type Conditions, type Representation } from '../http/representation.ts';
 import { OriginFailure, OriginMismatch } from './origin-failure.ts';
 import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { originStream } from './origin-stream.ts';
 import { assertWhole, drained, fetchWhole } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
-import { SingleFlight } from './single-flight.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 export interface OriginArchivesOptions {
   readonly requests: OriginRequests;

@@ -7,18 +7,18 @@ import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
-import { TextDocument } from '../protocol/document.ts';
-import type { PackageArchives } from '../protocol/package-archives.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { TextDocument } from '../http/document.ts';
+import type { PackageArchives } from '../tree/package-archives.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginIndexes } from './origin-indexes.ts';
 import type { OriginPublication } from './origin-publication.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { orAfter, patienceMs } from './or-after.ts';
+import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { fetchWhole } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
-import { SingleFlight } from './single-flight.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /** A document that is published; undefined: there is none of this path. */
 type Stamp = { readonly lastModified: number; readonly sha256: string } | undefined;

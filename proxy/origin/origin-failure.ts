@@ -1,7 +1,7 @@
 // What went wrong with the origin, in words for the log. To clients it is UPSTREAM_UNAVAILABLE, a 500 that is worth
 // trying again.
 
-import { ArchiveMismatch } from '../protocol/archive-store.ts';
+import { ArchiveMismatch } from '../tree/archive-store.ts';
 
 /** The origin cannot be reached, or does not answer as a static server of this tree has to. */
 export class OriginFailure extends Error {

@@ -5,14 +5,14 @@ import { isAsWritten } from '../../build/contract/checksum.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type PackageIndex } from '../../build/contract/serving-index.ts';
-import type { Eventually } from '../eventually.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
-import { orAfter, patienceMs } from './or-after.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
-import { SingleFlight } from './single-flight.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 interface Kept<Value> {
   readonly value: Value | undefined;

@@ -6,14 +6,14 @@ import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
-import type { PrivateNames } from '../mirror/precedence.ts';
-import { privateNamesOf, type ReadPrivateNames } from '../mirror/private-names.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { PrivateNames } from '../tree/precedence.ts';
+import { privateNamesOf, type ReadPrivateNames } from '../tree/private-names.ts';
 import type { OriginDocuments } from './origin-documents.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginPublication } from './origin-publication.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
-import { SingleFlight } from './single-flight.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 export interface OriginPrivateNamesOptions {
   readonly publication: OriginPublication;

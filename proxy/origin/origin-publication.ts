@@ -7,10 +7,10 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { orAfter, patienceMs } from './or-after.ts';
+import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
 

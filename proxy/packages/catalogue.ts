@@ -7,7 +7,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { sees, type View } from '../views/view.ts';
 import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
-import { parsePublished, type PublishedFiles, type PublishedPath } from './published-files.ts';
+import { parsePublished, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
 import { readPublishedPackage } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 

@@ -5,7 +5,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../state/state-store.ts';
 
 export interface Downloads {

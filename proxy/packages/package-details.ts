@@ -7,7 +7,7 @@ import { parsePublication, type PublishedSource } from '../../build/contract/pub
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../build/contract/quarantined.ts';
 import { latestOf, linksOf, textOf, textsOf } from './package-summary.ts';
 import type { View } from '../views/view.ts';
-import { parsePublished, type PublishedFiles } from './published-files.ts';
+import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
 
 export interface PackageDetails {

@@ -5,11 +5,11 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { Eventually } from '../eventually.ts';
-import { ByteCache } from '../protocol/byte-cache.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
-import type { PublishedFiles } from './published-files.ts';
+import type { PublishedFiles } from '../tree/published-files.ts';
 import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
 import type { RenderText } from './render-thread.ts';
 

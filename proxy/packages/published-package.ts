@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { filterOf, passes, releaseOf, type View } from '../views/view.ts';
-import { parseRows, type PublishedFiles } from './published-files.ts';
+import { parseRows, type PublishedFiles } from '../tree/published-files.ts';
 
 export interface PublishedVersion {
   readonly entry: IndexEntry;

@@ -3,7 +3,7 @@
 import type { View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
-import { countSeen, readCounts, type CountOf, type Counts } from './seen-counts.ts';
+import { countSeen, readCounts, type CountOf, type Counts } from './visible-counts.ts';
 
 export interface Usage {
   /**

@@ -1,8 +1,8 @@
 // Documents made out of published ones: packages.json with another metadata-url, for instance. Each is made when it is
 // first asked for, and holds as long as the one it was made of is the published one.
 
-import { ByteCache } from './byte-cache.ts';
-import type { TextDocument } from './document.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import type { TextDocument } from '../http/document.ts';
 
 interface Derived {
   readonly base: TextDocument;

@@ -3,8 +3,8 @@
 // throws; every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { decodeBeyondAscii, decodeOnce } from './percent.ts';
-import { advisoriesPath, filtersPath, filterSummaryPath } from './safety-urls.ts';
+import { decodeBeyondAscii, decodeOnce } from './percent-decode.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/safety-urls.ts';
 
 export type Route =
   | { readonly kind: 'root' }

@@ -15,10 +15,10 @@ import {
   type PurgedVersion,
 } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
-import { errorAnswer, type Answer } from '../answer.ts';
-import { whenReady } from '../eventually.ts';
-import { createAsPublished, type AsPublished } from '../packages/as-published.ts';
-import { parsePublished, type PublishedFiles } from '../packages/published-files.ts';
+import { errorAnswer, type Answer } from '../http/answer.ts';
+import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
+import { createAsPublished, type AsPublished } from '../tree/published-list-cache.ts';
+import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 
 /** The same object as long as the list says the same. */

@@ -4,23 +4,23 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { errorAnswer, type Answer } from '../answer.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
+import { errorAnswer, type Answer } from '../http/answer.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Moment } from '../mirror/mirror.ts';
 import type { MirroredTree, Onlooker } from '../mirror/mirrored-tree.ts';
 import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
-import { ArchiveMismatch } from './archive-store.ts';
-import { chooseEncoding } from './content-encoding.ts';
+import { ArchiveMismatch } from '../tree/archive-store.ts';
+import { chooseEncoding } from '../http/content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
-import type { TextDocument } from './document.ts';
-import type { PackageArchives } from './package-archives.ts';
-import { answerWith } from './representation.ts';
-import { apiBase, asBuilt, metadataUrlOf, rootDocument, type RootChanges, type RootForm } from './root-document.ts';
+import type { TextDocument } from '../http/document.ts';
+import type { PackageArchives } from '../tree/package-archives.ts';
+import { answerWith } from '../http/representation.ts';
+import { apiBase, asBuilt, metadataUrlOf, rootDocument, type RootChanges, type RootForm } from '../tree/root-document.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
-import type { TreeFiles } from './tree-files.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
-import type { Wishes } from './wishes.ts';
+import type { Wishes } from './request-preferences.ts';
 
 export interface TreeOptions {
   readonly files: TreeFiles;

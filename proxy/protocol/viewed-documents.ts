@@ -2,22 +2,22 @@
 // where nothing is hidden it is the published document itself. What a view does not see leaves no byte in them (I14).
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
-import { anyName, isAnyName } from './root-document.ts';
+import { anyName, isAnyName } from '../tree/root-document.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
-import { ByteCache } from './byte-cache.ts';
-import { dateShiftMs, viewShiftSeconds } from './date-shift.ts';
-import { TextDocument } from './document.ts';
-import type { PackageArchives } from './package-archives.ts';
-import type { DatedDocument, PackageReleases } from './package-releases.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
+import { TextDocument } from '../http/document.ts';
+import type { PackageArchives } from '../tree/package-archives.ts';
+import type { DatedDocument, PackageReleases } from '../tree/package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
-import { seenNames } from './seen-names.ts';
-import type { TreeFiles } from './tree-files.ts';
+import { seenNames } from '../tree/visible-names.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 
 interface Seen {
   readonly base: TextDocument;

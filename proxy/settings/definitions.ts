@@ -4,7 +4,7 @@ import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
-import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
+import { advertisable, isAdvertisable, type Advertisable } from './advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
 import { arePatterns, patternsAllowed, unmatchedPattern, unmatchedVendor, vendorsAllowed } from './package-patterns.ts';
 

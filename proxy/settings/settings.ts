@@ -4,7 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import {
   fitsSetting,

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { StateError, wayBack } from './state-error.ts';
-import { codeOf, createWriteTurn, type WriteTurn } from './write-turn.ts';
+import { codeOf, createWriteTurn, type WriteTurn } from './write-lock.ts';
 
 /** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
 const mapBytes = 2 ** 30;

@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../sync-folder.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { openDatabase, reasonOf, stateFileOf } from './lmdb-database.ts';
 import { writeSchema } from './lmdb-schema.ts';
 import { StateError } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
-import { codeOf } from './write-turn.ts';
+import { codeOf } from './write-lock.ts';
 
 const draftPrefix = '.new-';
 /** Nobody takes as long to make a state: a draft that is older was left by a process that was killed. */

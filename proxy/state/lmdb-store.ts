@@ -12,7 +12,7 @@ import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
-import { onceATurn } from './once-a-turn.ts';
+import { onceATurn } from '../../build/shared/concurrency/once-per-tick.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { newStateIdentity, type StateIdentity } from './state-identity.ts';

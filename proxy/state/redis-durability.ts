@@ -1,7 +1,7 @@
 // Whether a Redis keeps what it acknowledges. It does not have to be asked twice: most are set up as caches, which
 // forget when they start again, or when they are full.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 
 interface Fault {
   readonly what: string;

@@ -1,7 +1,7 @@
 // Which row of a damaged state stands in `rows` and not in `order`, or the other way round: for the words of an error.
 // Looks at a thousand at a time, so that a large state keeps nobody else from Redis.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
 const atOnce = 1000;

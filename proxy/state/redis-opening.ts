@@ -1,7 +1,7 @@
 // Opening a state in a Redis: whether there is one, whether this version understands it, and what is wrong where it
 // cannot be used.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import { findOddRow } from './redis-odd-row.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';

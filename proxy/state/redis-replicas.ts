@@ -3,7 +3,7 @@
 // them, and its log says that they are on one server alone. Whoever wants them refused instead sets
 // `min-replicas-to-write 1` in Redis: then nothing is written at all.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 
 /** The primary has it by then, or never: a healthy replica takes a few milliseconds. */
 const replicaTimeoutMs = 500;

@@ -1,7 +1,7 @@
 // Whether the user that we are in Redis may do all that keeping a state takes. A commit is one script: a right that is
 // missing would show in the middle of it, with one half written.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
 /**

@@ -2,7 +2,7 @@
 // (redis-scripts.ts).
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { KnownRow } from './last-known.ts';
 import type { StatePlace } from './redis-scripts.ts';
 import { prefixBounds } from './state-change.ts';

@@ -1,8 +1,8 @@
 // Sets a state in a Redis aside that is damaged or given up: its keys get other names in the same database, for whoever
 // looks into them later.
 
-import { describeRedisUrl } from '../redis-address.ts';
-import { createRedisClient } from '../redis-client.ts';
+import { describeRedisUrl } from '../redis/redis-address.ts';
+import { createRedisClient } from '../redis/redis-client.ts';
 import { unusable } from './redis-opening.ts';
 import { placeOf, stateScripts } from './redis-scripts.ts';
 

@@ -6,8 +6,8 @@
 // since, is given for `graceMs` more: so tokens that are known go on opening, and nobody unknown is let in.
 
 import { randomBytes } from 'node:crypto';
-import { describeRedisUrl, isSentinelUrl } from '../redis-address.ts';
-import { createRedisClient, type RedisClient, type RedisConnection } from '../redis-client.ts';
+import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';
+import { createRedisClient, type RedisClient, type RedisConnection } from '../redis/redis-client.ts';
 import { createLastKnown, type LastKnown } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations, type RedisGenerations } from './redis-generations.ts';

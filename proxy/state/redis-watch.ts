@@ -2,7 +2,7 @@
 // commit is published with the keys it wrote, so that a revocation is known everywhere at once; and the generation is
 // asked for four times a second, should a message not have come.
 
-import type { RedisClient, RedisConnection } from '../redis-client.ts';
+import type { RedisClient, RedisConnection } from '../redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import { damagedState } from './redis-opening.ts';
 import { lossOf, type Loss, type StatePlace } from './redis-scripts.ts';

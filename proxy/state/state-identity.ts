@@ -2,7 +2,7 @@
 // along. By it a server, and a data folder, tell the state they know from one that stands in its place.
 
 import type { Branded } from '../../build/contract/brand.ts';
-import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 
 /** `st_` and 16 base62 characters. */
 export type StateIdentity = Branded<string, 'StateIdentity'>;

@@ -9,11 +9,11 @@ import { parsePublication } from '../../build/contract/publication.ts';
 import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts';
 import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from '../limits/counters.ts';
-import type { UpstreamProblem } from '../mirror/upstream-problems.ts';
+import type { UpstreamProblem } from '../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
-import type { PublishedFiles } from '../packages/published-files.ts';
+import type { PublishedFiles } from '../tree/published-files.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 

@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject } from '../../build/contract/json.ts';
-import { Secret } from '../auth/secret.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { RepositorySource, RepositoryType } from './repository.ts';
 

@@ -3,8 +3,8 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../auth/base62.ts';
-import type { Eventually } from '../eventually.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 import {

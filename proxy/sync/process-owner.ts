@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 
-import { processStart } from '../process-start.ts';
+import { processStart } from '../../build/shared/process/process-start.ts';
 
 /**
  * This process: the machine's boot with the pid namespace, the pid, and when it started (a pid is given to another

@@ -2,7 +2,7 @@
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import type { CredentialsKind } from './credentials.ts';
 

@@ -6,7 +6,7 @@
 import pLimit from 'p-limit';
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { Places } from '../mirror/places.ts';
+import { Places } from '../../build/shared/concurrency/keyed-semaphore.ts';
 import { busyExitCode, type BuildRun, type BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';

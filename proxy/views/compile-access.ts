@@ -1,7 +1,7 @@
 // What a token's limits are to a request: its view, and the networks it may come from. Compiled views are kept by their
 // limits and shared by all tokens that have the same, however often the tokens themselves are read anew.
 
-import { parseAddressRange, type AddressRange } from '../observe/client-address.ts';
+import { parseAddressRange, type AddressRange } from '../http/client-address.ts';
 import { compileView } from './compile-view.ts';
 import type { TokenLimits } from './token-limits.ts';
 import type { View } from './view.ts';

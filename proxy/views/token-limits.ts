@@ -5,7 +5,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import type { Stability } from '../../build/contract/stability.ts';
-import { parseAddressRange } from '../observe/client-address.ts';
+import { parseAddressRange } from '../http/client-address.ts';
 import { parsePackagePattern } from './package-pattern.ts';
 import { mayOverlap } from './pattern-overlap.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { otherVariables, settingNames, settings } from '../../cli/settings.ts';
+import { otherVariables, settingNames, settings } from '../../cli/config/settings.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 

@@ -4,8 +4,8 @@ import { cpSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } fro
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
-import { pruneWith } from '../../build/prune.ts';
-import { verifyTree } from '../../build/verify.ts';
+import { pruneWith } from '../../build/prune/prune.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedTree, publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { startDistServer } from '../util/dist-server.ts';
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository, type TestRepository } from '../util/git-repository.ts';

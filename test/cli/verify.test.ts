@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../build/build.ts';
 import { withChecksum } from '../../build/contract/checksum.ts';
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedTree } from '../util/published-tree.ts';
 import { runCli } from '../util/run-cli.ts';

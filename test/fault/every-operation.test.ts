@@ -7,8 +7,8 @@ import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../ut
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublicPath } from '../../build/contract/paths.ts';
-import { verifyTree } from '../../build/verify.ts';
-import { createLocalFiles } from '../../proxy/protocol/local-files.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
+import { createLocalFiles } from '../../proxy/tree/local-files.ts';
 import { buryOwner, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';

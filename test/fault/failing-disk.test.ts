@@ -3,7 +3,7 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { below, writeTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';

@@ -13,7 +13,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
 import { publishArtifact } from '../../build/artifacts/publish-artifact.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';

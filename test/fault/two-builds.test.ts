@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyTree } from '../../build/verify.ts';
+import { verifyTree } from '../../build/inspect/verify.ts';
 import { below, writeTree } from '../util/package-tree.ts';
 import { publishedTree } from '../util/published-tree.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';

@@ -1,7 +1,7 @@
 // Which form of the metadata-url packages.json names: the exact one, but to whom it is known not to get through from.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { exchange } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';

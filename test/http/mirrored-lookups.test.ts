@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
-import { noRules } from '../../proxy/mirror/release-rules.ts';
+import { noRules } from '../../proxy/mirror/rules/release-rules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import { Secret } from '../../proxy/auth/secret.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import { OriginFailure } from '../../proxy/origin/origin-failure.ts';
 import { createOriginRequests, type OriginRequests } from '../../proxy/origin/origin-requests.ts';
 import { originStream } from '../../proxy/origin/origin-stream.ts';

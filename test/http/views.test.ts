@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
 import type { TokenId } from '../../proxy/auth/token.ts';
-import { parseAddressRange } from '../../proxy/observe/client-address.ts';
-import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { parseAddressRange } from '../../proxy/http/client-address.ts';
+import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { compileView } from '../../proxy/views/compile-view.ts';
 import { noLimits, type TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';

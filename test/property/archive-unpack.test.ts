@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createArchiver } from '../../build/archive/archiver.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { memoryContent } from '../unit/archive/memory-content.ts';
+import { memoryContent } from '../unit/build/archive/memory-content.ts';
 
 const entryTime = Date.UTC(2023, 6, 8, 21, 30, 15) / 1000;
 const files = {

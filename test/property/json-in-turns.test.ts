@@ -2,7 +2,7 @@
 
 import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
-import { parseJsonInTurns } from '../../proxy/mirror/json-in-turns.ts';
+import { parseJsonInTurns } from '../../build/shared/json/incremental-json.ts';
 
 type Outcome = { readonly value: unknown } | 'refused';
 

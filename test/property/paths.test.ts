@@ -6,7 +6,7 @@ import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';
-import { decodeOnce } from '../../proxy/protocol/percent.ts';
+import { decodeOnce } from '../../proxy/protocol/percent-decode.ts';
 import { parseRoute, type Route } from '../../proxy/protocol/route.ts';
 
 const runs = {

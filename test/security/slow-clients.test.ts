@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ApiRequest } from '../../proxy/manage/api-request.ts';
+import type { ApiRequest } from '../../proxy/manage/frame/api-request.ts';
 import { eventually, openFilesBelow } from '../util/eventually.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';

@@ -1,8 +1,8 @@
-// Whether a state holds what the program's own check of a state knows (cli/state-families.ts): no family of rows that
+// Whether a state holds what the program's own check of a state knows (cli/state/state-families.ts): no family of rows that
 // the check passes over, and no row that it would refuse.
 
-import { stateFamilies } from '../../cli/state-families.ts';
-import { assertRecords } from '../../cli/state-records.ts';
+import { stateFamilies } from '../../cli/state/state-families.ts';
+import { assertRecords } from '../../cli/state/state-records.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 
 /** Rejects where a family is unknown to the check, a record malformed, or the audit log broken. */
@@ -10,6 +10,6 @@ export async function assertState(state: Pick<StateStore, 'get' | 'range'>): Pro
   const families = new Set((await state.range('')).map(({ key }) => key.split('/', 1)[0] ?? ''));
   const unknown = [...families].filter((family) => !stateFamilies.has(family));
   if (unknown.length > 0)
-    throw new Error(`cli/state-families.ts does not know these rows of the state: ${unknown.join(', ')}`);
+    throw new Error(`cli/state/state-families.ts does not know these rows of the state: ${unknown.join(', ')}`);
   await assertRecords(state);
 }

@@ -3,7 +3,7 @@
 // its own.
 
 import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
-import type { BuildReport } from '../../build/report.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 
 export interface BuildSeries {

@@ -1,7 +1,7 @@
 // Scans a folder of packages as a build does, and says what came of it in a form that tests can compare.
 
 import { createDirectorySource, type DirectorySourceOptions } from '../../build/sources/directory/directory-source.ts';
-import type { Quarantine } from '../../build/sources/quarantine.ts';
+import type { Quarantine } from '../../build/contract/quarantine.ts';
 import type { Release, Scan, SourceMemory } from '../../build/sources/release.ts';
 import { contentOf } from './content-of.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import { Secret } from '../../proxy/auth/secret.ts';
+import { Secret } from '../../build/shared/text/secret.ts';
 import { createOriginFiles, type OriginFiles } from '../../proxy/origin/origin-files.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from './running-proxy.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
-import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
+import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
 import { createRenderThread, type RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';

@@ -5,8 +5,8 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
-import { rollBack } from '../../build/history/rollback.ts';
-import type { BuildReport } from '../../build/report.ts';
+import { rollBack } from '../../build/rollback/rollback.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
 import { below, temporaryTree, type Tree } from './package-tree.ts';
 import { allFiles, wholeTree } from './published-tree.ts';
 import { whoLibrary } from './who-library.ts';

@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
-import { addressObjection } from '../../cli/compose-settings.ts';
-import { loadConfig } from '../../cli/config.ts';
-import { createRepositorySources } from '../../cli/repository-sources.ts';
+import { addressObjection } from '../../cli/compose/settings.ts';
+import { loadConfig } from '../../cli/config/config.ts';
+import { createRepositorySources } from '../../cli/builds/repository-sources.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';

@@ -3,11 +3,11 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
-import { allHeaders, type Answer } from '../../proxy/answer.ts';
-import type { MirrorEvent } from '../../proxy/mirror/mirror-event.ts';
-import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
+import { allHeaders, type Answer } from '../../proxy/http/answer.ts';
+import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
+import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { Mirror, type MirrorOptions } from '../../proxy/mirror/mirror.ts';
-import { noRules } from '../../proxy/mirror/release-rules.ts';
+import { noRules } from '../../proxy/mirror/rules/release-rules.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 export interface MirrorReply {

@@ -4,21 +4,21 @@
 
 import { pino } from 'pino';
 import { Agent, type Dispatcher } from 'undici';
-import { version } from '../../cli/version.ts';
+import { version } from '../../cli/io/version.ts';
 import type { Authentication, Authenticator } from '../../proxy/auth/authenticate.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { createRequestLog } from '../../proxy/observe/request-log.ts';
-import { parseAddressRange, type AddressRange } from '../../proxy/observe/client-address.ts';
-import { createApi } from '../../proxy/manage/api.ts';
-import type { Management } from '../../proxy/manage/api-request.ts';
+import { parseAddressRange, type AddressRange } from '../../proxy/http/client-address.ts';
+import { createApi } from '../../proxy/manage/frame/api.ts';
+import type { Management } from '../../proxy/manage/frame/api-request.ts';
 import { describeApi } from '../../proxy/manage/openapi/document.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
-import { whenReady } from '../../proxy/eventually.ts';
-import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
+import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
-import type { ServerLimits } from '../../proxy/server-limits.ts';
+import type { ServerLimits } from '../../proxy/http/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';

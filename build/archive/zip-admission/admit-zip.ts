@@ -3,8 +3,8 @@
 // is not damaged. Every byte of it is looked at exactly once, in order, and nothing is written to disk.
 
 import { createHash } from 'node:crypto';
-import { createPause } from '../../sources/directory/pause.ts';
-import { QuarantineError } from '../../sources/quarantine.ts';
+import { createPause } from '../../files/pause.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { packageRoot } from '../package-root.ts';
 import { listEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';

@@ -1,7 +1,7 @@
 // What all entries of a foreign ZIP make together: no two files that a file system would take for one, no file where a
 // folder has to be, and no symlink that leads anywhere but into the package.
 
-import { QuarantineError } from '../../sources/quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkSymlinks } from '../safe-paths.ts';
 import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';

@@ -2,11 +2,11 @@
 // Never waits on a FIFO.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { describeFault } from '../../sources/directory/file-fault.ts';
-import { stampOf, touchedAt } from '../../sources/directory/file-stamp.ts';
-import { createPause } from '../../sources/directory/pause.ts';
-import { changedWhileRead } from '../../sources/directory/read-file.ts';
-import { QuarantineError } from '../../sources/quarantine.ts';
+import { describeFault } from '../../files/file-fault.ts';
+import { stampOf, touchedAt } from '../../files/file-stamp.ts';
+import { createPause } from '../../files/pause.ts';
+import { changedWhileRead } from '../../files/read-file.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { unreadableArchive } from './zip-refusals.ts';
 
 export interface FileLook {

@@ -1,7 +1,7 @@
 // One entry of a foreign ZIP once its name, kind and claims have passed: what is to be read, still unread.
 
 import { isUtf8 } from 'node:buffer';
-import { QuarantineError } from '../../sources/quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkFilePath } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';

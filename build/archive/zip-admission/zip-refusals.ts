@@ -1,7 +1,7 @@
 // The two ways a foreign ZIP is refused: it could harm or deceive whoever unpacks it, or it cannot be read by everyone
 // alike.
 
-import { QuarantineError } from '../../sources/quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 const packAgain = 'Pack the archive again, with an ordinary tool and from the files it is to hold.';
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import { parseDistLabel, type DistLabel } from '../../contract/paths.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../contract/version.ts';
-import type { Quarantine, QuarantineCode } from '../quarantine.ts';
+import type { Quarantine, QuarantineCode } from '../../contract/quarantine.ts';
 import type { SourceMemory } from '../release.ts';
 
 /** Raise it whenever the same ZIP could now be read as something else or refused for something else. */

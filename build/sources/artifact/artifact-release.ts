@@ -7,9 +7,9 @@ import type { JsonObject } from '../../contract/json.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { maxComposerJsonBytes, parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
-import { createPause } from '../directory/pause.ts';
-import { changedWhileRead, readWhole } from '../directory/read-file.ts';
-import { archiveReference, readyArchive } from '../ready-archive.ts';
+import { createPause } from '../../files/pause.ts';
+import { changedWhileRead, readWhole } from '../../files/read-file.ts';
+import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { Release } from '../release.ts';
 import type { KnownArtifact } from './artifact-memory.ts';
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { retiredFolder } from '../../contract/artifact-files.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
-import type { Quarantine } from '../quarantine.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
 import { formatMemory, parseMemory, type KnownArchive, type KnownArchives } from './artifact-memory.ts';

@@ -15,7 +15,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';
 import { normalizeVersion } from '../../contract/version.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 /** `file` is the file's name with its .zip. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH or UNSAFE_PATH. */
 export function artifactVersion(json: JsonObject, name: PackageName, file: string): CheckedLabel {

@@ -11,10 +11,10 @@ import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
 import { maxComposerJsonBytes, parseComposerJson } from '../../record/parse-composer-json.ts';
-import { describeFault } from '../directory/file-fault.ts';
-import { isSettled, stampOf, touchedAt } from '../directory/file-stamp.ts';
-import { changedWhileRead } from '../directory/read-file.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { describeFault } from '../../files/file-fault.ts';
+import { isSettled, stampOf, touchedAt } from '../../files/file-stamp.ts';
+import { changedWhileRead } from '../../files/read-file.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { KnownArchive, KnownArtifact, KnownRefusal } from './artifact-memory.ts';
 import { artifactVersion } from './artifact-version.ts';
 

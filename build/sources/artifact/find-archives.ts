@@ -3,7 +3,7 @@
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { describeFault } from '../directory/file-fault.ts';
+import { describeFault } from '../../files/file-fault.ts';
 
 export interface FoundArchives {
   /** relative to the root, forward slashes, sorted */

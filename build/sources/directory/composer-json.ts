@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { maxRulesBytes } from './limits.ts';
-import type { Pause } from './pause.ts';
-import { changedWhileRead, readWhole } from './read-file.ts';
+import type { Pause } from '../../files/pause.ts';
+import { changedWhileRead, readWhole } from '../../files/read-file.ts';
 import type { WalkedEntry } from './walk-package.ts';
 
 export interface ComposerJson {

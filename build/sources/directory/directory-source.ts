@@ -4,16 +4,16 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { DeflateThreads } from '../../archive/deflate-threads.ts';
-import type { Quarantine } from '../quarantine.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
 import { setDuplicatesAside } from './duplicates.ts';
 import { examinePackage, type ExaminedPackage } from './examine-package.ts';
 import { createFileReader } from './file-reader.ts';
 import { findPackages, type FoundPackages } from './find-packages.ts';
-import { createKeptContents, type KeptContents } from './kept-contents.ts';
+import { createKeptContents, type KeptContents } from './cached-contents.ts';
 import { defaultLimits, type PackageLimits } from './limits.ts';
-import { createPause } from './pause.ts';
+import { createPause } from '../../files/pause.ts';
 import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
 
 export interface DirectorySourceOptions {

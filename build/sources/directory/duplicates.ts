@@ -1,6 +1,6 @@
 // Two folders that claim to be the same version of the same package: neither can be believed.
 
-import type { Quarantine } from '../quarantine.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';
 
 /** Pure. Each release of such a group is left out, and its reason names the others. */

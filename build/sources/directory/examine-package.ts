@@ -2,15 +2,15 @@
 // and that look could be trusted. Whatever goes wrong with it is this package's own quarantine.
 
 import { join } from 'node:path';
-import { QuarantineError, type Quarantine } from '../quarantine.ts';
+import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { ContentListing, Release } from '../release.ts';
-import { isSettled } from './file-stamp.ts';
+import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
-import type { KeptContents } from './kept-contents.ts';
+import type { KeptContents } from './cached-contents.ts';
 import type { PackageLimits } from './limits.ts';
 import { packageRelease } from './package-release.ts';
-import { costOfFile, type Pause } from './pause.ts';
-import { changedWhileRead } from './read-file.ts';
+import { costOfFile, type Pause } from '../../files/pause.ts';
+import { changedWhileRead } from '../../files/read-file.ts';
 import { readPackage, type PackageReading } from './read-package.ts';
 import type { KnownPackage } from './scan-memory.ts';
 import { walkPackage, type PackageWalk } from './walk-package.ts';

@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeflateThreads } from '../../archive/deflate-threads.ts';
-import type { Pause } from './pause.ts';
-import type { FilesRead, FilesToRead, ReadingTools } from './read-files.ts';
+import type { Pause } from '../../files/pause.ts';
+import type { FilesRead, FilesToRead, ReadingTools } from '../../files/read-files.ts';
 
 export type FileReader = (task: ReadingTask) => Promise<FilesRead>;
 
@@ -78,7 +78,7 @@ class SharedReader {
   async #readHere(task: ReadingTask): Promise<FilesRead> {
     for (const { bytes } of task.files) this.#bytesHere += bytes;
     try {
-      const { readFiles } = await import('./read-files.ts');
+      const { readFiles } = await import('../../files/read-files.ts');
       this.#tools ??= toolsFor(this.#pause);
       return await readFiles(started(task), await this.#tools);
     } finally {
@@ -96,8 +96,8 @@ function started({ folder, files, deflate }: ReadingTask): FilesToRead {
 
 async function toolsFor(pause: Pause): Promise<ReadingTools> {
   const [{ createCompressor }, { createReadingTools }] = await Promise.all([
-    import('../../archive/compressor.ts'),
-    import('./read-files.ts'),
+    import('../../compression/compressor.ts'),
+    import('../../files/read-files.ts'),
   ]);
   return createReadingTools(createCompressor(), pause);
 }

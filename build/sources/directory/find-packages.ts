@@ -4,7 +4,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import fastGlob from 'fast-glob';
-import { describeFault } from './file-fault.ts';
+import { describeFault } from '../../files/file-fault.ts';
 import { isSearched } from './folder-rules.ts';
 
 export interface FoundPackages {

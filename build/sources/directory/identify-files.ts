@@ -4,14 +4,14 @@
 import { hash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentFile } from '../release.ts';
-import { describeFault } from './file-fault.ts';
+import { describeFault } from '../../files/file-fault.ts';
 import type { FileReader } from './file-reader.ts';
-import { stampOf } from './file-stamp.ts';
-import type { KeptContents } from './kept-contents.ts';
-import { changedWhileRead } from './read-file.ts';
-import type { FilesRead } from './read-files.ts';
+import { stampOf } from '../../files/file-stamp.ts';
+import type { KeptContents } from './cached-contents.ts';
+import { changedWhileRead } from '../../files/read-file.ts';
+import type { FilesRead } from '../../files/read-files.ts';
 import type { WalkedEntry } from './walk-package.ts';
 
 export interface IdentifiedFiles {

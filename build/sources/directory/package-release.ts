@@ -6,7 +6,7 @@ import { isDevVersion } from '../../contract/version.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
-import type { KeptContents } from './kept-contents.ts';
+import type { KeptContents } from './cached-contents.ts';
 import { readContent, type ContentPlace } from './read-content.ts';
 import { readTexts } from './read-texts.ts';
 import type { KnownRelease } from './scan-memory.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';
 import { normalizeVersion } from '../../contract/version.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 /** What a folder without any version holds. */
 const defaultVersion = 'dev-main';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { ContentFile } from '../release.ts';
 import { identityOfBytes, readTarget } from './identify-files.ts';
 import type { PackageLimits } from './limits.ts';
-import type { Pause } from './pause.ts';
-import { changedWhileRead, readWhole } from './read-file.ts';
+import type { Pause } from '../../files/pause.ts';
+import { changedWhileRead, readWhole } from '../../files/read-file.ts';
 
 export interface ContentPlace {
   /** absolute */

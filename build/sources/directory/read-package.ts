@@ -12,17 +12,17 @@ import type { NormalizedVersion } from '../../contract/version.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentListing } from '../release.ts';
 import { readComposerJson } from './composer-json.ts';
 import { contentReference } from './content-digest.ts';
 import type { FileReader } from './file-reader.ts';
 import { identifyFiles } from './identify-files.ts';
-import type { KeptContents } from './kept-contents.ts';
+import type { KeptContents } from './cached-contents.ts';
 import { maxRulesBytes, type PackageLimits } from './limits.ts';
 import { packageVersion } from './package-version.ts';
-import type { Pause } from './pause.ts';
-import { readWhole } from './read-file.ts';
+import type { Pause } from '../../files/pause.ts';
+import { readWhole } from '../../files/read-file.ts';
 import type { PackageWalk, WalkedEntry } from './walk-package.ts';
 
 export interface PackageReading {

@@ -4,10 +4,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseTexts } from '../../contract/package-texts.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { maxReadText, type PackageText, type PackageTexts } from '../release.ts';
 import type { ContentPlace } from './read-content.ts';
-import { readWhole } from './read-file.ts';
+import { readWhole } from '../../files/read-file.ts';
 
 export async function readTexts({ folder, pause }: Pick<ContentPlace, 'folder' | 'pause'>): Promise<PackageTexts> {
   const { readme, changelog } = chooseTexts(namesIn(folder));

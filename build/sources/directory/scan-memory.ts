@@ -7,7 +7,7 @@ import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import { parseDistLabel, type DistLabel } from '../../contract/paths.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../contract/version.ts';
-import type { Quarantine } from '../quarantine.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import type { SourceMemory } from '../release.ts';
 
 /** Raise it whenever the same files could now be read as something else: version rules, file selection, reference. */

@@ -4,9 +4,9 @@
 import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { QuarantineError } from '../quarantine.ts';
-import { describeFault } from './file-fault.ts';
-import { stampOf, touchedAt } from './file-stamp.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
+import { describeFault } from '../../files/file-fault.ts';
+import { stampOf, touchedAt } from '../../files/file-stamp.ts';
 import { isPartOfPackage, isSilentlyLeftOut } from './folder-rules.ts';
 
 export interface WalkedEntry {

@@ -6,10 +6,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 import { maxFileBytes } from '../file-limit.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { GitDirectory } from './git-directory.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
-import { GitFailure, explainGit, gitNotFound, startFailure } from './git-failure.ts';
+import { GitFailure, explainGit, gitNotFound, startFailure } from '../git-failure.ts';
 import { killGroup } from './kill-group.ts';
 import { archivingBytes, limitedGit, notFoundCode } from './limited-git.ts';
 import type { ScratchRepositories, VisibleRef } from './scratch-repository.ts';

@@ -2,7 +2,7 @@
 // it is written by a stranger.
 
 import { remoteEnvironment, remoteOptions, type GitEnvironment } from './git-environment.ts';
-import type { GitUrl } from './git-url.ts';
+import type { GitUrl } from '../git-url.ts';
 import { askingBytes } from './limited-git.ts';
 import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';

@@ -1,13 +1,13 @@
 // Releases, quarantines and notices out of what became of each ref. Settles which of several refs for one version
 // counts: the first.
 
-import type { Quarantine } from '../quarantine.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { gitRelease } from './git-release.ts';
 import type { Outcome } from './outcome.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
-import { listShortly } from '../../list-shortly.ts';
+import { listShortly } from '../../shared/text/list-shortly.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { describePlace, describeRef, type RefKind, type RefReader } from './read-ref.ts';
 import type { Ref } from './refs.ts';

@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 
 import { createBatchParser, type BatchHeader } from './batch-parser.ts';
 import { safeOptions } from './git-environment.ts';
-import { GitFailure, startFailure } from './git-failure.ts';
+import { GitFailure, startFailure } from '../git-failure.ts';
 import { killGroup } from './kill-group.ts';
 
 export interface BatchProcess {

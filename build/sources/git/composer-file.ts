@@ -7,7 +7,7 @@ import type { PackageName } from '../../contract/name.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';

@@ -1,7 +1,7 @@
 // What git's complaints say of one object. To `git cat-file` one that it cannot read is as good as missing, and only
 // its complaint tells them apart.
 
-import { scrub } from './git-failure.ts';
+import { scrub } from '../git-failure.ts';
 
 /** Completes "it …"; undefined where git has not complained of this object. */
 export function describeCorruption(complaint: string, oid: string): string | undefined {

@@ -4,7 +4,7 @@
 import { compileConversions, type Conversion } from '../../archive/rules/conversions.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { Content, ContentFile, ContentListing } from '../release.ts';
 import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
 import { below } from './folders.ts';

@@ -8,7 +8,7 @@ import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
 import type { NoteRepeated } from '../../record/parse-composer-json.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { Content, Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { checkedComposerJson } from './composer-file.ts';

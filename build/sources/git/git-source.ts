@@ -9,7 +9,7 @@ import type { JsonValue } from '../../contract/json.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
-import { GitFailure, noCommits } from './git-failure.ts';
+import { GitFailure, noCommits } from '../git-failure.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, hasRefs, type Refs } from './refs.ts';
 import type { RemoteMirror } from './remote-mirror.ts';

@@ -7,7 +7,7 @@ import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { compileFilters } from '../../archive/rules/filters.ts';
 import type { ContentFile } from '../release.ts';
 import { below } from './folders.ts';
-import { listShortly } from '../../list-shortly.ts';
+import { listShortly } from '../../shared/text/list-shortly.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf } from './package-files.ts';
 

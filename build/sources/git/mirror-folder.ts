@@ -12,7 +12,7 @@ import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { takeLock, type LockOptions } from '../../output/lock.ts';
 import { isMissing } from '../../output/storage-error.ts';
 import { syncPath } from '../../output/sync-path.ts';
-import { BuildBusy } from '../../refusals.ts';
+import { BuildBusy } from '../../contract/refusals.ts';
 import { mirrorName } from './mirror-name.ts';
 import { isObjectId, sortRefs, type Head, type Ref, type Refs } from './refs.ts';
 

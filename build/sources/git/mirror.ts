@@ -10,7 +10,7 @@ import type { RemoteOptions } from './ask-remote.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { localEnvironment, remoteEnvironment, remoteOptions } from './git-environment.ts';
-import { GitFailure, GitStopped } from './git-failure.ts';
+import { GitFailure, GitStopped } from '../git-failure.ts';
 import { fetchingBytes } from './limited-git.ts';
 import { newCopyPath, readSnapshot, writeSnapshot } from './mirror-folder.ts';
 import { readRefFiles } from './ref-files.ts';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { BatchHeader } from './batch-parser.ts';
 import { startBatch, type BatchOptions, type BatchProcess } from './batch-process.ts';
 import { describeCorruption } from './corrupt-object.ts';
-import { GitFailure, explainGit } from './git-failure.ts';
+import { GitFailure, explainGit } from '../git-failure.ts';
 
 export type ObjectAnswer =
   | { readonly outcome: 'found'; readonly type: string; readonly bytes: Buffer }

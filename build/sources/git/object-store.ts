@@ -2,7 +2,7 @@
 // the work. Throws QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
 
 import { maxFileBytes } from '../file-limit.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { BatchHeader } from './batch-parser.ts';
 import type { ObjectAnswer, ObjectReader } from './object-reader.ts';
 import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from './objects.ts';

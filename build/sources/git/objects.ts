@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 export interface Commit {
   readonly tree: string;

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
-import type { QuarantineCode } from '../quarantine.ts';
+import type { QuarantineCode } from '../../contract/quarantine.ts';
 import { recipe } from './refs.ts';
 
 export type Outcome =

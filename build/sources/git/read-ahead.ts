@@ -2,8 +2,8 @@
 // its folders, theirs), and asking one at a time would leave git and us waiting for each other. Only for versions not
 // read before, whose files a build is sure to list.
 
-import { QuarantineError } from '../quarantine.ts';
-import { GitFailure } from './git-failure.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
+import { GitFailure } from '../git-failure.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** Versions ahead, and as many behind: a build may go either way. */

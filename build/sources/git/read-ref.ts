@@ -14,7 +14,7 @@ import { parseDistLabel } from '../../contract/paths.ts';
 import { tagVersion } from '../../contract/tag.ts';
 import { normalizeVersion } from '../../contract/version.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-file.ts';
 import { findFolder, matchFolders } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';

@@ -1,7 +1,7 @@
 // The README and CHANGELOG of a commit, in the package's own folder.
 
 import { chooseTexts } from '../../contract/package-texts.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { maxReadText, type PackageText, type PackageTexts } from '../release.ts';
 import { below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';

@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../../contract/name.ts';
 import { packageNameOf } from '../../record/package-name.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { assembleVersions, type AssembleOptions, type JudgedRef, type Versions } from './assemble-versions.ts';
 import { ComposerFiles } from './composer-file.ts';
 import { matchFolders } from './folders.ts';

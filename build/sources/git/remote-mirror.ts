@@ -4,15 +4,15 @@
 
 import { statSync } from 'node:fs';
 
-import { waitForLock } from '../../artifacts/wait-for-lock.ts';
+import { waitForLock } from '../../output/wait-for-lock.ts';
 import { makeFolder } from '../../output/make-folder.ts';
 import { StorageError } from '../../output/storage-error.ts';
-import { BuildBusy } from '../../refusals.ts';
+import { BuildBusy } from '../../contract/refusals.ts';
 import { askRemote } from './ask-remote.ts';
 import { findGitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
-import { GitFailure, noCommits } from './git-failure.ts';
-import { parseGitUrl, type GitUrl } from './git-url.ts';
+import { GitFailure, noCommits } from '../git-failure.ts';
+import { parseGitUrl, type GitUrl } from '../git-url.ts';
 import {
   discardCopy,
   mirrorFolder,

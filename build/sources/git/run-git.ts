@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
 import { safeOptions } from './git-environment.ts';
-import { GitFailure, GitStopped, explainGit, gitNotFound, startFailure } from './git-failure.ts';
+import { GitFailure, GitStopped, explainGit, gitNotFound, startFailure } from '../git-failure.ts';
 import { killGroup } from './kill-group.ts';
 import { limitedGit, notFoundCode } from './limited-git.ts';
 

@@ -1,7 +1,7 @@
 // All files of a tree, with their full paths. Folders are read level by level, each distinct one once (object-store.ts
 // keeps them).
 
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentFile } from '../release.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { TreeEntry } from './objects.ts';

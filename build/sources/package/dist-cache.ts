@@ -8,9 +8,9 @@ import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { EgressFailure } from '../../egress/egress-failure.ts';
-import { FetchNeeded } from '../../refusals.ts';
-import { QuarantineError, type QuarantineCode } from '../quarantine.ts';
-import { readyArchive } from '../ready-archive.ts';
+import { FetchNeeded } from '../../contract/refusals.ts';
+import { QuarantineError, type QuarantineCode } from '../../contract/quarantine.ts';
+import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { ReadyArchive } from '../release.ts';
 import type { InlineDist } from './inline-record.ts';
 

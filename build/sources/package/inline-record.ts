@@ -10,7 +10,7 @@ import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 export interface InlineDist {
   /** absolute, or a path */

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
-import { describeFault } from '../directory/file-fault.ts';
-import { isSettled, stampOf, touchedAt } from '../directory/file-stamp.ts';
-import { changedWhileRead } from '../directory/read-file.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { describeFault } from '../../files/file-fault.ts';
+import { isSettled, stampOf, touchedAt } from '../../files/file-stamp.ts';
+import { changedWhileRead } from '../../files/read-file.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkShasum } from './dist-cache.ts';
 import type { InlineDist } from './inline-record.ts';
 

@@ -1,7 +1,7 @@
 // An inline record as a release: its composer.json is the record, its archive the dist it names.
 
 import { createHash } from 'node:crypto';
-import { archiveReference } from '../ready-archive.ts';
+import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
 import { entryTimeOf } from '../directory/content-digest.ts';
 import type { Content, ReadyArchive, Release } from '../release.ts';
 import type { InlineRecord } from './inline-record.ts';

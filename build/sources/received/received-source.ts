@@ -2,8 +2,8 @@
 // is not whole ends the build before anything is published, since what is missing would be taken for withdrawn.
 
 import { join } from 'node:path';
-import { digestOf } from '../../digest-of.ts';
-import { QuarantineError, type Quarantine } from '../quarantine.ts';
+import { digestOf } from '../../shared/text/digest-of.ts';
+import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { receivedRelease } from './received-release.ts';
 import { openReceivedTree, type ReceivedTree } from './received-tree.ts';

@@ -13,10 +13,10 @@ import { parsePublication } from '../../contract/publication.ts';
 import { parsePurged, purgedPath, type PurgedVersion } from '../../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../../contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../../contract/serving-index.ts';
-import { digestOf } from '../../digest-of.ts';
-import { parseProvider } from '../../documents.ts';
-import { BuildRefused } from '../../refusals.ts';
-import type { Quarantine, QuarantineCode } from '../quarantine.ts';
+import { digestOf } from '../../shared/text/digest-of.ts';
+import { parseProvider } from '../../documents/documents.ts';
+import { BuildRefused } from '../../contract/refusals.ts';
+import type { Quarantine, QuarantineCode } from '../../contract/quarantine.ts';
 import { incomplete, parseTreeFile, placeOf, readTreeFile } from './tree-file.ts';
 
 export interface ReceivedVersion {

@@ -4,10 +4,10 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { NewerFormat } from '../../contract/newer-format.ts';
-import { BuildRefused } from '../../refusals.ts';
-import { createPause } from '../directory/pause.ts';
-import { readWhole } from '../directory/read-file.ts';
-import { QuarantineError } from '../quarantine.ts';
+import { BuildRefused } from '../../contract/refusals.ts';
+import { createPause } from '../../files/pause.ts';
+import { readWhole } from '../../files/read-file.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 
 /** Far above any document; what is larger is none. */
 const maxFileBytes = 256 * 1024 * 1024;

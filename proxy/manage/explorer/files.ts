@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { TextDocument } from '../../protocol/document.ts';
+import { TextDocument } from '../../http/document.ts';
 import { script, style } from './page.ts';
 
 const javascript = 'text/javascript; charset=utf-8';

@@ -2,7 +2,7 @@
 // them have in common.
 
 import { errorTable } from '../../../build/contract/errors.ts';
-import type { Api } from '../api.ts';
+import type { Api } from '../frame/api.ts';
 import { headerComponents, withStatusHeaders } from './answer-headers.ts';
 import { about, contact, securitySchemes, tags } from './introduction.ts';
 import { sampleOf } from './sample.ts';

@@ -7,12 +7,12 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
-import type { Eventually } from '../../eventually.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../state/audit.ts';
 import { sees, type View } from '../../views/view.ts';
-import { actor, operation, type Api } from '../api.ts';
-import { awaitBuilder } from '../await-builder.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
+import { awaitBuilder } from '../frame/await-builder.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
   artifactSchema,
   cleanupOrder,
@@ -21,7 +21,7 @@ import {
   showCleanup,
   uploadQuery,
 } from '../schemas/artifact.ts';
-import type { Uploads } from '../upload.ts';
+import type { Uploads } from '../frame/upload.ts';
 import { idOf } from '../schemas/id.ts';
 
 export interface ArtifactServices {

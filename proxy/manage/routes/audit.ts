@@ -3,8 +3,8 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { readAuditLog } from '../../state/audit-log.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { operation, type Api } from '../api.ts';
-import { pageOf, readCursor, writeCursor } from '../page.ts';
+import { operation, type Api } from '../frame/api.ts';
+import { pageOf, readCursor, writeCursor } from '../frame/page.ts';
 import { auditEventSchema, auditQuery, showAuditEvent } from '../schemas/audit-event.ts';
 
 export interface AuditServices {

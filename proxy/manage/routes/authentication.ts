@@ -5,8 +5,8 @@ import type { LoggedIn } from '../../auth/login.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
-import { actor, operation, type Api, type ApiContext } from '../api.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import {
   acceptance,

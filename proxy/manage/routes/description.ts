@@ -3,15 +3,15 @@
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { chooseEncoding } from '../../protocol/content-encoding.ts';
-import { TextDocument } from '../../protocol/document.ts';
-import { answerWith } from '../../protocol/representation.ts';
-import { operation, type Api, type ApiContext } from '../api.ts';
+import { chooseEncoding } from '../../http/content-encoding.ts';
+import { TextDocument } from '../../http/document.ts';
+import { answerWith } from '../../http/representation.ts';
+import { operation, type Api, type ApiContext } from '../frame/api.ts';
 import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
 import { page, policy } from '../explorer/page.ts';
 import { conditions, etagOnly } from '../openapi/answer-headers.ts';
 import { describeApi } from '../openapi/document.ts';
-import { KeptAnswer } from '../web-answer.ts';
+import { KeptAnswer } from '../frame/web-answer.ts';
 
 export interface DescriptionServices {
   /** of this program */

@@ -2,8 +2,8 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
-import { pipelineErrors } from '../api.ts';
-import { errorResponses } from '../error-responses.ts';
+import { pipelineErrors } from '../frame/api.ts';
+import { errorResponses } from '../frame/error-responses.ts';
 import { installReport, installsCounted, packageNames, providerNames, searchResults } from '../schemas/lookup.ts';
 
 const tags = ['Composer'];

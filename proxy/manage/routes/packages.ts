@@ -11,15 +11,15 @@ import { readPackageDetails } from '../../packages/package-details.ts';
 import { readPublishedPackage } from '../../packages/published-package.ts';
 import { readStatistics, showStatistics, statisticsOf } from '../../packages/package-statistics.ts';
 import type { PackageTextReader } from '../../packages/package-texts.ts';
-import type { PublishedFiles } from '../../packages/published-files.ts';
+import type { PublishedFiles } from '../../tree/published-files.ts';
 import { searchPackages, sortKeyOf } from '../../packages/search-packages.ts';
-import { countSeen, readCounts } from '../../packages/seen-counts.ts';
+import { countSeen, readCounts } from '../../packages/visible-counts.ts';
 import type { Withdrawals } from '../../packages/withdrawals.ts';
 import type { Actor } from '../../state/audit.ts';
 import { filterOf, type View } from '../../views/view.ts';
-import { actor, operation, type Api } from '../api.ts';
-import { awaitBuilder } from '../await-builder.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
+import { awaitBuilder } from '../frame/await-builder.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
   packageSchema,
   packageSummary,

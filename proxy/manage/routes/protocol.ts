@@ -3,8 +3,8 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
-import { pipelineErrors, type Api } from '../api.ts';
-import { errorResponses } from '../error-responses.ts';
+import { pipelineErrors, type Api } from '../frame/api.ts';
+import { errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
 import { lookupRoutes } from './lookups.ts';
 import { safetyRoutes } from './safety.ts';

@@ -3,14 +3,14 @@
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
-import type { PublishedFiles } from '../../packages/published-files.ts';
+import type { PublishedFiles } from '../../tree/published-files.ts';
 import { publishedTombstones } from '../../protocol/tombstones.ts';
 import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/purges.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../state/state-store.ts';
-import { actor, operation, type Api } from '../api.ts';
-import { awaitBuilder } from '../await-builder.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
+import { awaitBuilder } from '../frame/await-builder.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 
 export interface PurgeServices {

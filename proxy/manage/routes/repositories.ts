@@ -10,8 +10,8 @@ import type { Repositories } from '../../sync/repositories.ts';
 import type { Syncer } from '../../sync/syncer.ts';
 import type { Verifier } from '../../sync/verifier.ts';
 import type { Actor } from '../../state/audit.ts';
-import { actor, operation, type Api, type ApiContext } from '../api.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import {
   jobSchema,

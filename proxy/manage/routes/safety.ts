@@ -2,9 +2,9 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
-import { pipelineErrors } from '../api.ts';
-import { errorResponses } from '../error-responses.ts';
-import { mostPackages } from '../../protocol/safety-answers.ts';
+import { pipelineErrors } from '../frame/api.ts';
+import { errorResponses } from '../frame/error-responses.ts';
+import { mostPackages } from '../../advisories/advisory-answers.ts';
 import {
   advisoriesByPackage,
   advisoryQuestion,

@@ -1,6 +1,6 @@
 // Settings over HTTP: the same service as `libretto settings`.
 
-import { actor, operation, type Api } from '../api.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
 import { settingsPatch, settingsSchema, flatPatch, showSettings } from '../schemas/setting.ts';
 import type { Settings } from '../../settings/settings.ts';
 

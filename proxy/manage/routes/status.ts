@@ -2,13 +2,13 @@
 
 import { z } from '@hono/zod-openapi';
 import type { Counters } from '../../limits/counters.ts';
-import type { Eventually } from '../../eventually.ts';
-import type { UpstreamProblem } from '../../mirror/upstream-problems.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { UpstreamProblem } from '../../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
-import type { PublishedFiles } from '../../packages/published-files.ts';
+import type { PublishedFiles } from '../../tree/published-files.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
-import { operation, type Api } from '../api.ts';
+import { operation, type Api } from '../frame/api.ts';
 import { time, timeWhen } from '../schemas/time.ts';
 
 export interface StatusServices {

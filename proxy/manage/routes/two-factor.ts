@@ -2,8 +2,8 @@
 
 import { renderSVG } from 'uqr';
 import type { People } from '../../auth/people.ts';
-import type { Secret } from '../../auth/secret.ts';
-import { operation, type Api } from '../api.ts';
+import type { Secret } from '../../../build/shared/text/secret.ts';
+import { operation, type Api } from '../frame/api.ts';
 import {
   recoveryCodes,
   twoFactorCode,

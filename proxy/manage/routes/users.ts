@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import type { ChangedUser } from '../../auth/users.ts';
-import { actor, operation, type Api } from '../api.ts';
-import { page, pageOf, pageQuery } from '../page.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.ts';
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { AuditEvent } from '../../state/audit.ts';
-import { pageQuery } from '../page.ts';
+import { pageQuery } from '../frame/page.ts';
 import { time, timeWhen } from './time.ts';
 
 const text = z.string().min(1).max(200).optional();

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import { advertisable } from '../../protocol/advertised.ts';
+import { advertisable } from '../../settings/advertised.ts';
 import { longestNotice, mostNotices } from '../../settings/client-notice.ts';
 import {
   longestText,

@@ -1,8 +1,8 @@
 // What a token sees of a package, and why not more, as the management API shows it.
 
 import { z } from '@hono/zod-openapi';
-import type { Explanation } from '../../views/explain-view.ts';
-import { reasonText } from '../../views/explanation-text.ts';
+import type { Explanation } from '../../auth/explain-view.ts';
+import { reasonText } from '../../auth/explanation-text.ts';
 import type { TokenLimits } from '../../views/token-limits.ts';
 import { idOf } from './id.ts';
 import { time } from './time.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { takeLock } from '../../../../build/output/lock.ts';
 import { StorageError } from '../../../../build/output/storage-error.ts';
-import { BuildBusy } from '../../../../build/refusals.ts';
+import { BuildBusy } from '../../../../build/contract/refusals.ts';
 import { writeBackup } from '../../../../cli/backup/write-backup.ts';
 import { StateError } from '../../../../proxy/state/state-error.ts';
 import { writeTree } from '../../../util/package-tree.ts';

@@ -1,0 +1,89 @@
+// The advisories and filter lists of the configuration, read from their files for one build. A build that cannot read
+// them publishes nothing: what warned people yesterday must not be gone today because of a typing error.
+
+import { readFile } from 'node:fs/promises';
+import { loneSurrogate, type JsonValue } from '../contract/json.ts';
+import { parsePackageName, type PackageName } from '../contract/name.ts';
+import type { Advisory, FilterEntry, PackageSafety, SafetyLists } from '../contract/safety-lists.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { readAdvisories } from './advisory-file.ts';
+import { listNameFault, readFilterEntries } from './filter-file.ts';
+
+export interface SafetyRequest {
+  /** paths of JSON files; undefined: there are none, and packages.json does not speak of advisories */
+  readonly advisories: readonly string[] | undefined;
+  /** name of a list → path of its JSON file, or its entries */
+  readonly filters: Readonly<Record<string, string | readonly JsonValue[]>>;
+}
+
+const mostShown = 20;
+const largestFileBytes = 64 * 1024 * 1024;
+
+/** Throws BuildRefused that names every entry which cannot be used. */
+export async function readSafetyFiles({ advisories: paths, filters }: SafetyRequest): Promise<SafetyLists> {
+  const faults: string[] = [];
+  const advisories = new Map<string, Advisory>();
+  for (const path of paths ?? []) {
+    for (const advisory of readAdvisories(await readJsonFile(path), (where, complaint) =>
+      faults.push(`${path}${where} ${complaint}.`),
+    )) {
+      const key = `${advisory.packageName} ${advisory.advisoryId}`;
+      if (advisories.has(key))
+        faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
+      advisories.set(key, advisory);
+    }
+  }
+  const packages = new Map<PackageName, { advisories: Advisory[]; filter: Record<string, FilterEntry[]> }>();
+  const of = (name: PackageName): { advisories: Advisory[]; filter: Record<string, FilterEntry[]> } => {
+    const known = packages.get(name) ?? { advisories: [], filter: {} };
+    packages.set(name, known);
+    return known;
+  };
+  for (const advisory of advisories.values()) {
+    const name = parsePackageName(advisory.packageName);
+    if (name !== undefined) of(name).advisories.push(advisory);
+  }
+  const names = Object.keys(filters).toSorted();
+  for (const list of names) {
+    const fault = listNameFault(list);
+    if (fault !== undefined) faults.push(`filters: the name ${JSON.stringify(list)} ${fault}.`);
+    const given = filters[list] ?? [];
+    const place = typeof given === 'string' ? given : `filters.${list}`;
+    const entries = readFilterEntries(
+      typeof given === 'string' ? await readJsonFile(given) : given,
+      (where, complaint) => faults.push(`${place}${where} ${complaint}.`),
+    );
+    for (const { name, entry } of entries) (of(name).filter[list] ??= []).push(entry);
+  }
+  if (faults.length > 0)
+    throw new BuildRefused(
+      [
+        'Advisories and filter lists cannot be used as they are. Nothing was published.',
+        ...faults.slice(0, mostShown).map((fault) => `  ${fault}`),
+        ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : []),
+      ].join('\n'),
+    );
+  return {
+    advised: paths !== undefined,
+    filters: names,
+    packages: packages satisfies ReadonlyMap<PackageName, PackageSafety>,
+  };
+}
+
+async function readJsonFile(path: string): Promise<JsonValue> {
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > largestFileBytes) throw new Error(`it is larger than ${largestFileBytes / 1024 / 1024} MiB`);
+    const json = JSON.parse(bytes.toString('utf8')) as JsonValue;
+    const fault = loneSurrogate(json);
+    if (fault !== undefined)
+      throw new Error(`at ${fault.path.join('.')} it holds half of a surrogate pair, which PHP cannot decode`);
+    return json;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new BuildRefused(
+      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Mend the file, or take it out of libretto.json.`,
+      { cause },
+    );
+  }
+}

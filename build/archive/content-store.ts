@@ -1,0 +1,95 @@
+// Every distinct content of a build, deflated once, however many archives it stands in. A content is known by its
+// identity.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { createCompressor } from '../compression/compressor.ts';
+import { deflated, deflateInSteps, stored, streamedFromBytes, type Deflated } from '../compression/deflate.ts';
+import type { DeflateQueue } from './deflate-queue.ts';
+import type { Scratch } from './spill-file.ts';
+
+/** One content as it stands in archives, and where the scratch keeps it. */
+export interface Piece {
+  readonly method: typeof stored | typeof deflated;
+  readonly crc32: number;
+  /** bytes of the content */
+  readonly size: number;
+  /** bytes in the archive */
+  readonly compressedSize: number;
+  readonly offset: number;
+}
+
+export interface PieceStore {
+  /** true once it was added and as long as deflating it has not failed */
+  readonly has: (identity: string) => boolean;
+  /**
+   * Takes a content over that it does not have; resolves once it may be given the next. `bytes` must not change before
+   * `get` resolves.
+   */
+  readonly add: (identity: string, bytes: Uint8Array) => Promise<void>;
+  /** Takes a content over that it does not have and that is deflated already. */
+  readonly addDeflated: (identity: string, content: Deflated) => void;
+  /** Nothing more comes for now. */
+  readonly flush: () => void;
+  /** Rejects with whatever kept it from being deflated; it may then be added again. */
+  readonly get: (identity: string) => Piece | Promise<Piece>;
+}
+
+export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceStore {
+  const pieces = new Map<string, Piece | Promise<Piece>>();
+  const failed = new Set<string>();
+
+  const keep = (identity: string, piece: Promise<Piece>): void => {
+    pieces.set(identity, piece);
+    failed.delete(identity);
+    piece.then(
+      (done) => pieces.set(identity, done),
+      () => failed.add(identity),
+    );
+  };
+  const place = ({ method, crc32: checksum, size, bytes }: Deflated): Piece => ({
+    method,
+    crc32: checksum,
+    size,
+    compressedSize: bytes.length,
+    offset: scratch.append(bytes),
+  });
+
+  return {
+    has: (identity) => pieces.has(identity) && !failed.has(identity),
+    add: async (identity, bytes) => {
+      if (bytes.length >= streamedFromBytes) {
+        const piece = deflateLarge(bytes, scratch);
+        keep(identity, piece);
+        await piece;
+        return;
+      }
+      const { result, accepted } = queue.push(bytes, place);
+      keep(identity, result);
+      await accepted;
+    },
+    addDeflated: (identity, content) => {
+      pieces.set(identity, place(content));
+      failed.delete(identity);
+    },
+    flush: () => queue.flush(),
+    get: (identity) => pieces.get(identity) ?? Promise.reject(new Error(`unreachable: ${identity} was never added`)),
+  };
+}
+
+/** Straight to the scratch file, a step at a time; stored where the deflated form reaches the content's own size. */
+async function deflateLarge(content: Uint8Array, scratch: Scratch): Promise<Piece> {
+  const offset = scratch.reserve(content.length);
+  const facts = { crc32: crc32(content), size: content.length, offset };
+  let written = 0;
+  for (const chunk of deflateInSteps(content, createCompressor())) {
+    if (written + chunk.length >= content.length) {
+      scratch.fill(offset, content);
+      return { ...facts, method: stored, compressedSize: content.length };
+    }
+    scratch.fill(offset + written, chunk);
+    written += chunk.length;
+    await nextTurn();
+  }
+  return { ...facts, method: deflated, compressedSize: written };
+}

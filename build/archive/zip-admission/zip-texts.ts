@@ -1,0 +1,46 @@
+// The README and CHANGELOG in a ZIP that was admitted.
+
+import { packageRoot } from '../package-root.ts';
+import { defaultZipLimits } from './zip-limits.ts';
+import { openZipMembers, type ZipMembers } from '../zip-members.ts';
+import { chooseTexts } from '../../contract/package-texts.ts';
+import { createPause } from '../../files/pause.ts';
+import { readWhole } from '../../files/read-file.ts';
+import { maxReadText, type PackageText, type PackageTexts } from '../../sources/release.ts';
+
+/** `path` is absolute. Both are read at once: the archive is in memory no longer than that. */
+export async function readTexts(path: string): Promise<PackageTexts> {
+  const members = await openArchive(path);
+  if (members === undefined) return {};
+  const root = packageRoot(members.paths);
+  const top = members.paths.flatMap((file) =>
+    file.startsWith(root) && !file.slice(root.length).includes('/') ? [file.slice(root.length)] : [],
+  );
+  const { readme, changelog } = chooseTexts(top);
+  const text = (file: string): PackageText => {
+    const bytes = readMember(members, root + file);
+    return { identity: `zip:${path}:${file}`, read: () => Promise.resolve(bytes) };
+  };
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
+}
+
+async function openArchive(path: string): Promise<ZipMembers | undefined> {
+  try {
+    return openZipMembers(await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
+  } catch {
+    // adm-zip throws plain errors and strings. The archive was admitted, so that it must have become another one, and
+    // whoever copies it says so
+    return undefined;
+  }
+}
+
+function readMember(members: ZipMembers, path: string): Buffer | undefined {
+  try {
+    return members.read(path, maxReadText);
+  } catch {
+    return undefined; // as above: none is shown
+  }
+}

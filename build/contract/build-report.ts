@@ -1,0 +1,43 @@
+// What a build tells of itself: the document that `libretto build --json` prints. Field names are part of the interface
+// to scripts.
+
+import type { Quarantine } from './quarantine.ts';
+
+export interface VersionLine {
+  readonly name: string;
+  readonly version: string;
+  readonly source: string;
+}
+
+export interface BuildReport {
+  /** of the publication readers now see; 0 while there is none */
+  readonly serial: number;
+  /** false: nothing that readers see has changed */
+  readonly published: boolean;
+  readonly added: readonly VersionLine[];
+  readonly changed: readonly VersionLine[];
+  readonly withdrawn: readonly VersionLine[];
+  /** versions that stay as they were, in the packages that something happened to */
+  readonly unchanged: number;
+  readonly quarantined: readonly (Quarantine & { readonly source: string })[];
+  /** releases that their sources have, and that are purged: neither they nor their bytes are published again */
+  readonly blocked: readonly (VersionLine & { readonly reason: string; readonly purged_at: string })[];
+  readonly failed: readonly { readonly source: string; readonly reason: string }[];
+  readonly notices: readonly { readonly source: string; readonly message: string }[];
+  /** archives that no document names any more and that stay retrievable until `prune` */
+  readonly retained: readonly (VersionLine & { readonly reference: string })[];
+  readonly timings_ms: {
+    readonly scan: number;
+    readonly archive: number;
+    readonly publish: number;
+    readonly total: number;
+  };
+}
+
+/** What is under way, for a progress line. `total` is 0 while unknown. */
+export interface ProgressEvent {
+  readonly phase: 'fetch' | 'scan' | 'archive' | 'publish';
+  readonly done: number;
+  readonly total: number;
+  readonly label: string;
+}

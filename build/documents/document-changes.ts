@@ -1,0 +1,130 @@
+// The changes of a document's versions after a publication, pure: what views are dated by
+// (contract/version-changes.ts).
+
+import { formatReleasedVersion, type ReleasedVersion } from '../contract/released-version.ts';
+import type { DocumentStamp } from '../contract/serving-index.ts';
+import type { VersionChange } from '../contract/version-changes.ts';
+
+/** The publication that is being made. */
+export interface PublicationMoment {
+  readonly serial: number;
+  /**
+   * no view has a later date than this from the publications before, epoch seconds; infinite where one of them was cut
+   * off
+   */
+  readonly datesUntil: number;
+}
+
+/** A version of a document, and the text of its record, made where it is needed. */
+export interface WrittenVersion {
+  readonly version: ReleasedVersion;
+  readonly record: () => string;
+}
+
+export interface DocumentChange {
+  readonly moment: PublicationMoment;
+  readonly now: Date;
+  /** of the document before; null: there was none */
+  readonly previous: DocumentStamp | null;
+  /** all versions that the serving index knew before, published or not */
+  readonly known: readonly ReleasedVersion[];
+  /** versions of the document that readers have, and of the one they get, in their order */
+  readonly before: readonly WrittenVersion[];
+  readonly after: readonly WrittenVersion[];
+  /** the order says something: Composer takes the first where nothing else decides */
+  readonly isOrdered: boolean;
+  /** what the document says beside its versions is another, or the document before cannot be believed */
+  readonly besideChanged: boolean;
+  /** Last-Modified of the document that readers have; undefined: they have none */
+  readonly placed: number | undefined;
+}
+
+/** `next`: the stamp of the document after this publication. The same one where the document stays as it is. */
+export function withChanges(next: DocumentStamp | null, change: DocumentChange): DocumentStamp | null {
+  const { previous, moment, now } = change;
+  if (next === null || next === previous) return next;
+  const at = Math.floor(now.getTime() / 1000);
+  const past = changesUntilNow(previous, change.known);
+  const touched = new Map(
+    [
+      ...changedVersions(change),
+      ...(change.isOrdered ? movedVersions(change) : []),
+      ...unseenVersions(past, change.placed),
+    ].map((version) => [formatReleasedVersion(version), version]),
+  );
+  if (touched.size === 0) return { ...next, changes: past };
+  const latest: VersionChange = {
+    serial: moment.serial,
+    last_modified: next.last_modified,
+    at,
+    versions: [...touched.values()],
+  };
+  // a date that is later than all before stands for all of them
+  const kept = at > moment.datesUntil ? without(past, touched) : past;
+  return { ...next, changes: [...kept, latest] };
+}
+
+/** All changes until now. What an older version of Libretto published changed at one moment, as far as can be known. */
+export function changesUntilNow(
+  previous: DocumentStamp | null,
+  known: readonly ReleasedVersion[],
+): readonly VersionChange[] {
+  if (previous === null) return [];
+  return (
+    previous.changes ?? [
+      { serial: 0, last_modified: previous.last_modified, at: previous.last_modified, versions: distinct(known) },
+    ]
+  );
+}
+
+function changedVersions({ before, after, besideChanged }: DocumentChange): readonly ReleasedVersion[] {
+  if (besideChanged) return [...before, ...after].map(({ version }) => version);
+  const had = new Map(before.map((written) => [formatReleasedVersion(written.version), written.record]));
+  const changed = after.filter(({ version, record }) => {
+    const former = had.get(formatReleasedVersion(version));
+    return former === undefined || former() !== record();
+  });
+  const has = new Set(after.map(({ version }) => formatReleasedVersion(version)));
+  return [...changed, ...before.filter(({ version }) => !has.has(formatReleasedVersion(version)))].map(
+    ({ version }) => version,
+  );
+}
+
+/** Of each two that changed places both, so that who sees them both sees a change. */
+function movedVersions({ before, after }: DocumentChange): readonly ReleasedVersion[] {
+  const places = new Map(after.map(({ version }, at) => [formatReleasedVersion(version), at]));
+  const stayed = before.flatMap(({ version }) => {
+    const at = places.get(formatReleasedVersion(version));
+    return at === undefined ? [] : [{ version, at }];
+  });
+  if (stayed.every(({ at }, was) => was === 0 || at > (stayed[was - 1]?.at ?? 0))) return [];
+  return stayed
+    .filter((one, was) => stayed.some((other, otherWas) => was < otherWas !== one.at < other.at && was !== otherWas))
+    .map(({ version }) => version);
+}
+
+/**
+ * What publications changed that were cut off before readers got the document: whether that is taken back or stays,
+ * somebody may have seen it in a list.
+ */
+function unseenVersions(past: readonly VersionChange[], placed: number | undefined): readonly ReleasedVersion[] {
+  return past
+    .filter(({ last_modified: lastModified }) => placed !== undefined && lastModified > placed)
+    .flatMap(({ versions }) => versions);
+}
+
+function without(
+  past: readonly VersionChange[],
+  versions: ReadonlyMap<string, ReleasedVersion>,
+): readonly VersionChange[] {
+  return past
+    .map((change) => ({
+      ...change,
+      versions: change.versions.filter((version) => !versions.has(formatReleasedVersion(version))),
+    }))
+    .filter((change) => change.versions.length > 0);
+}
+
+function distinct(versions: readonly ReleasedVersion[]): readonly ReleasedVersion[] {
+  return [...new Map(versions.map((version) => [formatReleasedVersion(version), version])).values()];
+}

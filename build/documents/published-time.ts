@@ -1,0 +1,23 @@
+// `published-time` of a version: when this registry first published its content, which its author cannot date back.
+// Clients measure the age of a version by it (Renovate; Composer's cooldown is meant to). The serving index keeps it,
+// so that neither a withdrawal nor a lost memory of the builder moves it.
+
+import type { IndexEntry } from '../contract/serving-index.ts';
+import type { JsonValue } from '../contract/json.ts';
+
+/** As packagist.org writes it: RFC 3339 with an offset, whole seconds. */
+export function publishedTimeOf({
+  first_published: first,
+  since,
+}: Pick<IndexEntry, 'first_published' | 'since'>): string {
+  return `${(first ?? since).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00`;
+}
+
+/**
+ * From what a document says of it: of a received tree, or of this one after its index was lost. Nothing for a time that
+ * is still to come.
+ */
+export function firstPublished(told: JsonValue | undefined, now: Date): Pick<IndexEntry, 'first_published'> {
+  const time = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  return time < now.getTime() ? { first_published: new Date(time).toISOString() } : {};
+}

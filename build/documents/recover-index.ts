@@ -1,0 +1,180 @@
+// Derives the serving index of a package again from what is published of it, when its index file is lost or damaged
+// (decision 8). Never from nothing: what p2 names must be there, or the build stops and says so.
+
+import { basename } from 'node:path';
+import { parseReference, parseSha1, type Reference, type Sha1 } from '../contract/digest.ts';
+import { isJsonObject } from '../contract/json.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
+import { unknownSource } from '../contract/publication.ts';
+import {
+  distPath,
+  parseDistLabel,
+  pinnedDistPath,
+  providerPath,
+  type DistLabel,
+  type PublicPath,
+} from '../contract/paths.ts';
+import {
+  servingIndexFormat,
+  type DocumentStamp,
+  type IndexEntry,
+  type PackageIndex,
+} from '../contract/serving-index.ts';
+import { isDevVersion, normalizeVersion } from '../contract/version.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { parseProvider } from './documents.ts';
+import type { Output } from '../output/output.ts';
+import { firstPublished } from './published-time.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+
+/**
+ * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in
+ * place and never announced; they say nothing. Throws BuildRefused when what is published contradicts itself.
+ */
+export async function recoverIndex(
+  output: Output,
+  name: PackageName,
+  now: Date,
+  leftovers: ReadonlySet<PublicPath>,
+): Promise<PackageIndex | undefined> {
+  const since = now.toISOString();
+  const stable = await recoverDocument(output, name, 'stable');
+  const dev = await recoverDocument(output, name, 'dev');
+  const published = await Promise.all(
+    [...stable.records, ...dev.records].map((record) => publishedEntry(output, name, record, since)),
+  );
+  const superseded = await supersededEntries(
+    output,
+    name,
+    new Set([...leftovers, ...published.map((entry) => entry.path)]),
+    since,
+  );
+  if (stable.stamp === null && dev.stamp === null && superseded.length === 0) return undefined;
+  return {
+    format: servingIndexFormat,
+    name,
+    documents: { stable: stable.stamp, dev: dev.stamp },
+    versions: [...published, ...superseded],
+  };
+}
+
+async function recoverDocument(
+  output: Output,
+  name: PackageName,
+  kind: 'stable' | 'dev',
+): Promise<{ stamp: DocumentStamp | null; records: readonly VersionRecord[] }> {
+  const path = providerPath(name, kind);
+  const text = await output.read('public', path);
+  const facts = await output.facts('public', path);
+  if (text === undefined || facts === undefined) return { stamp: null, records: [] };
+  try {
+    return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, records: parseProvider(text, name) };
+  } catch (cause) {
+    throw new BuildRefused(
+      `Both public/${path} and the serving index of ${name} are damaged, so what was published of it cannot be known. Restore one of them from a backup.`,
+      { cause },
+    );
+  }
+}
+
+async function publishedEntry(
+  output: Output,
+  name: PackageName,
+  record: VersionRecord,
+  since: string,
+): Promise<IndexEntry> {
+  const parsed = parseDistLabel(record.version);
+  const dist = isJsonObject(record.dist) ? record.dist : undefined;
+  const reference = parseReference(String(dist?.reference));
+  const wanted = parseSha1(String(dist?.shasum));
+  if (
+    !('label' in parsed) ||
+    reference === undefined ||
+    (wanted === undefined && !isDevVersion(record.version_normalized))
+  )
+    throw new BuildRefused(
+      `public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. Restore the document from a backup.`,
+    );
+  for (const path of [pinnedDistPath(name, parsed.label, reference), distPath(name, parsed.label)]) {
+    const facts = await output.facts('public', path);
+    const shasum = await output.sha1('public', path);
+    // A dev version without a checksum is only known by its pinned name.
+    if (
+      facts === undefined ||
+      shasum === undefined ||
+      (wanted === undefined ? path !== pinnedDistPath(name, parsed.label, reference) : shasum !== wanted)
+    )
+      continue;
+    return {
+      version: record.version,
+      version_normalized: record.version_normalized,
+      reference,
+      shasum,
+      size: facts.size,
+      time: record.time ?? null,
+      path,
+      state: 'published',
+      since,
+      ...firstPublished(record['published-time'], new Date(since)),
+      source: unknownSource,
+    };
+  }
+  throw new BuildRefused(
+    `public/${distPath(name, parsed.label)} is missing or has other bytes than the document of ${name} says, and the serving index that would know more is lost. Restore index/${name}.json or the archive from a backup.`,
+  );
+}
+
+/** Older contents of mutable versions say what they are in their file name. Other files are left alone. */
+async function supersededEntries(
+  output: Output,
+  name: PackageName,
+  known: ReadonlySet<PublicPath>,
+  since: string,
+): Promise<readonly IndexEntry[]> {
+  const entries: IndexEntry[] = [];
+  for (const file of await output.list('public', `dist/${name}`)) {
+    const pinned = parsePinned(file.slice(`dist/${name}/`.length));
+    const path = file as PublicPath;
+    if (known.has(path)) continue;
+    const label = pinned?.label ?? plainLabel(file.slice(`dist/${name}/`.length));
+    const normalized = label === undefined ? undefined : normalizeVersion(label);
+    const facts = await output.facts('public', path);
+    const shasum: Sha1 | undefined = await output.sha1('public', path);
+    if (label === undefined || normalized === undefined || facts === undefined || shasum === undefined) continue;
+    // A plain file that no document names is a withdrawn release, or the copy of a dev version's content that has its
+    // own entry.
+    if (pinned === undefined && (await hasPinnedTwin(output, name, label))) continue;
+    entries.push({
+      version: label,
+      version_normalized: normalized,
+      reference: pinned?.reference ?? (shasum as string as Reference),
+      shasum,
+      size: facts.size,
+      time: null,
+      path,
+      state: pinned === undefined ? 'withdrawn' : 'superseded',
+      since,
+      source: unknownSource,
+    });
+  }
+  return entries;
+}
+
+async function hasPinnedTwin(output: Output, name: PackageName, label: DistLabel): Promise<boolean> {
+  const siblings = await output.list('public', `dist/${name}`);
+  return siblings.some((file) => basename(file).startsWith(`${basename(label)}@`));
+}
+
+function parsePinned(file: string): { readonly label: DistLabel; readonly reference: Reference } | undefined {
+  const match = /^(.+)@([0-9a-f]{40}|[0-9a-f]{64})\.zip$/.exec(file);
+  const label = match === null ? undefined : plainLabel(`${match[1]}.zip`);
+  const reference = match === null ? undefined : parseReference(match[2] ?? '');
+  return label === undefined || reference === undefined ? undefined : { label, reference };
+}
+
+function plainLabel(file: string): DistLabel | undefined {
+  if (!file.endsWith('.zip')) return undefined;
+  const parsed = parseDistLabel(file.slice(0, -'.zip'.length));
+  return 'label' in parsed ? parsed.label : undefined;
+}

@@ -1,0 +1,111 @@
+// Reads regular files that others may be changing, and never waits on a FIFO or a device. Whoever gets bytes from here
+// gets one state of the file: its stamp is the same before and after, or a QuarantineError UNREADABLE_FILE names the
+// file.
+
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { QuarantineError } from '../contract/quarantine.ts';
+import { describeFault } from './file-fault.ts';
+import { isSameStamp, stampOf } from './file-stamp.ts';
+import { costOfFile, type Pause } from './pause.ts';
+
+const chunkBytes = 1024 * 1024;
+
+/** Lower-case hex SHA-256 of the file, which must still have this stamp. */
+export async function hashFile(path: string, stamp: string, pause: Pause): Promise<string> {
+  const hash = createHash('sha256');
+  await readStable(path, stamp, async (descriptor, size) => {
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
+    for (let read = 0; read < size;) {
+      const count = readSome({ descriptor, path }, chunk, {
+        at: 0,
+        count: Math.min(chunk.length, size - read),
+        from: read,
+      });
+      hash.update(chunk.subarray(0, count));
+      read += count;
+      await pause(count);
+    }
+  });
+  await pause(costOfFile);
+  return hash.digest('hex');
+}
+
+/**
+ * All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before
+ * they are read. They lie in `into` where that has room.
+ */
+export async function readWhole(
+  path: string,
+  options: { readonly stamp?: string; readonly maxBytes: number; readonly into?: Buffer },
+  pause: Pause,
+): Promise<Buffer> {
+  let whole: Buffer | undefined;
+  await readStable(path, options.stamp, async (descriptor, size) => {
+    if (size > options.maxBytes) throw unreadable(path, `is larger than ${options.maxBytes} bytes`);
+    whole =
+      options.into !== undefined && size <= options.into.length
+        ? options.into.subarray(0, size)
+        : Buffer.allocUnsafe(size);
+    for (let read = 0; read < size;) {
+      const count = readSome({ descriptor, path }, whole, {
+        at: read,
+        count: Math.min(chunkBytes, size - read),
+        from: read,
+      });
+      read += count;
+      await pause(count);
+    }
+  });
+  await pause(costOfFile);
+  if (whole === undefined) throw new Error('unreachable: a file that was not read is an error');
+  return whole;
+}
+
+/** That the file became another one between two looks at it. */
+export function changedWhileRead(path: string): QuarantineError {
+  return unreadable(path, 'changed while it was being read. Build again when nothing writes to it');
+}
+
+async function readStable(
+  path: string,
+  stamp: string | undefined,
+  read: (descriptor: number, size: number) => Promise<void>,
+): Promise<void> {
+  const descriptor = openRegular(path);
+  try {
+    const before = fstatSync(descriptor, { bigint: true });
+    if (!before.isFile()) throw unreadable(path, 'is not a regular file');
+    if (stamp !== undefined && stampOf(before) !== stamp) throw changedWhileRead(path);
+    await read(descriptor, Number(before.size));
+    if (!isSameStamp(fstatSync(descriptor, { bigint: true }), before)) throw changedWhileRead(path);
+  } catch (error) {
+    throw error instanceof QuarantineError ? error : unreadable(path, `cannot be read: ${describeFault(error)}`, error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** At least one byte, `count` at most, from `from` in the file to `at` in `out`. */
+function readSome(
+  { descriptor, path }: { readonly descriptor: number; readonly path: string },
+  out: Buffer,
+  { at, count, from }: { readonly at: number; readonly count: number; readonly from: number },
+): number {
+  const read = readSync(descriptor, out, at, count, from);
+  if (read === 0) throw changedWhileRead(path);
+  return read;
+}
+
+/** A symlink in its last place is not followed; a FIFO without a writer opens at once and is then refused. */
+function openRegular(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw unreadable(path, `cannot be read: ${describeFault(error)}`, error);
+  }
+}
+
+function unreadable(path: string, what: string, cause?: unknown): QuarantineError {
+  return new QuarantineError('UNREADABLE_FILE', `${path} ${what}.`, cause === undefined ? {} : { cause });
+}

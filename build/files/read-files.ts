@@ -1,0 +1,91 @@
+// Reads files once: what each one holds is hashed, and deflated as an archive will want it. Runs in worker threads too,
+// whence only plain data comes back.
+
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Compressor } from '../compression/compressor.ts';
+import { deflateTo, streamedFromBytes, type DeflatedFacts } from '../compression/deflate.ts';
+import { createReusedBuffer, type ReusedBuffer } from '../compression/reused-buffer.ts';
+import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
+import type { Pause } from './pause.ts';
+import { hashFile, readWhole } from './read-file.ts';
+
+export interface FilesToRead {
+  /** absolute */
+  readonly folder: string;
+  /** regular files; they must still be what the walk saw */
+  readonly files: readonly FileToRead[];
+  /** whether an archive will most likely be made of them */
+  readonly deflate: boolean;
+}
+
+export interface FileToRead {
+  readonly path: string;
+  readonly stamp: string;
+  readonly bytes: number;
+}
+
+export type FilesRead =
+  | {
+      /** of each file, lower-case hex SHA-256 */
+      readonly digests: readonly string[];
+      /** of the contents that were deflated, one behind another in `bytes` */
+      readonly pieces: readonly (DeflatedFacts & { readonly digest: string })[];
+      readonly bytes: Uint8Array;
+    }
+  /** of the first one that cannot be published */
+  | { readonly fault: Pick<Quarantine, 'code' | 'message'> };
+
+/** Of one thread, for one task at a time. */
+export interface ReadingTools {
+  readonly compressor: Compressor;
+  /** digests of what was deflated before, which is not done again */
+  readonly seen: Set<string>;
+  readonly content: ReusedBuffer;
+  readonly out: ReusedBuffer;
+  readonly pause: Pause;
+}
+
+export function createReadingTools(compressor: Compressor, pause: Pause): ReadingTools {
+  return { compressor, seen: new Set(), content: createReusedBuffer(), out: createReusedBuffer(), pause };
+}
+
+export async function readFiles(task: FilesToRead, tools: ReadingTools): Promise<FilesRead> {
+  try {
+    return task.deflate
+      ? await readAndDeflate(task, tools)
+      : { digests: await hashAll(task, tools), pieces: [], bytes: new Uint8Array() };
+  } catch (error) {
+    if (error instanceof QuarantineError) return { fault: { code: error.code, message: error.message } };
+    throw error;
+  }
+}
+
+async function hashAll({ folder, files }: FilesToRead, { pause }: ReadingTools): Promise<string[]> {
+  const digests: string[] = [];
+  for (const { path, stamp } of files) digests.push(await hashFile(join(folder, path), stamp, pause));
+  return digests;
+}
+
+async function readAndDeflate({ folder, files }: FilesToRead, tools: ReadingTools): Promise<FilesRead> {
+  const digests: string[] = [];
+  const pieces: (DeflatedFacts & { readonly digest: string })[] = [];
+  const out = tools.out(files.reduce((sum, { bytes }) => sum + (bytes < streamedFromBytes ? bytes : 0), 0));
+  let used = 0;
+  for (const { path, stamp, bytes } of files) {
+    const absolute = join(folder, path);
+    if (bytes >= streamedFromBytes) {
+      digests.push(await hashFile(absolute, stamp, tools.pause));
+      continue;
+    }
+    const content = await readWhole(absolute, { stamp, maxBytes: bytes, into: tools.content(bytes) }, tools.pause);
+    const digest = hash('sha256', content, 'hex');
+    digests.push(digest);
+    if (tools.seen.has(digest)) continue;
+    tools.seen.add(digest);
+    const facts = deflateTo(out, used, content, tools.compressor);
+    pieces.push({ ...facts, digest });
+    used += facts.length;
+  }
+  return { digests, pieces, bytes: new Uint8Array(out.subarray(0, used)) };
+}

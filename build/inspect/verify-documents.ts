@@ -1,0 +1,141 @@
+// What `verify` checks of one package's documents: that they are there, have the bytes that were published, and name
+// nothing the serving index lacks.
+
+import type { VersionRecord } from '../contract/documents.ts';
+import { isJsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath, providerPath } from '../contract/paths.ts';
+import type { DocumentStamp, IndexEntry, PackageIndex } from '../contract/serving-index.ts';
+import { isDevVersion, normalizeVersion } from '../contract/version.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { parseProvider } from '../documents/documents.ts';
+import { groupBy } from '../shared/collections/group-by.ts';
+import { repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { purgedFaults } from './verify-tombstones.ts';
+
+export interface CheckedDocuments {
+  readonly faults: readonly Fault[];
+  /** versions they name; of a fast look those that the index calls published */
+  readonly versions: number;
+}
+
+/** `listed`: packages.json names the package. */
+export async function verifyDocuments(
+  name: PackageName,
+  index: PackageIndex | undefined,
+  listed: boolean,
+  context: VerifyContext,
+): Promise<CheckedDocuments> {
+  const faults: Fault[] = [];
+  const records: VersionRecord[] = [];
+  for (const kind of ['stable', 'dev'] as const) {
+    // of a publication under way the documents may still be those of the one before it
+    const stamp = context.settled ? index?.documents[kind] : undefined;
+    const wanted = (kind === 'stable' && listed) || (stamp?.sha256 ?? null) !== null;
+    const found = await readDocument(name, kind, { stamp, wanted }, context, faults);
+    records.push(...found);
+    faults.push(
+      ...purgedFaults(
+        name,
+        `public/${providerPath(name, kind)}`,
+        found.map((record) => ({ ...record, reference: String(record.dist?.reference ?? '') })),
+        context,
+      ),
+    );
+  }
+  const entries = groupBy(index?.versions ?? [], ({ version }) => version);
+  if (index !== undefined) for (const record of records) faults.push(...recordFaults(name, record, entries));
+  return {
+    faults,
+    versions: context.fast
+      ? (index?.versions ?? []).filter(({ state }) => state === 'published').length
+      : records.length,
+  };
+}
+
+interface Expected {
+  readonly stamp: DocumentStamp | null | undefined;
+  readonly wanted: boolean;
+}
+
+async function readDocument(
+  name: PackageName,
+  kind: 'stable' | 'dev',
+  { stamp, wanted }: Expected,
+  { output, fast }: VerifyContext,
+  faults: Fault[],
+): Promise<readonly VersionRecord[]> {
+  const path = providerPath(name, kind);
+  const place = { path: `public/${path}`, name };
+  const text = await output.read('public', path);
+  if (text === undefined) {
+    if (wanted)
+      faults.push({
+        code: 'MISSING_FILE',
+        ...place,
+        message: `The document is missing, although the package has one (I2). ${repairByComparing}`,
+      });
+    return [];
+  }
+  if (stamp !== undefined && (stamp?.sha256 ?? null) === null) {
+    faults.push({ code: 'FOREIGN_FILE', ...place, message: 'The package has no such document. Remove it.' });
+    return [];
+  }
+  const isPublished = typeof stamp?.sha256 === 'string' && digestOf(text) === stamp.sha256;
+  if (fast && isPublished) return [];
+  try {
+    const records = parseProvider(text, name);
+    const misplaced = records.find(
+      (record) =>
+        record.name !== name ||
+        isDevVersion(record.version_normalized) !== (kind === 'dev') ||
+        normalizeVersion(record.version) !== record.version_normalized,
+    );
+    if (misplaced !== undefined)
+      faults.push({
+        code: 'WRONG_PACKAGE',
+        ...place,
+        version: misplaced.version,
+        message: `The record does not belong into this document. ${repairByComparing}`,
+      });
+    else if (typeof stamp?.sha256 === 'string' && !isPublished)
+      faults.push({
+        code: 'WRONG_BYTES',
+        ...place,
+        message: `The document is not the one that was published. ${repairByComparing}`,
+      });
+    return records;
+  } catch (error) {
+    faults.push({
+      code: 'MALFORMED_DOCUMENT',
+      ...place,
+      message: `${error instanceof Error ? error.message : String(error)}. ${repairByComparing}`,
+    });
+    return [];
+  }
+}
+
+/** I1: what a document names, the serving index finds, with the SHA-1 the document promises. */
+function recordFaults(
+  name: PackageName,
+  record: VersionRecord,
+  entries: ReadonlyMap<string, readonly IndexEntry[]>,
+): readonly Fault[] {
+  const dist = isJsonObject(record.dist) ? record.dist : undefined;
+  const entry = entries.get(record.version)?.find(({ reference }) => reference === dist?.['reference']);
+  const shasum = dist?.['shasum'];
+  if (
+    entry !== undefined &&
+    (shasum === entry.shasum || (shasum === undefined && isDevVersion(record.version_normalized)))
+  )
+    return [];
+  return [
+    {
+      code: 'NOT_INDEXED',
+      path: `index/${indexPath(name)}`,
+      name,
+      version: record.version,
+      message: `A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). ${repairByComparing}`,
+    },
+  ];
+}

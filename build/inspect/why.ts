@@ -1,0 +1,159 @@
+// What is known of a package or of one version of it: what is published, from where and since when, or what keeps it
+// from being published. Reads the tree and nothing else; needs no lock.
+
+import type { PackageName } from '../contract/name.ts';
+import { indexPath, publicationPath } from '../contract/paths.ts';
+import { parsePublication, type Publication } from '../contract/publication.ts';
+import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../contract/quarantined.ts';
+import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex } from '../contract/serving-index.ts';
+import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
+import { parsePurged, purgedPath, type PurgeReason } from '../contract/purged.ts';
+import { parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
+import { listPackages } from '../memory/tree-memory.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { DescribedSource } from '../scan/configured.ts';
+import { excludedBy, type ExcludedBy } from './why-limits.ts';
+
+/** One content of a version. */
+export interface KnownVersion {
+  readonly version: string;
+  /** `withheld`: withdrawn by hand, although its source has it */
+  readonly state: IndexState | 'withheld';
+  /** RFC 3339: when it took this state */
+  readonly since: string;
+  /** location of the source that published it */
+  readonly source: string;
+  readonly reference: string;
+  readonly shasum: string;
+  readonly size: number;
+  /** the release's own time */
+  readonly time: string | null;
+  readonly archive: string;
+}
+
+export interface WhyAnswer {
+  readonly name: string;
+  /** as it was asked for */
+  readonly version: string | null;
+  /** the version asked for, or any of the package */
+  readonly published: boolean;
+  readonly versions: readonly KnownVersion[];
+  /** what the last builds left out, and why */
+  readonly left_out: readonly QuarantinedVersion[];
+  /** left out without it being known which package or version it is: it may be this one */
+  readonly unclear: readonly QuarantinedVersion[];
+  readonly excluded_by: readonly ExcludedBy[];
+  /** contents that were purged: neither they nor, of a release, its label are ever published again */
+  readonly purged: readonly {
+    readonly version: string;
+    readonly reference: string;
+    readonly reason: PurgeReason;
+    readonly since: string;
+  }[];
+  /** every package the tree knows, and every version of this one: for "did you mean" */
+  readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
+}
+
+export interface WhyQuestion {
+  readonly dataDirectory: string;
+  readonly name: PackageName;
+  readonly version: string | undefined;
+  /** those of libretto.json */
+  readonly described: readonly DescribedSource[];
+}
+
+/** Throws BuildRefused where the tree of this package cannot be read, or is of a newer Libretto. */
+export async function why({ dataDirectory, name, version, described }: WhyQuestion): Promise<WhyAnswer> {
+  const output = createDiskOutput(dataDirectory);
+  const normalized = version === undefined ? undefined : normalizeVersion(version);
+  const isMeant = (label: string, other: string | undefined): boolean =>
+    version === undefined || label === version || (normalized !== undefined && other === normalized);
+  const index = await readIndex(output, name);
+  const publication = await readOwn(output, publicationPath, parsePublication);
+  const locate = locator(publication);
+  const withheld = ((await readOwn(output, withheldPath, parseWithheld)) ?? []).filter((one) => one.name === name);
+  const quarantined = ((await readOwn(output, quarantinedPath, parseQuarantined)) ?? []).map((one) => ({
+    ...one,
+    source: locate(one.source),
+  }));
+  const purged = ((await readOwn(output, purgedPath, parsePurged)) ?? []).filter(
+    (row) => row.name === name && isMeant(row.version, row.version_normalized),
+  );
+  const versions = (index?.versions ?? [])
+    .filter((entry) => isMeant(entry.version, entry.version_normalized))
+    .map((entry) => knownVersion(entry, withheld, locate));
+  const published = versions.some(({ state }) => state === 'published');
+  const leftOut = quarantined.filter(
+    (one) =>
+      one.name === name &&
+      (version === undefined || (one.version !== null && isMeant(one.version, normalizeVersion(one.version)))),
+  );
+  const mayBe = (one: QuarantinedVersion): boolean => one.name === null || (one.name === name && one.version === null);
+  return {
+    name,
+    version: version ?? null,
+    published,
+    versions,
+    left_out: leftOut,
+    unclear: published || leftOut.length > 0 ? [] : quarantined.filter(mayBe),
+    excluded_by: published ? [] : excludedBy(name, normalized as NormalizedVersion | undefined, described),
+    purged: purged.map(({ version: label, reference, reason, since }) => ({
+      version: label,
+      reference,
+      reason,
+      since,
+    })),
+    known: {
+      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
+      versions: [...new Set((index?.versions ?? []).map((entry) => entry.version))],
+    },
+  };
+}
+
+function knownVersion(
+  entry: IndexEntry,
+  withheld: readonly WithheldVersion[],
+  locate: (id: string) => string,
+): KnownVersion {
+  const { version, state, since, reference, shasum, size, time, path, source } = entry;
+  const byHand =
+    state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;
+  return {
+    version,
+    state: byHand === undefined ? state : 'withheld',
+    since: byHand?.since ?? since,
+    source: locate(source),
+    reference,
+    shasum,
+    size,
+    time,
+    archive: path,
+  };
+}
+
+/** A source that was forgotten is known by its id alone. */
+function locator(publication: Publication | undefined): (id: string) => string {
+  const locations = new Map(publication?.sources.map(({ id, location }) => [id, location]));
+  return (id) => locations.get(id) ?? id;
+}
+
+async function readIndex(output: Output, name: PackageName): Promise<PackageIndex | undefined> {
+  const index = await readOwn(output, indexPath(name), parsePackageIndex);
+  if (index !== undefined || (await output.facts('index', indexPath(name))) === undefined) return index;
+  throw new BuildRefused(
+    `index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. \`libretto verify\` says what mends it.`,
+  );
+}
+
+/** undefined: it is not there, or says nothing any more. */
+async function readOwn<Found>(
+  output: Output,
+  path: string,
+  parse: (text: string) => Found,
+): Promise<Found | undefined> {
+  const text = await output.read('index', path);
+  return text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parse(text));
+}

@@ -1,0 +1,86 @@
+// A publication before it happens: everything staged, and the order it is to be carried out in (decision 7). `apply.ts`
+// does it.
+
+import type { PublicPath } from '../contract/paths.ts';
+import type { Area, StagedFile } from './output.ts';
+
+export interface Placement {
+  readonly file: StagedFile;
+  readonly path: string;
+  /** epoch seconds */
+  readonly lastModified?: number;
+}
+
+export interface Alias {
+  readonly from: PublicPath;
+  readonly to: PublicPath;
+}
+
+/** A document that is kept for rollbacks before another takes its place: `to` is below build/. */
+export interface Kept {
+  readonly area: Area;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What one package, or all of them together, add to a publication. */
+export interface PackageChanges {
+  /** new archives, under names no document mentions yet */
+  readonly archives: readonly Placement[];
+  /** further names for archives, that the new serving index mentions */
+  readonly pins: readonly Alias[];
+  /** new READMEs and CHANGELOGs, that the new serving index mentions */
+  readonly texts: readonly Placement[];
+  readonly indexes: readonly Placement[];
+  readonly documents: readonly Placement[];
+  /** `<version>.zip` of mutable versions, after the documents: the proxy never reads these, a bare static host does */
+  readonly plain: readonly Alias[];
+  /** documents of packages that are gone, after packages.json has let go of them */
+  readonly removals: readonly PublicPath[];
+  /** below index/: READMEs and CHANGELOGs that no serving index mentions any more */
+  readonly unusedTexts: readonly string[];
+  /** serving indexes that let go of purged contents, once no document names them */
+  readonly purgedIndexes: readonly Placement[];
+  /** archives of purged contents, once no serving index names them */
+  readonly purgedArchives: readonly PublicPath[];
+}
+
+export interface Publication extends PackageChanges {
+  /** the record of this publication, below build/ */
+  readonly record: Placement;
+  readonly kept: readonly Kept[];
+  readonly root: Placement | undefined;
+  readonly head: Placement;
+}
+
+export const noChanges: PackageChanges = {
+  archives: [],
+  pins: [],
+  texts: [],
+  indexes: [],
+  documents: [],
+  plain: [],
+  removals: [],
+  unusedTexts: [],
+  purgedIndexes: [],
+  purgedArchives: [],
+};
+
+export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
+  return {
+    archives: all.flatMap((changes) => changes.archives),
+    pins: all.flatMap((changes) => changes.pins),
+    texts: all.flatMap((changes) => changes.texts),
+    indexes: all.flatMap((changes) => changes.indexes),
+    documents: all.flatMap((changes) => changes.documents),
+    plain: all.flatMap((changes) => changes.plain),
+    removals: all.flatMap((changes) => changes.removals),
+    unusedTexts: all.flatMap((changes) => changes.unusedTexts),
+    purgedIndexes: all.flatMap((changes) => changes.purgedIndexes),
+    purgedArchives: all.flatMap((changes) => changes.purgedArchives),
+  };
+}
+
+export function isEmptyChange(changes: PackageChanges): boolean {
+  return Object.values(changes).every((list: readonly unknown[]) => list.length === 0);
+}

@@ -1,0 +1,67 @@
+// The state of a package whose publication was cut off between its serving index and its documents, pure: the index
+// then says what nobody was ever offered. Whatever was edited since, the next build decides from what readers have
+// (I5).
+
+import { isDevVersion } from '../contract/version.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { groupBy } from '../shared/collections/group-by.ts';
+import type { PendingDocument, PendingHistory } from './pending-publications.ts';
+import type { PackageState } from './package-state.ts';
+
+/**
+ * `pending`: what the cut-off publication was to replace; undefined for nothing. Its contents stay in the index: it
+ * only grows.
+ */
+export function asReadersSee(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
+  if (pending === undefined) return state;
+  let versions = state.index.versions;
+  for (const kind of ['stable', 'dev'] as const) {
+    const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
+      isDevVersion(normalized) === (kind === 'dev');
+    const records = [...state.records.values()].filter(isMine);
+    if (!state.doubtful.has(kind) || !isCredible(records, pending[kind], versions)) continue;
+    const offered = new Set(records.map(keyOfRecord));
+    const replaced = new Set<string>(records.map((record) => record.version_normalized));
+    versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
+  }
+  // without its text it is written again, and what is offered again has its README read again
+  return versions === state.index.versions
+    ? state
+    : {
+        ...state,
+        index: { ...state.index, versions },
+        entries: groupBy(versions, ({ version }) => version),
+        indexText: undefined,
+      };
+}
+
+/**
+ * Whether the records are those of a whole document: the one before, or that of an earlier publication that was cut off
+ * as well.
+ */
+function isCredible(
+  records: readonly VersionRecord[],
+  pending: PendingDocument | undefined,
+  versions: readonly IndexEntry[],
+): boolean {
+  if (pending === undefined) return false;
+  const known = new Set(versions.map(keyOf));
+  if (!records.every((record) => known.has(keyOfRecord(record)))) return false;
+  return records.length > 0 || (pending.document !== 'lost' && pending.records.length === 0);
+}
+
+function withState(entry: IndexEntry, offered: ReadonlySet<string>, replaced: ReadonlySet<string>): IndexEntry {
+  if (offered.has(keyOf(entry))) return entry.state === 'published' ? entry : { ...entry, state: 'published' };
+  return entry.state === 'published'
+    ? { ...entry, state: replaced.has(entry.version_normalized) ? 'superseded' : 'withdrawn' }
+    : entry;
+}
+
+function keyOf({ version, reference }: Pick<IndexEntry, 'version' | 'reference'>): string {
+  return `${version}\0${reference}`;
+}
+
+function keyOfRecord({ version, dist }: VersionRecord): string {
+  return `${version}\0${String(dist?.['reference'])}`;
+}

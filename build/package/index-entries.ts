@@ -1,0 +1,84 @@
+// The entries of a package's serving index after a build, pure: it only grows, and one (version, reference) has one
+// entry.
+
+import type { PackageName } from '../contract/name.ts';
+import { compareNormalized } from '../contract/ordering.ts';
+import { distPath, pinnedDistPath, type DistLabel } from '../contract/paths.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import type { NormalizedVersion } from '../contract/version.ts';
+import type { Alias } from '../output/publication.ts';
+
+export interface NewEntries {
+  /** published entries that stay, perhaps with another source */
+  readonly kept: readonly IndexEntry[];
+  readonly made: readonly IndexEntry[];
+  readonly now: Date;
+}
+
+/**
+ * All entries in the file's order, and the further names that archives need because another content takes their plain
+ * one.
+ */
+export function mergeEntries(
+  name: PackageName,
+  before: readonly IndexEntry[],
+  next: NewEntries,
+): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
+  const known = new Map(before.map((entry) => [entryKey(entry), entry]));
+  const published = new Map(
+    [...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]),
+  );
+  const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
+  const pinned = new Set(
+    next.made
+      .filter(({ version, path }) => path !== distPath(name, version as DistLabel))
+      .map(({ version }) => version),
+  );
+  const pins: Alias[] = [];
+  const past = before
+    .filter((entry) => !published.has(entryKey(entry)))
+    .map((entry) => retire(entry, republished.has(entry.version_normalized), next.now))
+    .map((entry) => {
+      const plain = distPath(name, entry.version as DistLabel);
+      if (entry.path !== plain || !pinned.has(entry.version)) return entry;
+      const path = pinnedDistPath(name, entry.version as DistLabel, entry.reference);
+      pins.push({ from: plain, to: path });
+      return { ...entry, path };
+    });
+  return { entries: [...published.values(), ...past].toSorted(compareEntries), pins };
+}
+
+function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
+  if (entry.state !== 'published') return entry;
+  // nobody asks for the README of what is not offered
+  const { readme: _readme, changelog: _changelog, ...bare } = entry;
+  return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
+}
+
+/**
+ * When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views
+ * go by it where a source knows no time.
+ */
+function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
+  if (before === undefined) return entry;
+  const first =
+    [before.first_published ?? before.since, entry.first_published ?? entry.since].toSorted()[0] ?? entry.since;
+  return first < entry.since ? { ...entry, first_published: first } : entry;
+}
+
+function entryKey(entry: IndexEntry): string {
+  return `${entry.version}\0${entry.reference}`;
+}
+
+function compareEntries(one: IndexEntry, other: IndexEntry): number {
+  return (
+    compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion) ||
+    Number(other.state === 'published') - Number(one.state === 'published') ||
+    compareText(other.since, one.since) ||
+    compareText(entryKey(one), entryKey(other))
+  );
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

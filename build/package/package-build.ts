@@ -1,0 +1,134 @@
+// One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged.
+// Nothing a reader sees changes here.
+
+import { asReadersSee } from './effective-state.ts';
+import type { PackageName } from '../contract/name.ts';
+import { readPackageState, type PackageState } from './package-state.ts';
+import { stagePackage, type PackageResult } from './package-stage.ts';
+import { createTextStager } from './package-texts.ts';
+import {
+  keepVersion,
+  makeVersion,
+  type Made,
+  type PackageContext,
+  type Standing,
+  type VersionContext,
+} from './package-version.ts';
+import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
+import { runTogether } from '../shared/concurrency/batch.ts';
+import { readPruned } from '../version-lists/pruned.ts';
+import { PurgedBytes } from '../version-lists/purged-bytes.ts';
+import { splitPurged, withoutPurged, type BlockedRelease } from './exclude-purged.ts';
+import { GitFailure } from '../sources/git-failure.ts';
+import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
+import type { Release } from '../sources/release.ts';
+import { awaitedSources, holdBack, undoneSteps } from './rollback-holds.ts';
+
+/** So that one archive's files are read while another's are compressed. */
+const parallelArchives = 4;
+
+type Refusal = PackageDecision['refused'][number];
+
+/**
+ * `contributionsTo`: of the sources that have something for the package, and of these that were read, which have
+ * published some of it.
+ */
+export async function buildPackage(
+  name: PackageName,
+  contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[],
+  given: PackageContext,
+): Promise<PackageResult> {
+  const former = asReadersSee(await readPackageState(name, given), given.pending.of(name));
+  const { state, dropped } = splitPurged(name, former, given.purged);
+  const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
+  const undone = context.undone.get(name) ?? [];
+  const { contributions: offered, blocked } = withoutPurged(
+    name,
+    contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))),
+    given.purged,
+  );
+  const contributions = holdBack(offered, undone, state.index.versions);
+  const decision = decidePackage({
+    name,
+    entries: state.index.versions,
+    contributions,
+    sources: context.sources,
+    forgotten: context.forgotten,
+    allowRepublish: context.allowRepublish,
+    withheld: context.withheld.of(name),
+    pruned: await readPruned(context.output, name),
+  });
+  const refused = [...decision.refused];
+  const standing: Standing[] = [];
+  for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
+  const results = await runTogether(decision.fresh, parallelArchives, (fresh) =>
+    makeOrRefuse(name, fresh, state, context, { refused, blocked }),
+  );
+  for (const [at, { replaces }] of decision.fresh.entries()) {
+    if (results[at] === undefined && replaces !== undefined)
+      standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
+  }
+  const made = results.filter((result) => result !== undefined);
+  const all = { contributions: offered, entries: state.index.versions };
+  const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
+  return stagePackage(
+    name,
+    { contributions, former, state, decision, standing, made, refused, dropped, blocked, ...rolledBack },
+    context,
+  );
+}
+
+interface LeftOut {
+  readonly refused: Refusal[];
+  readonly blocked: BlockedRelease[];
+}
+
+async function makeOrRefuse(
+  name: PackageName,
+  fresh: FreshRelease,
+  state: PackageState,
+  context: VersionContext,
+  { refused, blocked }: LeftOut,
+): Promise<Made | undefined> {
+  try {
+    return await makeVersion(name, fresh, state, context);
+  } catch (error) {
+    if (error instanceof PurgedBytes) {
+      blocked.push({
+        source: fresh.source,
+        version: fresh.release.version,
+        where: fresh.release.where,
+        tombstone: error.tombstone,
+      });
+      return undefined;
+    }
+    refused.push({ source: fresh.source, quarantine: quarantineOf(error, fresh.release) });
+    return undefined;
+  }
+}
+
+/** A record that has to be made again and cannot be: the published one stays. */
+async function keepOrRefuse(
+  name: PackageName,
+  kept: PackageDecision['kept'][number],
+  state: PackageState,
+  context: VersionContext,
+  refused: Refusal[],
+): Promise<Standing> {
+  const { entry, release } = kept;
+  try {
+    return await keepVersion(name, kept, state, context);
+  } catch (error) {
+    if (release === undefined) throw error;
+    refused.push({ source: entry.source, quarantine: quarantineOf(error, release) });
+    return keepVersion(name, { entry, release: undefined }, state, context);
+  }
+}
+
+/** Rethrows whatever is not about this one version. */
+function quarantineOf(error: unknown, release: Release): Quarantine {
+  const about = { where: release.where, name: release.name, version: release.version };
+  if (error instanceof QuarantineError) return { code: error.code, message: error.message, ...about };
+  if (error instanceof GitFailure) return { code: 'BROKEN_OBJECT', message: error.message, ...about };
+  throw error;
+}

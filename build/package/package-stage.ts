@@ -1,0 +1,222 @@
+// Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its
+// archives need.
+
+import type { PackageName } from '../contract/name.ts';
+import { distPath, indexPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
+import { safetyOf } from '../contract/safety-lists.ts';
+import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { stageDocuments } from './stage-documents.ts';
+import { advisoryNotices } from '../advisories/affected.ts';
+import { groupBy } from '../shared/collections/group-by.ts';
+import { packageChange, type PackageHistory } from './package-change.ts';
+import { mergeEntries } from './index-entries.ts';
+import { listShortly } from '../shared/text/list-shortly.ts';
+import type { Output } from '../output/output.ts';
+import type { PackageState } from './package-state.ts';
+import type { Made, Standing, VersionContext } from './package-version.ts';
+import type { Contribution, PackageDecision } from './plan.ts';
+import { archivesToRemove, indexUntilDropped } from './drop-purged.ts';
+import type { BlockedRelease } from './exclude-purged.ts';
+import type { Alias, PackageChanges, Placement } from '../output/publication.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
+import type { UndoneSteps } from './rollback-holds.ts';
+
+/**
+ * What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their
+ * number.
+ */
+export interface PackageResult {
+  readonly name: PackageName;
+  /** how many versions are published after this build */
+  readonly published: number;
+  /** of the archives that a cut-off publication left in place, those that are the package's after this build */
+  readonly leftovers: readonly PublicPath[];
+  readonly added: readonly VersionOf[];
+  readonly changed: readonly VersionOf[];
+  readonly withdrawn: readonly VersionOf[];
+  /** published versions that their source may no longer have (plan.ts) */
+  readonly doubtful: readonly VersionOf[];
+  /** versions that left p2 in this build: their archives stay */
+  readonly retained: readonly VersionOf[];
+  /**
+   * ids of sources the package stays an open question for: a version was refused, or stays published although the
+   * source has none to show for it now
+   */
+  readonly unsettled: ReadonlySet<string>;
+  readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
+  readonly notices: readonly { readonly source: string; readonly message: string }[];
+  readonly changes: PackageChanges;
+  /** undefined: nothing changes for readers */
+  readonly history: PackageHistory | undefined;
+  /** what becomes of changes that a rollback undid */
+  readonly undone: UndoneSteps;
+  /** releases that are purged, and that sources have all the same */
+  readonly blocked: readonly BlockedRelease[];
+}
+
+/** The part of an entry that people are told. */
+export type VersionOf = Pick<IndexEntry, 'version' | 'source' | 'reference'>;
+
+export interface Outcome {
+  readonly contributions: readonly Contribution[];
+  /** what was published before, purged contents included: what changes are computed against */
+  readonly former: PackageState;
+  readonly state: PackageState;
+  readonly decision: PackageDecision;
+  readonly standing: readonly Standing[];
+  readonly made: readonly Made[];
+  readonly refused: PackageResult['refused'];
+  readonly undone: PackageResult['undone'];
+  /** ids of sources the package stays an open question for, since a version was rolled back */
+  readonly awaited?: readonly string[];
+  /** purged contents that the serving index still has; `state` is without them */
+  readonly dropped?: readonly IndexEntry[];
+  readonly blocked?: readonly BlockedRelease[];
+}
+
+/** What staging needs of a build. */
+export type StageContext = Pick<
+  VersionContext,
+  'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'
+>;
+
+export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
+  const { former, state, decision, standing, made, dropped = [] } = outcome;
+  const { entries, pins } = mergeEntries(name, state.index.versions, {
+    kept: standing.map(({ entry }) => entry),
+    made: made.map(({ entry }) => entry),
+    now: context.now,
+  });
+  const published = entries.filter((entry) => entry.state === 'published');
+  const documents = await stageDocuments(name, former, asIndexed([...standing, ...made], entries), context);
+  const next = { ...state.index, documents: documents.stamps, versions: entries };
+  const index = formatPackageIndex(next);
+  const stageIndex = async (text: string): Promise<Placement> => ({
+    file: await context.output.stage(text),
+    path: indexPath(name),
+  });
+  const written = index !== state.indexText && (entries.length > 0 || dropped.length > 0);
+  const texts = context.texts.changes(entries);
+  const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
+  const news = published.filter((entry) => fresh.has(keyOf(entry)));
+  const replaced = new Set(
+    decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])),
+  );
+  const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
+  return {
+    name,
+    published: published.length,
+    leftovers:
+      context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
+    added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
+    changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
+    withdrawn: [...decision.withdrawn, ...dropped.filter(({ state: before }) => before === 'published')].map(versionOf),
+    doubtful: decision.doubtful.map(versionOf),
+    retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
+    unsettled: unsettledSources(published, outcome),
+    refused: outcome.refused,
+    notices: [...remarkNotices(name, made), ...advisoryNotices(name, safetyOf(context.safety, name), published)],
+    changes: {
+      archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
+      pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
+      texts: texts.placements,
+      indexes: written
+        ? [
+            await stageIndex(
+              dropped.length === 0 ? index : formatPackageIndex(indexUntilDropped(next, dropped, context.now)),
+            ),
+          ]
+        : [],
+      documents: documents.placements,
+      plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
+      removals: documents.removals,
+      unusedTexts: texts.removals,
+      purgedIndexes: dropped.length === 0 ? [] : [await stageIndex(index)],
+      purgedArchives: archivesToRemove(name, dropped, entries),
+    },
+    history: await packageChange({
+      name,
+      state,
+      entries,
+      stamps: documents.stamps,
+      replaced: documents.replaced,
+      output: context.output,
+      pending: context.pending,
+    }),
+    undone: outcome.undone,
+    blocked: outcome.blocked ?? [],
+  };
+}
+
+/** One notice for each remark of a source, whatever the number of versions it is about. */
+function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
+  const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
+  return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {
+    const [first] = alike;
+    const versions = alike.map(({ entry }) => entry.version);
+    return first === undefined
+      ? []
+      : [{ source: first.entry.source, message: `${name} ${listShortly(versions)}: ${first.remark}` }];
+  });
+}
+
+/** The plain copies of mutable versions too. */
+function archivesOf(name: PackageName, entries: readonly IndexEntry[]): readonly PublicPath[] {
+  return [...entries.map(({ path }) => path), ...entries.map(({ version }) => distPath(name, version as DistLabel))];
+}
+
+function versionOf({ version, source, reference }: IndexEntry): VersionOf {
+  return { version, source, reference };
+}
+
+function unsettledSources(
+  published: readonly IndexEntry[],
+  { contributions, refused, awaited = [] }: Outcome,
+): ReadonlySet<string> {
+  const unsettled = new Set([...refused.map(({ source }) => source), ...awaited]);
+  for (const { source, releases } of contributions) {
+    const there = new Set<string>(releases.map(({ normalized }) => normalized));
+    if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized)))
+      unsettled.add(source);
+  }
+  return unsettled;
+}
+
+function keyOf(entry: IndexEntry): string {
+  return `${entry.version}\0${entry.reference}`;
+}
+
+/** With the entries that the index will have: what was there before tells when a content was first published. */
+function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]): readonly Standing[] {
+  const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
+  return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
+}
+
+/**
+ * The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content
+ * already.
+ */
+async function plainAliases(
+  name: PackageName,
+  published: readonly IndexEntry[],
+  fresh: ReadonlySet<PublicPath>,
+  output: Output,
+): Promise<readonly Alias[]> {
+  const aliases: Alias[] = [];
+  for (const entry of published) {
+    const plain = distPath(name, entry.version as DistLabel);
+    if (entry.path === plain) continue;
+    if (fresh.has(entry.path) || !(await isSameFile(output, entry, plain)))
+      aliases.push({ from: entry.path, to: plain });
+  }
+  return aliases;
+}
+
+async function isSameFile(output: Output, entry: IndexEntry, plain: PublicPath): Promise<boolean> {
+  const [pinnedFacts, plainFacts] = await Promise.all([
+    output.facts('public', entry.path),
+    output.facts('public', plain),
+  ]);
+  if (pinnedFacts === undefined || plainFacts === undefined || plainFacts.size !== entry.size) return false;
+  return pinnedFacts.inode === plainFacts.inode || (await output.sha1('public', plain)) === entry.shasum;
+}

@@ -1,0 +1,125 @@
+// What is published of one package now: its serving index and its records, as far as they can be believed.
+
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
+import { parseTextDigest, textsFolder, type TextDigest } from '../contract/package-texts.ts';
+import { indexPath, providerPath, type PublicPath } from '../contract/paths.ts';
+import type { Publication } from '../contract/publication.ts';
+import {
+  parsePackageIndex,
+  servingIndexFormat,
+  type DocumentStamp,
+  type IndexEntry,
+  type PackageIndex,
+} from '../contract/serving-index.ts';
+import { isDevVersion } from '../contract/version.ts';
+import type { VersionChange } from '../contract/version-changes.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { parseProvider } from '../documents/documents.ts';
+import { groupBy } from '../shared/collections/group-by.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { recoverIndex } from '../documents/recover-index.ts';
+
+export interface PackageState {
+  readonly index: PackageIndex;
+  /** its entries by their label */
+  readonly entries: ReadonlyMap<string, readonly IndexEntry[]>;
+  /** the bytes of the index file; undefined where it has to be written again */
+  readonly indexText: string | undefined;
+  /** by normalized version */
+  readonly records: ReadonlyMap<string, VersionRecord>;
+  /** documents that are not on disk as the index has them: a publication was interrupted, or somebody touched them */
+  readonly doubtful: ReadonlySet<'stable' | 'dev'>;
+  /** of the doubtful ones that are there, as they lie there: that is what readers have seen */
+  readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
+  /** READMEs and CHANGELOGs that are in place */
+  readonly texts: ReadonlySet<TextDigest>;
+}
+
+export interface StateContext {
+  readonly output: Output;
+  /** archives that a cut-off publication may have left in place */
+  readonly leftovers: ReadonlySet<PublicPath>;
+  /** what is left of packages whose index was pruned away */
+  readonly pruned: Publication['pruned'];
+  readonly now: Date;
+}
+
+/** Throws BuildRefused where index and documents are both damaged, and for an index that a newer version wrote. */
+export async function readPackageState(name: PackageName, context: StateContext): Promise<PackageState> {
+  const { output } = context;
+  const { index, indexText } = await readIndex(name, context);
+  const records = new Map<string, VersionRecord>();
+  const doubtful = new Set<'stable' | 'dev'>();
+  const onDisk = new Map<'stable' | 'dev', DocumentStamp>();
+  for (const kind of ['stable', 'dev'] as const) {
+    const stamp = index.documents[kind];
+    const path = providerPath(name, kind);
+    const facts = await output.facts('public', path);
+    if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified)
+      doubtful.add(kind);
+    if (facts === undefined) continue;
+    const text = await output.read('public', path);
+    const sha256 = text === undefined ? null : digestOf(text);
+    // the very document by its time, and not by its bytes: it was damaged where it lies
+    if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256)
+      doubtful.add(kind);
+    else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
+    if (doubtful.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
+  }
+  return {
+    index,
+    entries: groupBy(index.versions, ({ version }) => version),
+    indexText,
+    records,
+    doubtful,
+    onDisk,
+    texts: await listTexts(output, name),
+  };
+}
+
+async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet<TextDigest>> {
+  const folder = textsFolder(name);
+  const files = await output.list('index', folder);
+  return new Set(
+    files.flatMap((file) =>
+      file.endsWith('.md') ? (parseTextDigest(file.slice(folder.length + 1, -'.md'.length)) ?? []) : [],
+    ),
+  );
+}
+
+async function readIndex(
+  name: PackageName,
+  { output, now, leftovers, pruned }: StateContext,
+): Promise<{ index: PackageIndex; indexText: string | undefined }> {
+  const text = await output.read('index', indexPath(name));
+  if (text !== undefined) {
+    const index = parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
+    if (index?.name === name) return { index, indexText: text };
+  }
+  const recovered = await recoverIndex(output, name, now, leftovers);
+  const documents = { stable: prunedStamp(pruned?.[name], 'stable'), dev: prunedStamp(pruned?.[name], 'dev') };
+  return { index: recovered ?? { format: servingIndexFormat, name, documents, versions: [] }, indexText: undefined };
+}
+
+/** A package that comes back after it was pruned away goes on from the dates that it had. */
+function prunedStamp(changes: readonly VersionChange[] | undefined, kind: 'stable' | 'dev'): DocumentStamp | null {
+  const own = (changes ?? []).filter(({ versions }) =>
+    versions.some(({ version_normalized: normalized }) => isDevVersion(normalized) === (kind === 'dev')),
+  );
+  return own.length === 0
+    ? null
+    : {
+        last_modified: Math.max(...own.map(({ last_modified: lastModified }) => lastModified)),
+        sha256: null,
+        changes: own,
+      };
+}
+
+/** A damaged document gives no records: its versions are then read from their sources again. */
+function readRecords(text: string | undefined, name: PackageName, kind: 'stable' | 'dev'): readonly VersionRecord[] {
+  return text === undefined
+    ? []
+    : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
+}

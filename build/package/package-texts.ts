@@ -1,0 +1,67 @@
+// The READMEs and CHANGELOGs of one package in this build: each distinct one is read and staged once, and only where it
+// does not stand there already.
+
+import { maxTextBytes, parseTextDigest, textPath, type TextDigest } from '../contract/package-texts.ts';
+import type { PackageName } from '../contract/name.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import type { Output, StagedFile } from '../output/output.ts';
+import type { Placement } from '../output/publication.ts';
+import type { PackageText, PackageTexts } from '../sources/release.ts';
+
+export type TextsOfVersion = Pick<IndexEntry, 'readme' | 'changelog'>;
+
+export interface TextStager {
+  /** What the entry of a version says of them. */
+  readonly stage: (texts: PackageTexts) => Promise<TextsOfVersion>;
+  /** What is to be placed and what to be removed, so that there are those of these entries and no others. */
+  readonly changes: (entries: readonly IndexEntry[]) => {
+    readonly placements: readonly Placement[];
+    readonly removals: readonly string[];
+  };
+}
+
+/** `standing`: those that are in place. */
+export function createTextStager(name: PackageName, standing: ReadonlySet<TextDigest>, output: Output): TextStager {
+  const digests = new Map<string, Promise<TextDigest | undefined>>();
+  const staged = new Map<TextDigest, StagedFile>();
+
+  const stageText = async (text: PackageText): Promise<TextDigest | undefined> => {
+    const bytes = await text.read();
+    if (bytes === undefined) return undefined;
+    const shown = textOf(bytes);
+    const digest = parseTextDigest(digestOf(shown).slice(0, 40));
+    if (digest !== undefined && !standing.has(digest) && !staged.has(digest))
+      staged.set(digest, await output.stage(shown));
+    return digest;
+  };
+  const digestOfText = (text: PackageText | undefined): Promise<TextDigest | undefined> => {
+    if (text === undefined) return Promise.resolve(undefined);
+    const known = digests.get(text.identity) ?? stageText(text);
+    digests.set(text.identity, known);
+    return known;
+  };
+
+  return {
+    stage: async (texts) => {
+      const [readme, changelog] = [await digestOfText(texts.readme), await digestOfText(texts.changelog)];
+      return { ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
+    },
+    changes: (entries) => {
+      const used = new Set(
+        entries.flatMap(({ readme, changelog }) => [readme, changelog].filter((digest) => digest !== undefined)),
+      );
+      return {
+        placements: [...staged].flatMap(([digest, file]) =>
+          used.has(digest) ? [{ file, path: textPath(name, digest) }] : [],
+        ),
+        removals: [...standing].flatMap((digest) => (used.has(digest) ? [] : [textPath(name, digest)])),
+      };
+    },
+  };
+}
+
+/** Without a byte-order mark, and cut where no character is cut in two. */
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes.subarray(0, maxTextBytes), { stream: bytes.length > maxTextBytes });
+}

@@ -1,0 +1,101 @@
+// The packages a build looks at, each of them staged. Loaded only when there is one: a build in which nothing changed
+// needs none of this.
+
+import { createArchiver } from '../archive/archiver.ts';
+import type { PackageName } from '../contract/name.ts';
+import { normalizeVersion } from '../contract/version.ts';
+import { buildPackage } from './package-build.ts';
+import type { PackageResult } from './package-stage.ts';
+import type { PackageContext } from './package-version.ts';
+import type { Contribution } from './plan.ts';
+import type { ProgressEvent } from '../contract/build-report.ts';
+import { runTogether } from '../shared/concurrency/batch.ts';
+import { isRead, type ReadSource, type ReleasesByName, type ScannedSource } from '../scan/scan.ts';
+import type { Release } from '../sources/release.ts';
+
+export interface PackagesRequest {
+  readonly visits: readonly PackageName[];
+  readonly scanned: readonly ScannedSource[];
+  readonly jobs: number;
+  /** for what does not fit into memory while archives are made */
+  readonly scratchDirectory: string;
+  readonly progress: (event: ProgressEvent) => void;
+  readonly context: Omit<PackageContext, 'archiver'>;
+}
+
+/** So that while one package waits for its archives to be compressed or written, the contents of others are read. */
+const packagesAtOnce = 8;
+
+export async function stagePackages(request: PackagesRequest): Promise<readonly PackageResult[]> {
+  const { visits, jobs, scratchDirectory, progress } = request;
+  const read = request.scanned.filter(isRead);
+  const archiver = createArchiver({ scratchDirectory, jobs });
+  const context: PackageContext = { ...request.context, archiver };
+  const contributionsTo = gatherContributions(read);
+  let done = 0;
+  const stage = async (name: PackageName): Promise<PackageResult> => {
+    const result = await buildPackage(name, (publishers) => contributionsTo(name, publishers), context);
+    done += 1;
+    progress({ phase: 'archive', done, total: visits.length, label: name });
+    return result;
+  };
+  try {
+    return await runTogether(visits, Math.max(jobs, packagesAtOnce), stage);
+  } finally {
+    await archiver.close();
+  }
+}
+
+/**
+ * What sources have for a package: those that have something, and those named. All others of thousands of sources cost
+ * nothing here.
+ */
+function gatherContributions(
+  sources: readonly ReadSource[],
+): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {
+  const places = new Map(sources.map(({ chosen }, at) => [chosen.spec.id, at]));
+  const holders = new Map<string, Set<number>>();
+  const doubtful: number[] = [];
+  for (const [at, { packages, former, quarantined }] of sources.entries()) {
+    if (quarantined.some(({ name }) => name === null)) doubtful.push(at);
+    for (const name of [
+      ...packages.keys(),
+      ...former.keys(),
+      ...quarantined.flatMap((quarantine) => quarantine.name ?? []),
+    ]) {
+      const known = holders.get(name);
+      if (known === undefined) holders.set(name, new Set([at]));
+      else known.add(at);
+    }
+  }
+  return (name, publishers) => {
+    const found = new Set([
+      ...doubtful,
+      ...(holders.get(name) ?? []),
+      ...Array.from(publishers).flatMap((id) => places.get(id) ?? []),
+    ]);
+    return [...found]
+      .toSorted((one, other) => one - other)
+      .flatMap((at) => {
+        const source = sources[at];
+        return source === undefined ? [] : [takeContribution(source, name)];
+      });
+  };
+}
+
+function takeContribution(source: ReadSource, name: PackageName): Contribution {
+  const unpublishable = source.quarantined.filter((quarantine) => quarantine.name === null || quarantine.name === name);
+  return {
+    source: source.chosen.spec.id,
+    releases: take(source.packages, name),
+    former: take(source.former, name),
+    held: new Set(unpublishable.flatMap(({ version }) => (version === null ? [] : (normalizeVersion(version) ?? [])))),
+    holdsAll: unpublishable.some((quarantine) => quarantine.name === null || quarantine.version === null),
+  };
+}
+
+function take(packages: ReleasesByName, name: PackageName): readonly Release[] {
+  const releases = packages.get(name) ?? [];
+  packages.delete(name);
+  return releases;
+}

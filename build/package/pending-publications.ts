@@ -1,0 +1,85 @@
+// The records of publications that were cut off (I5): they still know what readers had before, whatever of it has been
+// replaced since.
+
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
+import { providerPath } from '../contract/paths.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { parseProvider } from '../documents/documents.ts';
+import type { TreeMemory } from '../memory/tree-memory.ts';
+import type { Area, Output } from '../output/output.ts';
+import {
+  formerPath,
+  historyFolder,
+  readRecord,
+  type DocumentKind,
+  type FormerDocument,
+  type PublicationRecord,
+} from '../history/record.ts';
+
+export interface PendingDocument {
+  readonly document: FormerDocument;
+  readonly at: { readonly area: Area; readonly path: string } | undefined;
+  readonly records: readonly VersionRecord[];
+}
+
+export interface PendingHistory {
+  /** the last publication that was not cut off; 0 for none */
+  readonly announced: number;
+  /** undefined: nothing of the package was to be replaced */
+  readonly of: (name: PackageName) => { readonly [Kind in DocumentKind]?: PendingDocument } | undefined;
+}
+
+/** Where the announcement is lost, the last publication counts as cut off: the next one then says again what it did. */
+export async function readPending(
+  output: Output,
+  { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>,
+): Promise<PendingHistory> {
+  const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
+  const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
+  for (let cut = announced + 1; cut <= serial; cut += 1) {
+    for (const { name, former } of (await readRecord(output, cut))?.packages ?? []) {
+      const known = found.get(name) ?? {};
+      found.set(name, known);
+      for (const kind of ['stable', 'dev'] as const) {
+        const document = former[kind];
+        // the first of several knows what was there before all of them
+        if (document !== undefined) known[kind] ??= await locate(output, { name, kind, document, serial: cut });
+      }
+    }
+  }
+  return { announced, of: (name) => found.get(name) };
+}
+
+async function newestRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
+  const recorded = (await output.list('build', historyFolder))
+    .map((file) => Number(file.split('/')[1]))
+    .filter((one) => one <= serial);
+  return readRecord(output, Math.max(0, ...recorded));
+}
+
+/** A record may be in place before the documents it names: those are then still where readers see them. */
+async function locate(
+  output: Output,
+  {
+    name,
+    kind,
+    document,
+    serial,
+  }: {
+    readonly name: PackageName;
+    readonly kind: DocumentKind;
+    readonly document: FormerDocument;
+    readonly serial: number;
+  },
+): Promise<PendingDocument> {
+  if (document === null || document === 'lost') return { document, at: undefined, records: [] };
+  for (const at of [
+    { area: 'build', path: formerPath(serial, document) },
+    { area: 'public', path: providerPath(name, kind) },
+  ] as const) {
+    const text = await output.read(at.area, at.path);
+    if (text !== undefined && digestOf(text) === document) return { document, at, records: parseProvider(text, name) };
+  }
+  return { document: 'lost', at: undefined, records: [] };
+}

@@ -1,0 +1,148 @@
+// The tombstones of purged versions, as builds go by them: neither the label of a purged release nor its bytes are ever
+// published again. A list that is damaged, or that lacks what the announcement names, ends whatever wants to read it:
+// what was purged would be published again.
+
+import { digestIfAlike } from '../archive/archive-content.ts';
+import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
+import { isAsWritten } from '../contract/checksum.ts';
+import {
+  formatPurged,
+  lookUpPurged,
+  mergePurged,
+  parsePurged,
+  purgedKey,
+  purgedPath,
+  type PurgedLookup,
+  type PurgedVersion,
+} from '../contract/purged.ts';
+import { listShortly } from '../shared/text/list-shortly.ts';
+import { readAnnounced } from '../memory/tree-memory.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+
+export interface Purged extends PurgedLookup {
+  /** the list as it is to be from now on; undefined where it stays */
+  readonly text: string | undefined;
+  /**
+   * a purge or a recovery asked for this build: what tombstones are of is looked for everywhere, also where they are
+   * all known
+   */
+  readonly asked: boolean;
+  /**
+   * The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws
+   * Error for what is no ZIP.
+   */
+  readonly blocksArchive: ArchiveBlocker;
+}
+
+export type ArchiveBlocker = (path: string, sha1: string) => PurgedVersion | undefined;
+
+export interface PurgedRequest {
+  /** what the announcement names */
+  readonly announced: readonly AnnouncedPurge[];
+  /** rows that are added now */
+  readonly more?: readonly PurgedVersion[] | undefined;
+  /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference */
+  readonly recovery?: PurgedRecovery | undefined;
+}
+
+export interface PurgedRecovery {
+  /** `purgedKey` of each tombstone that something beside the list names */
+  readonly confirmed: ReadonlySet<string>;
+  /** of tombstones for what the list lost */
+  readonly since: Date;
+}
+
+/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+export async function readPurged(
+  output: Pick<Output, 'read'>,
+  { announced, more = [], recovery }: PurgedRequest,
+): Promise<Purged> {
+  const before =
+    recovery === undefined
+      ? await storedTombstones(output)
+      : (await recoverableTombstones(output, recovery.confirmed)).rows;
+  // rows of a list that was changed are worth less than those of a file
+  const merged = recovery === undefined ? mergePurged(before, more) : mergePurged(more, before);
+  const missing = missingRows(announced, merged);
+  if (missing.length > 0 && recovery === undefined) throw refuseIncomplete(missing, before);
+  const rows = recovery === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recovery.since));
+  const stays =
+    recovery === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
+  return {
+    ...lookUpPurged(rows),
+    blocksArchive: archiveBlocker(rows),
+    text: stays ? undefined : formatPurged(rows),
+    asked: more.length > 0 || recovery !== undefined,
+  };
+}
+
+/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
+  const rows = await storedTombstones(output);
+  const missing = missingRows((await readAnnounced(output)).purged, rows);
+  if (missing.length > 0) throw refuseIncomplete(missing, rows);
+  return rows;
+}
+
+/** Throws BuildRefused where the list is damaged; whatever is announced. */
+export async function storedTombstones(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
+  const text = await output.read('index', purgedPath);
+  if (text === undefined) return [];
+  const rows = isAsWritten(text) ? parseOwnFile(`index/${purgedPath}`, () => parsePurged(text)) : undefined;
+  if (rows === undefined)
+    throw new BuildRefused(
+      `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ${repairPurged}`,
+    );
+  return rows;
+}
+
+export interface RecoverableTombstones {
+  readonly rows: readonly PurgedVersion[];
+  /** rows of a list that was edited, which nothing else names */
+  readonly dropped: readonly PurgedVersion[];
+  /** the list was changed after it was written */
+  readonly edited: boolean;
+}
+
+/**
+ * What can be read of a list: all rows of one that is as it was written, and of an edited one the confirmed rows. A
+ * false row would purge a version that nobody meant. Throws BuildRefused for a list of a newer version.
+ */
+export async function recoverableTombstones(
+  output: Pick<Output, 'read'>,
+  confirmed: ReadonlySet<string>,
+): Promise<RecoverableTombstones> {
+  const text = await output.read('index', purgedPath);
+  const all = (text === undefined ? undefined : parseOwnFile(`index/${purgedPath}`, () => parsePurged(text))) ?? [];
+  if (text === undefined || isAsWritten(text)) return { rows: all, dropped: [], edited: false };
+  const rows = all.filter((row) => confirmed.has(purgedKey(row)));
+  return { rows, dropped: all.filter((row) => !confirmed.has(purgedKey(row))), edited: true };
+}
+
+/** The way back of a list that is damaged or lost. */
+export const repairPurged = `No build goes on until the list is whole: a build would publish purged versions again. Restore it from a backup, the newest, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, \`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log (\`libretto audit list\`) has the reasons.`;
+
+/** What a list lacks, in a sentence. */
+export function describeMissing(missing: readonly AnnouncedPurge[]): string {
+  return `It lacks tombstones that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}.`;
+}
+
+function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): BuildRefused {
+  return new BuildRefused(
+    `index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissing(missing)} ${repairPurged}`,
+  );
+}
+
+export function archiveBlocker(rows: readonly PurgedVersion[]): ArchiveBlocker {
+  const sha1s = new Map(rows.flatMap((row) => (row.sha1 === null ? [] : [[row.sha1, row] as const])));
+  const contents = new Map(rows.flatMap((row) => (row.content === null ? [] : [[row.content.digest, row] as const])));
+  const alike = rows.flatMap(({ content }) => content ?? []);
+  return (path, sha1) => {
+    const same = sha1s.get(sha1);
+    if (same !== undefined || alike.length === 0) return same;
+    const digest = digestIfAlike(path, alike);
+    return digest === undefined ? undefined : contents.get(digest);
+  };
+}

@@ -1,0 +1,163 @@
+// What rollbacks undid stays undone, pure: a build takes a version that was rolled back for one that may not be
+// published, until its source has another content for it.
+
+import type { PackageName } from '../contract/name.ts';
+import type { UndoneChange } from '../contract/publication.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { normalizeVersion } from '../contract/version.ts';
+import { groupBy } from '../shared/collections/group-by.ts';
+import type { PackageChange } from '../history/record.ts';
+import type { Contribution, PackageDecision } from './plan.ts';
+import type { BuildReport } from '../contract/build-report.ts';
+
+export type UndoneByName = ReadonlyMap<PackageName, readonly UndoneChange[]>;
+
+export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
+  return groupBy(list, ({ name }) => name);
+}
+
+/**
+ * What these sources have, without the contents that were rolled back, and with the versions that were brought back
+ * held as they are published.
+ */
+export function holdBack(
+  contributions: readonly Contribution[],
+  undone: readonly UndoneChange[],
+  entries: readonly IndexEntry[],
+): readonly Contribution[] {
+  if (undone.length === 0) return contributions;
+  const changes = new Map(undone.map((change) => [change.version_normalized, change]));
+  const broughtBack = entries.filter(
+    (entry) => entry.state === 'published' && changes.get(entry.version_normalized)?.reference === null,
+  );
+  return contributions.map((contribution) => {
+    const releases = contribution.releases.filter(
+      (release) => changes.get(release.normalized)?.reference !== release.reference,
+    );
+    const left = new Set<string>(releases.map(({ normalized }) => normalized));
+    const rolledBack = contribution.releases
+      .filter(({ normalized }) => !left.has(normalized))
+      .map(({ normalized }) => normalized);
+    const mine = broughtBack
+      .filter((entry) => entry.source === contribution.source && !left.has(entry.version_normalized))
+      .map((entry) => entry.version_normalized);
+    return { ...contribution, releases, held: new Set([...contribution.held, ...rolledBack, ...mine]) };
+  });
+}
+
+/** What becomes of changes of a package in a build. null: the change is left behind. */
+export type UndoneSteps = ReadonlyMap<UndoneChange, UndoneChange | null>;
+
+/** What the sources that were read have, before `holdBack`, and all that the serving index has. */
+export interface Offered {
+  readonly contributions: readonly Contribution[];
+  readonly entries: readonly IndexEntry[];
+}
+
+export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, decision: PackageDecision): UndoneSteps {
+  const steps = new Map<UndoneChange, UndoneChange | null>();
+  for (const change of undone) {
+    const { gone, ...rest } = change;
+    const offer = offerOf(change, offered);
+    if (offer === 'something' && gone === true) steps.set(change, rest);
+    if (offer === 'nothing' && gone !== true && change.reference !== null) steps.set(change, { ...rest, gone: true });
+  }
+  for (const change of settledChanges(undone, decision)) steps.set(change, null);
+  return steps;
+}
+
+/**
+ * Ids of sources whose content for a version that was rolled back may not be published. Each build looks at the package
+ * again: that the source loses such a content changes nothing else.
+ */
+export function awaitedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
+  const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
+  const isAwaited = ({ held, holdsAll }: Contribution): boolean =>
+    waiting.some(({ version_normalized: normalized }) => holdsAll || held.has(normalized));
+  return offered.contributions.filter(isAwaited).map(({ source }) => source);
+}
+
+type Offer = 'something' | 'unpublishable' | 'nothing';
+
+/** Under the version; undefined: a source that has published the version was not read. */
+function offerOf(
+  { version_normalized: normalized }: UndoneChange,
+  { contributions, entries }: Offered,
+): Offer | undefined {
+  if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized)))
+    return 'something';
+  if (contributions.some(({ held, holdsAll }) => holdsAll || held.has(normalized))) return 'unpublishable';
+  const read = new Set(contributions.map(({ source }) => source));
+  const isRead = entries.every((entry) => entry.version_normalized !== normalized || read.has(entry.source));
+  return isRead ? 'nothing' : undefined;
+}
+
+/** Those that this decision leaves behind: a source's version is published again, or what was brought back is gone. */
+function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
+  const published = new Set<string>([
+    ...decision.fresh.map(({ release }) => release.normalized),
+    ...decision.kept.flatMap(({ release }) => release?.normalized ?? []),
+  ]);
+  const gone = new Set(decision.withdrawn.map((entry) => entry.version_normalized));
+  return undone.filter(
+    (change) =>
+      published.has(change.version_normalized) || (change.reference === null && gone.has(change.version_normalized)),
+  );
+}
+
+/**
+ * The list after a rollback that made these changes. What it brings back of what an earlier one undid is not undone any
+ * more.
+ */
+export function undoneAfter(
+  before: readonly UndoneChange[],
+  changes: readonly PackageChange[],
+): readonly UndoneChange[] {
+  const list = new Map(before.map((change) => [keyOf(change), change]));
+  for (const { name, added, changed, withdrawn } of changes) {
+    const steps = [
+      ...withdrawn.map(({ version, reference }) => ({ version, from: reference, to: null })),
+      ...changed.map(({ version, reference, was }) => ({ version, from: was.reference, to: reference })),
+      ...added.map(({ version, reference }) => ({ version, from: null, to: reference })),
+    ];
+    for (const { version, from, to } of steps) {
+      const change: UndoneChange = {
+        name,
+        version,
+        version_normalized: normalizeVersion(version) ?? version,
+        reference: from,
+      };
+      const known = list.get(keyOf(change));
+      // what is published now is the rollback's before it, and no source's: what that undid is what the source has
+      if (known === undefined) list.set(keyOf(change), change);
+      // where the source has lost what was undone, no source has what is brought back
+      else if (known.gone === true && to !== null) list.set(keyOf(change), { ...change, reference: null });
+      else if (known.reference === to) list.delete(keyOf(change));
+    }
+  }
+  return [...list.values()].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+/** What people should know of it in every build: their sources have something that is not published. */
+export function undoneNotices(
+  undone: readonly UndoneChange[] = [],
+  results: readonly { readonly undone: UndoneSteps }[],
+): BuildReport['notices'] {
+  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const left = undone.filter((change) => steps.get(change) !== null);
+  if (left.length === 0) return [];
+  const shown = left
+    .slice(0, 10)
+    .map(({ name, version, reference }) => `${name} ${version}${reference === null ? ' (brought back)' : ''}`);
+  const list = `${shown.join(', ')}${left.length > shown.length ? `, and ${left.length - shown.length} more` : ''}`;
+  return [
+    {
+      source: 'data folder',
+      message: `A rollback holds ${list} as it is until there is another content for it. \`libretto rollback --lift\` lets the next build publish what its sources have.`,
+    },
+  ];
+}
+
+function keyOf({ name, version_normalized: normalized }: UndoneChange): string {
+  return `${name} ${normalized}`;
+}

@@ -1,0 +1,128 @@
+// Both documents of a package, staged where their bytes change, with what views are dated by.
+
+import { inBranchOrder } from '../documents/branch-order.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
+import { providerPath, type PublicPath } from '../contract/paths.ts';
+import { releasedVersion } from '../contract/released-version.ts';
+import { safetyOf } from '../contract/safety-lists.ts';
+import type { DocumentStamp } from '../contract/serving-index.ts';
+import { isDevVersion } from '../contract/version.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { withChanges } from '../documents/document-changes.ts';
+import { formatProviders, publishedRecord, stampDocument } from '../documents/documents.ts';
+import type { PackageState } from './package-state.ts';
+import type { StageContext } from './package-stage.ts';
+import type { Standing } from './package-version.ts';
+import type { Placement } from '../output/publication.ts';
+import { writeJson } from '../record/exact-integers.ts';
+
+type Kind = 'stable' | 'dev';
+type Stamps = { readonly [Each in Kind]: DocumentStamp | null };
+
+export interface StagedDocuments {
+  readonly stamps: Stamps;
+  readonly placements: readonly Placement[];
+  readonly removals: readonly PublicPath[];
+  readonly replaced: ReadonlySet<Kind>;
+}
+
+/**
+ * `state`: before this build, purged contents included. `standing`: all versions that are published after this build.
+ */
+export async function stageDocuments(
+  name: PackageName,
+  state: PackageState,
+  standing: readonly Standing[],
+  context: StageContext,
+): Promise<StagedDocuments> {
+  const safety = safetyOf(context.safety, name);
+  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
+  const nowSeconds = Math.floor(context.now.getTime() / 1000);
+  const placements: Placement[] = [];
+  const removals: PublicPath[] = [];
+  const replaced = new Set<Kind>();
+  const stamp = async (kind: Kind): Promise<DocumentStamp | null> => {
+    const previous = state.index.documents[kind];
+    const text = bytes[kind];
+    const next = changedStamp(
+      name,
+      kind,
+      {
+        state,
+        standing,
+        next: stampDocument(
+          [previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined),
+          text,
+          nowSeconds,
+        ),
+      },
+      context,
+    );
+    if (next === previous && !state.doubtful.has(kind)) return next;
+    replaced.add(kind);
+    if (text === undefined) removals.push(providerPath(name, kind));
+    else if (next !== null)
+      placements.push({
+        file: await context.output.stage(text),
+        path: providerPath(name, kind),
+        lastModified: next.last_modified,
+      });
+    return next;
+  };
+  const stable = await stamp('stable');
+  const dev = await stamp('dev');
+  return { stamps: { stable, dev }, placements, removals, replaced };
+}
+
+interface Stamped {
+  readonly state: PackageState;
+  readonly standing: readonly Standing[];
+  readonly next: DocumentStamp | null;
+}
+
+function changedStamp(
+  name: PackageName,
+  kind: Kind,
+  { state, standing, next }: Stamped,
+  context: StageContext,
+): DocumentStamp | null {
+  const previous = state.index.documents[kind];
+  if (next === previous) return next;
+  const isMine = ({ version_normalized: normalized }: Pick<VersionRecord, 'version_normalized'>): boolean =>
+    isDevVersion(normalized) === (kind === 'dev');
+  const former = [...state.records.values()].flatMap((record) => standingBefore(record, state));
+  const before = former.filter(({ record }) => isMine(record));
+  const after = standing.filter(({ record }) => isMine(record));
+  return withChanges(next, {
+    moment: context.moment,
+    now: context.now,
+    previous,
+    known: state.index.versions.filter(isMine).map(releasedVersion),
+    before: before.map(({ entry, record }) => ({ version: releasedVersion(entry), record: () => writeJson(record) })),
+    after: (kind === 'dev' ? inBranchOrder(after) : after).map((one) => ({
+      version: releasedVersion(one.entry),
+      record: () => writeJson(publishedRecord(one)),
+    })),
+    isOrdered: kind === 'dev',
+    besideChanged: before.length > 0 && !isSaidAlike(name, kind, former, previous, context),
+    placed: state.onDisk.get(kind)?.last_modified ?? (state.doubtful.has(kind) ? 0 : previous?.last_modified),
+  });
+}
+
+/** Whether the versions that readers have, with what is said beside them now, are the document they have. */
+function isSaidAlike(
+  name: PackageName,
+  kind: Kind,
+  former: readonly Standing[],
+  previous: DocumentStamp | null,
+  { safety }: StageContext,
+): boolean {
+  const text = formatProviders(name, former, safetyOf(safety, name))[kind];
+  return text !== undefined && digestOf(text) === previous?.sha256;
+}
+
+function standingBefore(record: VersionRecord, { entries }: PackageState): readonly Standing[] {
+  const entry = entries.get(record.version)?.find(({ reference }) => reference === record.dist?.reference);
+  return entry === undefined ? [] : [{ entry, record }];
+}

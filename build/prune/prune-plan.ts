@@ -1,0 +1,127 @@
+// What `prune` may remove of one package, pure but for looking at its files: contents that nothing published, nothing
+// recorded and nothing recent names.
+
+import type { PackageName } from '../contract/name.ts';
+import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
+import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
+import { isDevVersion } from '../contract/version.ts';
+import { parseProvider } from '../documents/documents.ts';
+import { archiveKey } from '../history/retained-archives.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+
+export interface PruneLimits {
+  /** epoch milliseconds: what ceased to be published after that stays */
+  readonly until: number;
+  /** `archiveKey` of what a rollback may need */
+  readonly recorded: ReadonlySet<string>;
+}
+
+export interface PackagePrune {
+  readonly name: PackageName;
+  /** what is left of its index */
+  readonly next: PackageIndex;
+  readonly gone: readonly IndexEntry[];
+  /** releases among them that nothing is left of */
+  readonly releases: readonly IndexEntry[];
+  /** archives, and plain copies that stand for none of the others */
+  readonly files: readonly PublicPath[];
+  /** on disk; names of one file count once */
+  readonly freedBytes: number;
+  /** entries that are not published and stay, by what keeps them */
+  readonly kept: { readonly recent: number; readonly recorded: number };
+}
+
+/**
+ * undefined where the package has nothing but what is published. Throws BuildRefused where index or documents are
+ * damaged: who is unsure removes nothing.
+ */
+export async function planPackagePrune(
+  output: Output,
+  name: PackageName,
+  limits: PruneLimits,
+): Promise<PackagePrune | undefined> {
+  const index = await readIndex(output, name);
+  const named = index.versions.some(({ state }) => state !== 'published')
+    ? await namedByDocuments(output, name)
+    : new Set<string>();
+  const gone: IndexEntry[] = [];
+  const kept = { recent: 0, recorded: 0 };
+  for (const entry of index.versions) {
+    const key = archiveKey(name, entry);
+    if (entry.state === 'published' || named.has(key)) continue;
+    // a time that cannot be read is no reason to remove anything
+    if (!(Date.parse(entry.since) <= limits.until)) kept.recent += 1;
+    else if (limits.recorded.has(key)) kept.recorded += 1;
+    else gone.push(entry);
+  }
+  const isEmpty = index.versions.length === gone.length;
+  if (gone.length === 0 && kept.recent + kept.recorded === 0 && !isEmpty) return undefined;
+  const dropped = new Set(gone);
+  const next = { ...index, versions: index.versions.filter((entry) => !dropped.has(entry)) };
+  const releases = gone.filter(
+    (entry) =>
+      entry.state === 'withdrawn' &&
+      !isDevVersion(entry.version_normalized) &&
+      !next.versions.some(
+        (left) => left.version_normalized === entry.version_normalized && left.state !== 'superseded',
+      ),
+  );
+  return { name, next, gone, releases, kept, ...(await filesOf(output, name, gone, next.versions)) };
+}
+
+async function readIndex(output: Output, name: PackageName): Promise<PackageIndex> {
+  const path = `index/${indexPath(name)}`;
+  const text = await output.read('index', indexPath(name));
+  const index = text === undefined ? undefined : parseOwnFile(path, () => parsePackageIndex(text));
+  if (index?.name === name) return index;
+  throw damaged(path);
+}
+
+/** By the documents themselves, whatever the index says of them. */
+async function namedByDocuments(output: Output, name: PackageName): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (const kind of ['stable', 'dev'] as const) {
+    const path = providerPath(name, kind);
+    const text = await output.read('public', path);
+    if (text === undefined) continue;
+    const records = parseOwnFile(`public/${path}`, () => parseProvider(text, name));
+    if (records === undefined) throw damaged(`public/${path}`);
+    for (const { version, dist } of records)
+      keys.add(archiveKey(name, { version, reference: String(dist?.reference) }));
+  }
+  return keys;
+}
+
+function damaged(path: string): BuildRefused {
+  return new BuildRefused(
+    `${path} is missing or damaged, so that nothing can be said to be of no use. \`libretto verify\` says what mends it.`,
+  );
+}
+
+async function filesOf(
+  output: Output,
+  name: PackageName,
+  gone: readonly IndexEntry[],
+  left: readonly IndexEntry[],
+): Promise<Pick<PackagePrune, 'files' | 'freedBytes'>> {
+  const staying = new Set<PublicPath>(
+    left.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]),
+  );
+  const candidates = new Set(gone.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
+  const going = [...candidates].filter((path) => !staying.has(path));
+  const stayingInodes = new Set<bigint>();
+  // only a file with two names could stay under one of them
+  if (going.length > 0)
+    for (const path of staying) stayingInodes.add((await output.facts('public', path))?.inode ?? -1n);
+  const files: PublicPath[] = [];
+  const sizes = new Map<bigint, number>();
+  for (const path of going) {
+    const facts = await output.facts('public', path);
+    if (facts === undefined) continue;
+    files.push(path);
+    if (!stayingInodes.has(facts.inode)) sizes.set(facts.inode, facts.size);
+  }
+  return { files, freedBytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+}

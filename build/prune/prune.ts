@@ -1,0 +1,221 @@
+// `prune`: the one way archives ever leave a tree. It is a publication that changes no document: the index lets go of
+// them first, and while they are removed the manifest names them, so that a kill in between leaves nothing that the
+// next build does not expect.
+
+import { applyPublication } from '../publish/apply.ts';
+import { indexPath, publicationPath } from '../contract/paths.ts';
+import { formatPublication, parsePublication, type Publication } from '../contract/publication.ts';
+import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { releasedVersion } from '../contract/released-version.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
+import { changesUntilNow } from '../documents/document-changes.ts';
+import { archivesOfHistory } from '../history/retained-archives.ts';
+import { formatRecord, historyFormat, recordPath } from '../history/record.ts';
+import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
+import { listPackages } from '../memory/tree-memory.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import { takeLock } from '../output/lock.ts';
+import type { Output } from '../output/output.ts';
+import { readPruned } from '../version-lists/pruned.ts';
+import { formatPruned, prunedPath } from '../contract/pruned.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { planPackagePrune, type PackagePrune } from './prune-plan.ts';
+import { noChanges, type Placement } from '../output/publication.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+
+export interface PruneRequest {
+  readonly dataDirectory: string;
+  /** how long a content that is published no more stays at least */
+  readonly keepForMs: number;
+  /** true: nothing is removed */
+  readonly dryRun: boolean;
+  /** as in the audit log */
+  readonly actor: string;
+}
+
+export interface PruneReport {
+  readonly dry_run: boolean;
+  /** of the publication that readers now see */
+  readonly serial: number;
+  readonly removed: readonly (Pick<IndexEntry, 'version' | 'reference' | 'state' | 'since' | 'size' | 'path'> & {
+    readonly name: string;
+  })[];
+  readonly files: number;
+  readonly freed_bytes: number;
+  /** contents that are published no more and stay */
+  readonly kept: { readonly recent: number; readonly recorded: number };
+}
+
+/** Throws BuildRefused for a tree that is not as its last publication left it, BuildBusy, or StorageError. */
+export async function prune(request: PruneRequest, now: () => Date): Promise<PruneReport> {
+  const seen = createDiskOutput(request.dataDirectory);
+  if ((await seen.read('index', publicationPath)) === undefined)
+    throw new BuildRefused(
+      `${request.dataDirectory} holds no published tree, or its announcement is lost: there is nothing to prune. Run \`libretto build\` first.`,
+    );
+  if (request.dryRun)
+    return reportOf(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await takeLock(`${dataDirectory}/build/lock`, now);
+  try {
+    const output = createDiskOutput(dataDirectory);
+    await output.discard();
+    return await pruneWith(output, request, now());
+  } finally {
+    await lock.release();
+  }
+}
+
+/** For whoever holds the lock of the data folder. */
+export async function pruneWith(output: Output, request: PruneRequest, now: Date): Promise<PruneReport> {
+  const position = await readPosition(output);
+  const packages = await planPrune(output, request, now);
+  const changed = packages.filter(({ gone, next }) => gone.length > 0 || next.versions.length === 0);
+  if (changed.length === 0) return reportOf(packages, request, position.publication.serial);
+  const serial = position.publication.serial + 1;
+  await writeManifest(output, { ...position.manifest, serial, placing: changed.flatMap(({ files }) => files) });
+  const record = await stageRecord(output, serial, position.publication.serial, request, now);
+  const indexes = await Promise.all(
+    changed.map(async ({ name, next }) => ({
+      file: await output.stage(formatPackageIndex(next)),
+      path: indexPath(name),
+    })),
+  );
+  const tombstones = await Promise.all(
+    changed.flatMap((plan) => (plan.releases.length === 0 ? [] : [stageTombstones(output, plan, now)])),
+  );
+  const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
+  const { withdrawn } = position.publication;
+  const pruned = { ...position.publication.pruned, ...prunedChanges(changed) };
+  const head = formatPublication({
+    ...position.publication,
+    serial,
+    published_at: now.toISOString(),
+    ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }),
+    pruned,
+  });
+  await applyPublication(
+    {
+      ...noChanges,
+      indexes: [...tombstones, ...indexes],
+      removals: changed.flatMap(({ files }) => files),
+      unusedTexts: emptied.map(indexPath),
+      record,
+      kept: [],
+      root: undefined,
+      head: { file: await output.stage(head), path: publicationPath },
+    },
+    output,
+    () => undefined,
+  );
+  await writeManifest(output, { ...position.manifest, serial, placing: [] });
+  await output.discard();
+  return reportOf(packages, request, serial);
+}
+
+/**
+ * Lists of views go on being dated by packages whose index is gone: a date that fell back would be that of another
+ * list.
+ */
+function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publication['pruned']> {
+  const emptied = packages.filter(({ next }) => next.versions.length === 0);
+  return Object.fromEntries(
+    emptied.map(({ name, next: { documents }, gone }) => {
+      const known = gone.map(releasedVersion);
+      return [name, [...changesUntilNow(documents.stable, known), ...changesUntilNow(documents.dev, known)]];
+    }),
+  );
+}
+
+/** In place before the index lets go of the releases. */
+async function stageTombstones(output: Output, { name, releases }: PackagePrune, now: Date): Promise<Placement> {
+  const rows = releases.map(({ version, version_normalized, reference, shasum }) => ({
+    version,
+    version_normalized,
+    reference,
+    shasum,
+    since: now.toISOString(),
+  }));
+  return { file: await output.stage(formatPruned(await readPruned(output, name), rows)), path: prunedPath(name) };
+}
+
+/**
+ * What the tree says of itself, where all of it is of one publication. Where the memory of that publication was cut
+ * off, the manifest is still its intent: the prune keeps the duty to clear away purged versions, and is no rollback.
+ */
+async function readPosition(
+  output: Output,
+): Promise<{ readonly publication: Publication; readonly manifest: Manifest }> {
+  const head = await output.read('index', publicationPath);
+  const publication =
+    head === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(head));
+  const found = await readManifest(output);
+  if (publication !== undefined && found?.serial === publication.serial) {
+    const { rollback: _rollback, sources: _sources, ...manifest } = found;
+    return { publication, manifest };
+  }
+  throw new BuildRefused(
+    "The tree is not as the last publication left it: that was cut off, or the builder's memory was lost. Run `libretto build` first.",
+  );
+}
+
+async function planPrune(output: Output, { keepForMs }: PruneRequest, now: Date): Promise<readonly PackagePrune[]> {
+  const limits = { until: now.getTime() - keepForMs, recorded: await archivesOfHistory(output) };
+  const plans: PackagePrune[] = [];
+  for (const name of await listPackages(output)) {
+    const plan = await planPackagePrune(output, name, limits);
+    if (plan !== undefined) plans.push(plan);
+  }
+  return plans;
+}
+
+async function writeManifest(output: Output, manifest: Manifest): Promise<void> {
+  const file = await output.stage(formatManifest(manifest));
+  await output.settle([file]);
+  await output.publish(file, 'build', manifestPath);
+  await output.barrier();
+}
+
+/** History goes on through it: each publication names the one before. */
+async function stageRecord(
+  output: Output,
+  serial: number,
+  previous: number,
+  { actor }: PruneRequest,
+  now: Date,
+): Promise<Placement> {
+  const record = formatRecord({
+    format: historyFormat,
+    serial,
+    previous,
+    published_at: now.toISOString(),
+    by: { actor, command: 'prune' },
+    rollback_to: null,
+    sources: {},
+    packages: [],
+  });
+  return { file: await output.stage(record), path: recordPath(serial) };
+}
+
+function reportOf(packages: readonly PackagePrune[], { dryRun }: PruneRequest, serial: number): PruneReport {
+  const sum = (numberOf: (plan: PackagePrune) => number): number =>
+    packages.reduce((total, plan) => total + numberOf(plan), 0);
+  return {
+    dry_run: dryRun,
+    serial,
+    removed: packages.flatMap(({ name, gone }) =>
+      gone.map(({ version, reference, state, since, size, path }) => ({
+        name,
+        version,
+        reference,
+        state,
+        since,
+        size,
+        path,
+      })),
+    ),
+    files: sum(({ files }) => files.length),
+    freed_bytes: sum(({ freedBytes }) => freedBytes),
+    kept: { recent: sum(({ kept }) => kept.recent), recorded: sum(({ kept }) => kept.recorded) },
+  };
+}

@@ -1,0 +1,44 @@
+// What to tell people of versions that their source no longer has and that stay published all the same: something there
+// could not be read so far as to tell which package or version it is, and who is unsure withdraws nothing. Pure.
+
+import type { PackageResult } from '../package/package-stage.ts';
+import { isRead, type ScannedSource } from '../scan/scan.ts';
+
+const maxTold = 3;
+
+/** A line for each source that holds such versions. */
+export function doubtNotices(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+): readonly { readonly source: string; readonly message: string }[] {
+  const held = new Map<string, string[]>();
+  for (const { name, doubtful } of results) {
+    for (const { source, version } of doubtful) {
+      const known = held.get(source) ?? [];
+      known.push(`${name} ${version}`);
+      held.set(source, known);
+    }
+  }
+  return scanned.filter(isRead).flatMap(({ chosen, quarantined }) => {
+    const versions = held.get(chosen.spec.id);
+    if (versions === undefined) return [];
+    const causes = [
+      ...new Set(
+        quarantined.filter(({ name, version }) => name === null || version === null).map(({ where }) => where),
+      ),
+    ];
+    const [stay, are] = versions.length === 1 ? ['stays', 'is'] : ['stay', 'are'];
+    return [
+      {
+        source: chosen.spec.location,
+        message: `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build then withdraws what is gone.`,
+      },
+    ];
+  });
+}
+
+function someOf(items: readonly string[]): string {
+  return items.length <= maxTold
+    ? items.join(', ')
+    : `${items.slice(0, maxTold).join(', ')} and ${items.length - maxTold} more`;
+}

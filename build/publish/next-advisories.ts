@@ -1,0 +1,68 @@
+// From the lists that are published to those that are to be, and which packages that concerns. Read before anything is
+// decided; written with the serving index, before the documents that say the same.
+
+import type { PackageName } from '../contract/name.ts';
+import {
+  formatSafety,
+  noSafety,
+  parseSafety,
+  safetyOf,
+  safetyPath,
+  type PackageSafety,
+  type SafetyLists,
+} from '../contract/safety-lists.ts';
+import type { Output } from '../output/output.ts';
+import type { PackageLimit } from '../scan/package-limit.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { readSafetyFiles, type SafetyRequest } from '../advisories/read-advisories.ts';
+
+export interface Safety {
+  /** as they are after this build */
+  readonly lists: SafetyLists;
+  /** bytes of `index/_safety.json` after this build; undefined where it stays as it is */
+  readonly text: string | undefined;
+  /** packages of which something else is said than before */
+  readonly changed: readonly PackageName[];
+}
+
+/**
+ * `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot
+ * be used.
+ */
+export async function nextSafety(
+  output: Output,
+  request: SafetyRequest | undefined,
+  limit: PackageLimit | undefined,
+): Promise<Safety> {
+  const before = await output.read('index', safetyPath);
+  // damaged, it is as if nothing had been published: every package that is named now is looked at
+  const known = before === undefined ? noSafety : parseOwnFile(`index/${safetyPath}`, () => parseSafety(before));
+  if (known === undefined && request === undefined)
+    throw new BuildRefused(
+      `index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with the libretto.json that names them (--config), or restore it from a backup.`,
+    );
+  const published = known ?? noSafety;
+  if (request === undefined) return { lists: published, text: undefined, changed: [] };
+  const wanted = await readSafetyFiles(request);
+  const lists = limit === undefined ? wanted : { ...wanted, packages: mergeLimited(published, wanted, limit) };
+  const text = formatSafety(lists);
+  const isNothing = !lists.advised && lists.filters.length === 0 && before === undefined;
+  const names = new Set([...published.packages.keys(), ...lists.packages.keys()]);
+  const changed = [...names].filter((name) => saidOf(published, name) !== saidOf(lists, name));
+  return { lists, text: text === before || isNothing ? undefined : text, changed };
+}
+
+/** Of packages that this build leaves alone is said what was. */
+function mergeLimited(
+  published: SafetyLists,
+  wanted: SafetyLists,
+  limit: PackageLimit,
+): ReadonlyMap<PackageName, PackageSafety> {
+  const stays = [...published.packages].filter(([name]) => !limit.admits(name));
+  return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
+}
+
+function saidOf(lists: SafetyLists, name: PackageName): string {
+  return JSON.stringify(safetyOf(lists, name));
+}

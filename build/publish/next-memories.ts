@@ -1,0 +1,129 @@
+// What is remembered of each source that was read, pure: enough to skip it next time, and never enough to skip
+// something that still has to be said or done.
+
+import type { PackageName } from '../contract/name.ts';
+import type { PackagesOutcome } from './outcome.ts';
+import type { PackageLimit } from '../scan/package-limit.ts';
+import type { ReadSource, ScannedSource } from '../scan/scan.ts';
+import type { Quarantine, QuarantineCode } from '../contract/quarantine.ts';
+import { purgedKey } from '../contract/purged.ts';
+import type { BlockedFinding } from '../package/blocked-findings.ts';
+import { formatMemory, type RememberedBlock, type RememberedSource } from '../memory/source-memory.ts';
+
+/**
+ * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking
+ * any different: a source with such a version is always read again.
+ */
+const contested: ReadonlySet<QuarantineCode> = new Set([
+  'DUPLICATE_VERSION',
+  'VERSION_CHANGED',
+  'BROKEN_OBJECT',
+  'UNREADABLE_FILE',
+  'ARCHIVE_MISMATCH',
+]);
+
+/** Never equal to a digest of releases: the package is looked at in every build. */
+const openQuestion = '';
+
+/**
+ * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at;
+ * undefined for all. `blocked`: releases that are purged.
+ */
+export function nextMemories(
+  scanned: readonly ScannedSource[],
+  packages: PackagesOutcome,
+  limit?: PackageLimit,
+  blocked: readonly BlockedFinding[] = [],
+): ReadonlyMap<string, string> {
+  const memories = new Map<string, string>();
+  const findings = findingsBySource(packages);
+  for (const source of scanned) {
+    if (source.outcome !== 'read') continue;
+    const whole = wholeMemory(source, packages, findings.get(source.chosen.spec.id));
+    const text = formatMemory({
+      ...(limit === undefined ? whole : partialMemory(whole, source.remembered, limit)),
+      ...blockedOf(source.chosen.spec.id, blocked),
+    });
+    const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
+    if (text !== before) memories.set(source.chosen.spec.id, text);
+  }
+  return memories;
+}
+
+function blockedOf(id: string, findings: readonly BlockedFinding[]): Pick<RememberedSource, 'blocked'> {
+  const mine = findings.filter(({ source }) => source === id);
+  if (mine.length === 0) return {};
+  return {
+    blocked: mine.map(({ name, version, where, tombstone }): RememberedBlock => ({
+      name,
+      version,
+      where,
+      tombstone: purgedKey(tombstone),
+    })),
+  };
+}
+
+/** What this build found of one source. */
+interface Findings {
+  readonly quarantined: Quarantine[];
+  /** packages that are not settled for it, of those that were looked at */
+  readonly unsettled: PackageName[];
+}
+
+/** Gathered in one pass: there may be thousands of sources, and thousands of packages. */
+function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMap<string, Findings> {
+  const findings = new Map<string, Findings>();
+  const of = (source: string): Findings => {
+    const known = findings.get(source) ?? { quarantined: [], unsettled: [] };
+    findings.set(source, known);
+    return known;
+  };
+  for (const { source, quarantine } of quarantined) of(source).quarantined.push(quarantine);
+  for (const { name, unsettled } of results) for (const source of unsettled) of(source).unsettled.push(name);
+  return findings;
+}
+
+function wholeMemory(
+  { chosen, memory, optionsDigest }: ReadSource,
+  packages: PackagesOutcome,
+  findings: Findings | undefined,
+): RememberedSource {
+  const { id } = chosen.spec;
+  const mine = findings?.quarantined ?? [];
+  const isContested = mine.some(({ code }) => contested.has(code));
+  return {
+    memory: isContested ? { ...memory, fingerprint: '' } : memory,
+    options: optionsDigest,
+    packages: sorted(
+      new Map([
+        ...(packages.digests.get(id) ?? []),
+        ...(findings?.unsettled ?? []).map((name) => [name, openQuestion] as const),
+      ]),
+    ),
+    quarantined: mine,
+  };
+}
+
+/**
+ * Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The
+ * source is read again.
+ */
+function partialMemory(
+  whole: RememberedSource,
+  before: RememberedSource | undefined,
+  { admits }: PackageLimit,
+): RememberedSource {
+  const looked = Object.entries(whole.packages).filter(([name]) => admits(name));
+  const others = Object.entries(before?.packages ?? {}).filter(([name]) => !admits(name));
+  const said = (before?.quarantined ?? []).filter(({ name }) => name === null || !admits(name));
+  return {
+    memory: { ...whole.memory, fingerprint: '' },
+    options: before?.options ?? whole.options,
+    packages: sorted([...looked, ...others]),
+    quarantined: [...said, ...whole.quarantined],
+  };
+}
+
+function sorted(digests: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...digests].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

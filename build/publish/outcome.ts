@@ -1,0 +1,59 @@
+// What comes of all packages of a build together, pure.
+
+import type { PackageName } from '../contract/name.ts';
+import type { PackageResult } from '../package/package-stage.ts';
+import { mergeChanges, type PackageChanges } from '../output/publication.ts';
+import type { PackageLimit } from '../scan/package-limit.ts';
+import type { ScannedSource } from '../scan/scan.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
+import type { ReleaseDigests } from '../scan/affected-packages.ts';
+
+export interface PackagesOutcome {
+  readonly results: readonly PackageResult[];
+  /** every name with a published version after this build, sorted */
+  readonly names: readonly PackageName[];
+  /**
+   * found while sources were read, while packages were, and those that stand from earlier builds of unchanged sources
+   */
+  readonly quarantined: readonly { readonly source: string; readonly quarantine: Quarantine }[];
+  readonly changes: PackageChanges;
+  readonly digests: ReleaseDigests;
+}
+
+export interface OutcomeInputs {
+  readonly results: readonly PackageResult[];
+  /** those published before */
+  readonly names: readonly PackageName[];
+  readonly scanned: readonly ScannedSource[];
+  readonly digests: ReleaseDigests;
+  readonly limit: PackageLimit | undefined;
+}
+
+export function gatherOutcome({ results, names, scanned, digests, limit }: OutcomeInputs): PackagesOutcome {
+  const visible = new Set(names);
+  for (const { name, published } of results) {
+    if (published > 0) visible.add(name);
+    else visible.delete(name);
+  }
+  return {
+    results,
+    names: [...visible].toSorted(),
+    quarantined: allQuarantined(scanned, results, limit),
+    changes: mergeChanges(results.map(({ changes }) => changes)),
+    digests,
+  };
+}
+
+/** In a build that is limited to some packages only what is known to be about those. */
+function allQuarantined(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+  limit: PackageLimit | undefined,
+): PackagesOutcome['quarantined'] {
+  const ofSources = scanned.flatMap((source) => {
+    const list = source.outcome === 'read' ? source.quarantined : (source.remembered?.quarantined ?? []);
+    const told = limit === undefined ? list : list.filter(({ name }) => name !== null && limit.admits(name));
+    return told.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
+  });
+  return [...ofSources, ...results.flatMap(({ refused }) => refused)];
+}

@@ -1,0 +1,70 @@
+// Stops a build that would take away more than anyone is likely to mean: a folder that was not mounted, a line lost
+// from libretto.json, a source that was emptied. Pure.
+
+import { normalizeVersion, isDevVersion } from '../contract/version.ts';
+import type { PackageResult, VersionOf } from '../package/package-stage.ts';
+import { WithdrawalRefused } from '../contract/refusals.ts';
+
+export interface Removals {
+  readonly results: readonly PackageResult[];
+  /** how many packages are published before */
+  readonly packages: number;
+  /** ids of the sources that a person named to be forgotten: what they published goes without asking */
+  readonly confirmed: ReadonlySet<string>;
+  /** whether people withdrew or purged this very version */
+  readonly isMeant: (
+    name: PackageResult['name'],
+    version: { readonly normalized: string; readonly reference: string },
+  ) => boolean;
+}
+
+/** With fewer packages, a tenth of them is none. */
+const fewestPackages = 10;
+const mostShown = 20;
+
+/**
+ * Throws WithdrawalRefused where a package would lose its last version, or more than a tenth of all packages one of
+ * their releases.
+ */
+export function refuseRemovals(removals: Removals): void {
+  const losses = removals.results
+    .map((result) => ({ result, lost: lossesOf(result, removals) }))
+    .filter(({ lost }) => lost.length > 0);
+  const emptied = losses.filter(({ result }) => result.published === 0);
+  const reduced = losses.filter(({ lost }) => lost.some(isRelease));
+  const tooMany = removals.packages >= fewestPackages && reduced.length * 10 > removals.packages;
+  if (emptied.length === 0 && !tooMany) return;
+  const shown = tooMany ? [...new Set([...emptied, ...reduced])] : emptied;
+  const lines = shown.slice(0, mostShown).map(
+    ({ result, lost }) =>
+      `  ${result.name} ${lost
+        .map(({ version }) => version)
+        .slice(0, 5)
+        .join(', ')}${lost.length > 5 ? ', …' : ''}${result.published === 0 ? ' (all it has)' : ''}`,
+  );
+  const more = shown.length > mostShown ? [`  … and ${shown.length - mostShown} more packages`] : [];
+  const what = tooMany
+    ? `releases of ${reduced.length} of ${removals.packages} packages`
+    : `every version of ${emptied.length === 1 ? 'a package' : `${emptied.length} packages`}`;
+  throw new WithdrawalRefused(
+    [
+      `This build would withdraw ${what}. Nothing was published.`,
+      ...lines,
+      ...more,
+      'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.',
+    ].join('\n'),
+  );
+}
+
+function lossesOf({ name, withdrawn }: PackageResult, { confirmed, isMeant }: Removals): readonly VersionOf[] {
+  return withdrawn.filter(
+    ({ version, source, reference }) =>
+      !confirmed.has(source) && !isMeant(name, { normalized: normalizeVersion(version) ?? version, reference }),
+  );
+}
+
+/** Branches come and go every day, in many packages of one repository at once. */
+function isRelease({ version }: VersionOf): boolean {
+  const normalized = normalizeVersion(version);
+  return normalized === undefined || !isDevVersion(normalized);
+}

@@ -1,0 +1,44 @@
+// What the steps of one build hand on to each other.
+
+import type { GuardedLists } from '../contract/announced-lists.ts';
+import type { UndoneChange } from '../contract/publication.ts';
+import type { DocumentSettings } from '../documents/document-settings.ts';
+import type { PendingHistory } from '../package/pending-publications.ts';
+import type { PublishedBy } from '../history/record.ts';
+import type { TreeMemory } from '../memory/tree-memory.ts';
+import type { PackageLimit } from '../scan/package-limit.ts';
+import type { Output } from '../output/output.ts';
+import type { ProgressEvent } from '../contract/build-report.ts';
+import type { ScannedSource } from '../scan/scan.ts';
+import type { Safety } from './next-advisories.ts';
+import type { Purged } from '../package/purged.ts';
+import type { Withheld } from '../version-lists/withheld.ts';
+import type { SourceChoice } from '../scan/choose-sources.ts';
+
+export interface Run {
+  readonly choice: SourceChoice;
+  readonly tree: TreeMemory;
+  readonly scanned: readonly ScannedSource[];
+  readonly settings: DocumentSettings;
+  /** undefined: all packages are looked at */
+  readonly limit: PackageLimit | undefined;
+  readonly settingsDigest: string;
+  readonly output: Output;
+  readonly dataDirectory: string;
+  readonly withheld: Withheld;
+  readonly purged: Purged;
+  readonly safety: Safety;
+  readonly pending: PendingHistory;
+  readonly by: PublishedBy | undefined;
+  /** of a publication that brings earlier metadata back */
+  readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
+  /** builds need not leave undone any more what rollbacks undid */
+  readonly lifted?: true;
+  readonly now: () => Date;
+  readonly progress: (event: ProgressEvent) => void;
+}
+
+/** The lists that keep versions out, as this build leaves them. */
+export function guardedLists({ purged, withheld }: Pick<Run, 'purged' | 'withheld'>): GuardedLists {
+  return { purged: purged.rows, withheld: withheld.rows };
+}

@@ -1,0 +1,52 @@
+// Clears away what is left of purged versions beside the tree: in history, in the builder's memory and caches, among
+// uploaded ZIPs. Whatever is gone already counts as done, so that a sweep that was cut off is repeated whole (I21).
+
+import { join } from 'node:path';
+import { formatMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
+import type { Run } from './run.ts';
+import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
+import { sweepArchives } from './sweep-archives.ts';
+import { sweepHistory } from './sweep-history.ts';
+
+type Sweep = Pick<Run, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
+
+/** Under the build's lock, once the publication without them is announced. */
+export async function sweepPurged(run: Sweep): Promise<void> {
+  await sweepHistory(run.output, run.purged);
+  await sweepArchives(run.dataDirectory, run.purged.rows);
+  await forgetSources(run);
+  await sweepClones(run);
+}
+
+/** The next build reads them again, looks at these packages, and says what they still have of what is purged. */
+async function forgetSources({ output, purged }: Sweep): Promise<void> {
+  for (const id of new Set(purged.rows.flatMap(({ source }) => source ?? []))) {
+    const known = await readMemory(output, id);
+    if (known === undefined) continue;
+    const names = purged.rows.flatMap(({ name, source }) =>
+      source === id && known.packages[name] !== undefined ? [[name, '']] : [],
+    );
+    const file = await output.stage(
+      formatMemory({
+        ...known,
+        memory: { ...known.memory, fingerprint: '' },
+        packages: { ...known.packages, ...(Object.fromEntries(names) as Record<string, string>) },
+      }),
+    );
+    await output.settle([file]);
+    await output.publish(file, 'build', memoryPath(id));
+  }
+  await output.barrier();
+}
+
+/**
+ * Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. One that is
+ * fetched into now stays.
+ */
+async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promise<void> {
+  const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));
+  for (const { spec } of [...choice.read, ...choice.left]) {
+    if (!ids.has(spec.id) || !('url' in spec.place)) continue;
+    await sweepMirror(mirrorFolder(join(dataDirectory, 'build/git'), spec.place.url), now, true);
+  }
+}

@@ -1,0 +1,35 @@
+// Which packages are not published any more, and were (I9): the announcement names them, so that whoever reads the tree
+// without its folders (from a static server) knows all that is or ever was private here.
+
+import { parsePackageName, type PackageName } from '../contract/name.ts';
+import type { TreeMemory } from '../memory/tree-memory.ts';
+import type { PackagesOutcome } from './outcome.ts';
+import type { Output } from '../output/output.ts';
+
+/** Names that have a serving index and do not stand in packages.json, once this publication is carried out; sorted. */
+export async function withdrawnPackages(
+  tree: TreeMemory,
+  output: Output,
+  { names, changes }: PackagesOutcome,
+): Promise<readonly PackageName[]> {
+  const listed = new Set(names);
+  const before = tree.interrupted || tree.damage.length > 0 ? undefined : tree.publication?.withdrawn;
+  const known = before === undefined ? await indexedNames(output) : [...before, ...tree.names];
+  const coming = changes.indexes.flatMap(({ path }) => nameOfIndex(path));
+  return [...new Set([...known, ...coming])].filter((name) => !listed.has(name)).toSorted();
+}
+
+/** Both sorted. */
+export function sameNames(one: readonly PackageName[], other: readonly PackageName[] | undefined): boolean {
+  return other?.length === one.length && one.every((name, index) => name === other[index]);
+}
+
+/** Every package that has a serving index. */
+export async function indexedNames(output: Pick<Output, 'list'>): Promise<readonly PackageName[]> {
+  return (await output.list('index', '')).flatMap(nameOfIndex);
+}
+
+function nameOfIndex(path: string): readonly PackageName[] {
+  const name = path.endsWith('.json') ? parsePackageName(path.slice(0, -'.json'.length)) : undefined;
+  return name === undefined ? [] : [name];
+}

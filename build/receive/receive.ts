@@ -1,0 +1,63 @@
+// Publishes a tree that was built elsewhere and copied here: a build of that one source, in which all others stay as
+// they are published. What was purged where the tree was built is purged here too (I21).
+
+import { join } from 'node:path';
+import { waitForLock } from '../output/wait-for-lock.ts';
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import { decideTombstones, tombstoneNotices } from '../purge/received-tombstones.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { BuildReport } from '../contract/build-report.ts';
+import { readReceivedTombstones } from '../sources/received/received-tree.ts';
+import { receivedSpec, type ReceivedPlace } from '../sources/spec.ts';
+
+/** Trees may come from several jobs that end at the same time: how long another build is waited for, milliseconds. */
+const waitMs = 60_000;
+
+/**
+ * `request`: with the settings of this registry; what it says of sources does not matter. Throws BuildRefused for a
+ * tree that is not complete, before anything is published; BuildBusy and StorageError as a build does.
+ */
+export async function receiveTree(
+  received: ReceivedPlace,
+  request: BuildRequest,
+  effects: BuildEffects,
+): Promise<BuildReport> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(received.name)) {
+    throw new BuildRefused(
+      `${JSON.stringify(received.name)} cannot be what the tree is called here: up to 64 letters, digits, ".", "_" and "-", the first a letter or digit. Choose a name with --as, and keep to it: it says whose versions these are.`,
+    );
+  }
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
+  try {
+    const spec = receivedSpec(received);
+    const tombstones = await decideTombstones(
+      received.tree === undefined ? [] : await readReceivedTombstones(received.tree),
+      spec,
+      createDiskOutput(dataDirectory),
+    );
+    // without the configured sources: those that left libretto.json are for a whole build to withdraw
+    const report = await buildHoldingLock(
+      {
+        ...request,
+        dataDirectory,
+        received,
+        purge: tombstones.adopted,
+        arguments: [],
+        configured: undefined,
+        fallback: undefined,
+        forget: [],
+      },
+      effects,
+    );
+    const notices = tombstoneNotices(tombstones, report.published).map((message) => ({
+      source: spec.location,
+      message,
+    }));
+    return { ...report, notices: [...report.notices, ...notices] };
+  } finally {
+    await lock.release();
+  }
+}

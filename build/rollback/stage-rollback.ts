@@ -1,0 +1,154 @@
+// The packages that publications have changed since an earlier one, staged as they were then.
+
+import type { VersionRecord } from '../contract/documents.ts';
+import { isJsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import { unknownSource, type Publication, type PublishedSource } from '../contract/publication.ts';
+import type { SafetyLists } from '../contract/safety-lists.ts';
+import { isDevVersion } from '../contract/version.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import type { PublicationMoment } from '../documents/document-changes.ts';
+import type { DocumentSettings } from '../documents/document-settings.ts';
+import { distOf, parseProvider } from '../documents/documents.ts';
+import type { Output } from '../output/output.ts';
+import { readPackageState, type PackageState } from '../package/package-state.ts';
+import { stagePackage, type PackageResult } from '../package/package-stage.ts';
+import { createTextStager } from '../package/package-texts.ts';
+import type { Standing } from '../package/package-version.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { Purged } from '../package/purged.ts';
+import type { Withheld } from '../version-lists/withheld.ts';
+import type { PendingHistory } from '../package/pending-publications.ts';
+import { formerPath, type DocumentKind, type FormerDocument, type PublicationRecord } from '../history/record.ts';
+
+export interface RollbackInputs {
+  /** of all publications since, newest first */
+  readonly records: readonly PublicationRecord[];
+  readonly to: number;
+  readonly sources: readonly PublishedSource[];
+  readonly settings: DocumentSettings;
+  readonly withheld: Withheld;
+  readonly purged: Purged;
+  /** what is said of packages now: a rollback brings versions back, not what was known of them */
+  readonly safety: SafetyLists;
+  readonly output: Output;
+  readonly pending: PendingHistory;
+  readonly moment: PublicationMoment;
+  readonly pruned: Publication['pruned'];
+  readonly now: Date;
+}
+
+/** Each document as it was then, and the record that keeps it. */
+type FormerDocuments = { [Kind in DocumentKind]?: { readonly document: FormerDocument; readonly serial: number } };
+
+const mostShown = 20;
+
+/** Throws BuildRefused, with a list, where something is gone that the earlier metadata names. */
+export async function stageRollback(inputs: RollbackInputs): Promise<readonly PackageResult[]> {
+  const problems: string[] = [];
+  const results: PackageResult[] = [];
+  for (const [name, former] of formerByName(inputs.records))
+    results.push(await stageFormer(name, former, inputs, problems));
+  if (problems.length === 0) return results;
+  const more = problems.length > mostShown ? [`  … and ${problems.length - mostShown} more`] : [];
+  throw new BuildRefused(
+    [
+      `The metadata of publication ${inputs.to} cannot be published again, since these are gone:`,
+      ...problems.slice(0, mostShown).map((problem) => `  ${problem}`),
+      ...more,
+      'Restore them from a backup, or roll back to a later publication.',
+    ].join('\n'),
+  );
+}
+
+/** The oldest of the records that replaced a document has it as it was before all of them. */
+function formerByName(records: readonly PublicationRecord[]): ReadonlyMap<PackageName, FormerDocuments> {
+  const names = new Map<PackageName, FormerDocuments>();
+  for (const { serial, packages } of records) {
+    for (const { name, former } of packages) {
+      const known = names.get(name) ?? {};
+      names.set(name, known);
+      for (const kind of ['stable', 'dev'] as const)
+        if (former[kind] !== undefined) known[kind] = { document: former[kind], serial };
+    }
+  }
+  return names;
+}
+
+async function stageFormer(
+  name: PackageName,
+  former: FormerDocuments,
+  inputs: RollbackInputs,
+  problems: string[],
+): Promise<PackageResult> {
+  const { output, now, pending, settings, withheld, purged } = inputs;
+  const state = await readPackageState(name, { output, leftovers: new Set(), pruned: inputs.pruned, now });
+  const records = [
+    ...(await recordsThen(name, 'stable', former, state, inputs, problems)),
+    ...(await recordsThen(name, 'dev', former, state, inputs, problems)),
+  ];
+  const standing: Standing[] = [];
+  const isLeftOut = ({ version_normalized: normalized, dist }: VersionRecord): boolean =>
+    withheld.of(name).has(normalized) ||
+    purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined;
+  for (const record of records.filter((one) => !isLeftOut(one))) {
+    const entry = await entryThen(name, record, state, inputs);
+    if (typeof entry === 'string') problems.push(entry);
+    else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
+  }
+  const decision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
+  return stagePackage(
+    name,
+    { contributions: [], former: state, state, decision, standing, made: [], refused: [], undone: new Map() },
+    {
+      output,
+      texts: createTextStager(name, state.texts, output),
+      leftovers: new Set(),
+      pending,
+      safety: inputs.safety,
+      moment: inputs.moment,
+      now,
+    },
+  );
+}
+
+async function recordsThen(
+  name: PackageName,
+  kind: DocumentKind,
+  former: FormerDocuments,
+  state: PackageState,
+  { output }: RollbackInputs,
+  problems: string[],
+): Promise<readonly VersionRecord[]> {
+  const found = former[kind];
+  if (found === undefined)
+    return [...state.records.values()].filter((record) => isDevVersion(record.version_normalized) === (kind === 'dev'));
+  if (found.document === null) return [];
+  const path = formerPath(found.serial, found.document);
+  const text = found.document === 'lost' ? undefined : await output.read('build', path);
+  if (text !== undefined && digestOf(text) === found.document) return parseProvider(text, name);
+  problems.push(
+    found.document === 'lost'
+      ? `the ${kind} versions of ${name}: their document was damaged before publication ${found.serial} replaced it`
+      : `build/${path}: the ${kind} versions of ${name}`,
+  );
+  return [];
+}
+
+/** The entry of the same content, which the serving index goes on holding; or what is gone. */
+async function entryThen(
+  name: PackageName,
+  { version, dist }: VersionRecord,
+  state: PackageState,
+  { output, sources, now }: RollbackInputs,
+): Promise<Standing['entry'] | string> {
+  const reference = isJsonObject(dist) ? dist.reference : undefined;
+  const entry = state.entries.get(version)?.find((one) => one.reference === reference);
+  if (entry === undefined) return `${name} ${version}: the archive of ${String(reference)}`;
+  if (entry.state === 'published') return entry;
+  if ((await output.facts('public', entry.path))?.size !== entry.size)
+    return `${name} ${version}: public/${entry.path}`;
+  // whose source is gone belongs to none, until one claims it or `--forget unknown` withdraws it
+  const source = sources.some(({ id }) => id === entry.source) ? entry.source : unknownSource;
+  return { ...entry, state: 'published', since: now.toISOString(), source };
+}

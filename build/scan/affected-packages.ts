@@ -1,0 +1,65 @@
+// Which packages a build has to look at: those whose releases differ from what was last published of them. All others
+// are not even opened.
+
+import type { PackageName } from '../contract/name.ts';
+import { readMemory } from '../memory/source-memory.ts';
+import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import type { PackageLimit } from './package-limit.ts';
+import type { Output } from '../output/output.ts';
+import { digestReleases } from './release-digest.ts';
+import { isRead, type ScannedSource } from './scan.ts';
+import type { SourceChoice } from './choose-sources.ts';
+
+/** Source id → package → digest of its releases, for the sources that were read. */
+export type ReleaseDigests = ReadonlyMap<string, ReadonlyMap<PackageName, string>>;
+
+export function digestSources(scanned: readonly ScannedSource[]): ReleaseDigests {
+  return new Map(
+    scanned
+      .filter(isRead)
+      .map((source) => [
+        source.chosen.spec.id,
+        new Map([...source.packages].map(([name, releases]) => [name, digestReleases(releases)])),
+      ]),
+  );
+}
+
+export interface VisitInputs {
+  readonly scanned: readonly ScannedSource[];
+  readonly digests: ReleaseDigests;
+  readonly tree: TreeMemory;
+  readonly choice: SourceChoice;
+  readonly output: Output;
+  readonly limit: PackageLimit | undefined;
+  /** of these something else is withheld than before, or said beside their versions */
+  readonly rethought: readonly PackageName[];
+}
+
+/**
+ * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be
+ * read now could not: what it has published and has no more it does not remember either.
+ */
+export async function packagesToVisit({
+  scanned,
+  digests,
+  tree,
+  choice,
+  output,
+  limit,
+  rethought,
+}: VisitInputs): Promise<readonly PackageName[]> {
+  const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
+  const visits = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
+  for (const { chosen, remembered } of scanned.filter(isRead)) {
+    const before = remembered?.packages ?? {};
+    const after = digests.get(chosen.spec.id) ?? new Map<PackageName, string>();
+    for (const [name, digest] of after) if (before[name] !== digest) visits.add(name);
+    for (const name of Object.keys(before) as PackageName[]) if (!after.has(name)) visits.add(name);
+  }
+  for (const { id } of choice.forgotten) {
+    const memory = tree.trusted ? await readMemory(output, id) : undefined;
+    const names = memory === undefined ? await listPackages(output) : (Object.keys(memory.packages) as PackageName[]);
+    for (const name of names) visits.add(name);
+  }
+  return [...visits].filter((name) => limit?.admits(name) ?? true).toSorted();
+}

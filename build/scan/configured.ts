@@ -1,0 +1,50 @@
+// The sources libretto.json names, each once.
+
+import { BuildRefused } from '../contract/refusals.ts';
+import { noOptions, type ConfiguredSource, type SourceOptions } from '../sources/options.ts';
+import { distinguish, inlineSources, parseSource, type SourceSpec } from '../sources/spec.ts';
+
+export interface DescribedSource {
+  readonly spec: SourceSpec;
+  readonly options: SourceOptions;
+  /** `sources[2]`; undefined for one that is only named, which may be named as often as one likes */
+  readonly where: string | undefined;
+}
+
+/**
+ * Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one
+ * place is described twice.
+ */
+export function describeSources(
+  configured: readonly (string | ConfiguredSource)[],
+  base: string,
+  dataDirectory: string,
+): readonly DescribedSource[] {
+  const sources = new Map<string, DescribedSource>();
+  for (const one of configured) {
+    const { source, options, where } =
+      typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
+    for (const parsed of typeof source === 'string'
+      ? [parseSource(source, base, dataDirectory)]
+      : inlineSources(source)) {
+      const spec = parsed.place.kind === 'package' ? firstFree(parsed, sources) : parsed;
+      refuseTwice(spec, sources.get(spec.id), where);
+      sources.set(spec.id, { spec, options, where });
+    }
+  }
+  return [...sources.values()];
+}
+
+function firstFree(spec: SourceSpec, taken: ReadonlyMap<string, unknown>): SourceSpec {
+  let free = spec;
+  for (let ordinal = 2; taken.has(free.id); ordinal += 1) free = distinguish(spec, ordinal);
+  return free;
+}
+
+function refuseTwice(spec: SourceSpec, same: DescribedSource | undefined, where: string | undefined): void {
+  if (same === undefined || (same.where === undefined && where === undefined)) return;
+  const places = same.where !== undefined && where !== undefined ? `, as ${same.where} and ${where}` : '';
+  throw new BuildRefused(
+    `libretto.json describes the source ${spec.location} twice${places}. Put what it says of it into one.`,
+  );
+}

@@ -1,0 +1,99 @@
+// The first half of a build: what is elsewhere (remote repositories, dists of inline packages) is brought here before
+// the build takes its lock, so that a remote that hangs keeps nobody else waiting. It decides nothing: which sources
+// count, and what is published of them, is read again under the lock.
+
+import type { BuildEffects, BuildRequest } from '../build.ts';
+import { digestSettings, documentSettings } from '../documents/document-settings.ts';
+import { readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
+import { openSource, rememberedOf, type OpenSourcesOptions } from './open-sources.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { runTogether } from '../shared/concurrency/batch.ts';
+import type { Source } from '../sources/release.ts';
+import { chooseSources, type ChosenSource } from './choose-sources.ts';
+import { sourcesToRead } from '../version-lists/withheld.ts';
+
+/** Sources that are elsewhere, opened once for a build and all its attempts. */
+export interface RemoteSources {
+  /** Fetches what was not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused. */
+  readonly fetch: () => Promise<number>;
+  /** undefined for a source that is on this disk; it is closed with all others here */
+  readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
+  readonly has: (chosen: ChosenSource) => boolean;
+  /** how long all fetches together have taken */
+  readonly elapsedMs: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Remotes are mostly waited for. */
+const fetchesAtOnce = 8;
+
+/** What is remembered of sources counts only if the tree can be believed. */
+type OptionsFor = (memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>) => OpenSourcesOptions;
+
+/** `request`: with the real path of its data folder. */
+export function createRemoteSources(
+  request: BuildRequest,
+  { progress, stop }: BuildEffects,
+  optionsFor: OptionsFor,
+): RemoteSources {
+  const opened = new Map<string, Promise<Source>>();
+  const needed = new Map<string, ChosenSource>();
+  const open = (chosen: ChosenSource, options: OpenSourcesOptions): Promise<Source> | undefined => {
+    if (!isElsewhere(chosen)) return undefined;
+    const source = opened.get(chosen.spec.id) ?? openSource(chosen, options);
+    opened.set(chosen.spec.id, source);
+    needed.set(chosen.spec.id, chosen);
+    return source;
+  };
+  let elapsed = 0;
+  return {
+    open,
+    has: (chosen) => opened.has(chosen.spec.id),
+    elapsedMs: () => elapsed,
+    fetch: async () => {
+      const started = performance.now();
+      const output = createDiskOutput(request.dataDirectory);
+      // what a former attempt opened under the lock counts too, whatever is remembered now
+      const remote = [
+        ...new Map([
+          ...(await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const),
+          ...needed,
+        ]).values(),
+      ];
+      if (remote.length === 0) return 0;
+      const options = optionsFor({ output, ...(await readTrust(request, output)) });
+      let done = 0;
+      await runTogether(remote, Math.max(request.jobs, fetchesAtOnce), async (chosen) => {
+        const source = await open(chosen, options);
+        await source?.fetch?.((await rememberedOf(chosen, options)).remembered?.memory);
+        done += 1;
+        progress({ phase: 'fetch', done, total: remote.length, label: chosen.spec.location });
+      });
+      stop?.throwIfAborted();
+      elapsed += performance.now() - started;
+      return remote.length;
+    },
+    close: async () => {
+      const sources = await Promise.allSettled(opened.values());
+      await Promise.all(sources.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
+    },
+  };
+}
+
+/** From what is remembered of sources alone: most builds have nothing elsewhere, and read all else only once. */
+async function chooseRemote(request: BuildRequest, output: Output): Promise<readonly ChosenSource[]> {
+  return chooseSources(request, await readKnownSources(output), request.dataDirectory).read.filter(isElsewhere);
+}
+
+async function readTrust(
+  request: BuildRequest,
+  output: Output,
+): Promise<Pick<OpenSourcesOptions, 'trusted' | 'stale'>> {
+  const { trusted, stale } = await readTreeMemory(output, digestSettings(documentSettings(request)));
+  return { trusted, stale: new Set([...stale, ...(await sourcesToRead(output, request.withhold))]) };
+}
+
+function isElsewhere({ spec: { place } }: ChosenSource): boolean {
+  return 'url' in place || place.kind === 'package';
+}

@@ -1,0 +1,56 @@
+// Applies a filter to what a source holds: the one part of it that has to read something, for a branch that a
+// constraint reaches by its alias alone.
+
+import type { NormalizedVersion } from '../contract/version.ts';
+import { branchAliasOf } from '../record/branch-alias.ts';
+import { createFilter, filterReleases } from '../sources/filter.ts';
+import { GitFailure } from '../sources/git-failure.ts';
+import { matchName } from '../sources/name-pattern.ts';
+import type { FilterOptions } from '../sources/options.ts';
+import { QuarantineError } from '../contract/quarantine.ts';
+import type { Release, Scan } from '../sources/release.ts';
+
+export type ReadScan = Extract<Scan, { outcome: 'read' }>;
+
+export interface FilteredScan extends ReadScan {
+  /** name patterns that stand for nothing the source has */
+  readonly idle: readonly string[];
+}
+
+/**
+ * `oneOfMany`: the limits were given for several sources together, so that it is no surprise when names leave nothing
+ * of this one.
+ */
+export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMany = false): Promise<FilteredScan> {
+  const filter = createFilter(options);
+  if (!filter.limits) return { ...scan, idle: [] };
+  const aliases = new Map<Release, NormalizedVersion | null>();
+  for (const release of filter.constrains ? scan.releases : []) {
+    if (!release.dev || !filter.admitsName(release.name)) continue;
+    const alias = await aliasOf(release);
+    if (alias !== undefined) aliases.set(release, alias);
+  }
+  const left = filterReleases(scan, filter, aliases);
+  const former = scan.former?.filter(({ name, normalized }) => filter.admits(name, normalized));
+  const nothing = left.releases.length === 0 && scan.releases.some(({ name }) => !oneOfMany || filter.admitsName(name));
+  const idle = left.idle.filter((pattern) => !scan.former?.some(({ name }) => matchName(pattern)(name)));
+  return {
+    ...scan,
+    ...left,
+    ...(former === undefined ? {} : { former }),
+    idle,
+    notices: nothing
+      ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.']
+      : scan.notices,
+  };
+}
+
+/** null: its composer.json cannot be read. What is wrong with it is said when it is published. */
+async function aliasOf(release: Release): Promise<NormalizedVersion | undefined | null> {
+  try {
+    return branchAliasOf(await release.composerJson(), release.version, release.defaultBranch);
+  } catch (error) {
+    if (error instanceof QuarantineError || error instanceof GitFailure) return null;
+    throw error;
+  }
+}

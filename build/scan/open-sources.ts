@@ -1,0 +1,155 @@
+// From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git
+// repositories never loads fast-glob.
+
+import pLimit from 'p-limit';
+import type { DeflateThreads } from '../archive/deflate-threads.ts';
+import type { RemoteSources } from './fetch-sources.ts';
+import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
+import type { Output } from '../output/output.ts';
+import type { OpenSource } from './scan.ts';
+import { digestOptions } from '../sources/options.ts';
+import type { Source } from '../sources/release.ts';
+import type { ChosenSource } from './choose-sources.ts';
+
+/** A build may have thousands of sources: files that are read at the same time all take their room at the same time. */
+const parallelReads = 32;
+
+export interface GitTimeouts {
+  /**
+   * milliseconds a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources
+   * of the build
+   */
+  readonly asking: number;
+  /** milliseconds git may take to fetch, or be silent while it reads */
+  readonly fetching: number;
+}
+
+export interface OpenSourcesOptions {
+  readonly dataDirectory: string;
+  readonly output: Output;
+  /** for what sources read while they are scanned */
+  readonly threads?: DeflateThreads;
+  /** false: what is remembered of sources is left aside */
+  readonly trusted: boolean;
+  /** ids of sources to be read anew, and their records made again */
+  readonly stale: ReadonlySet<string>;
+  /** patterns added to every package's `archive.exclude` */
+  readonly archiveExcludes: readonly string[];
+  /** CIDR ranges that are no public addresses and may be fetched from all the same */
+  readonly allowedAddresses: readonly string[];
+  readonly now: () => Date;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly gitTimeouts: GitTimeouts;
+  readonly stop?: AbortSignal;
+  /** those that were fetched before the build took its lock */
+  readonly remote?: RemoteSources | undefined;
+}
+
+export async function openSources(
+  chosen: readonly ChosenSource[],
+  options: OpenSourcesOptions,
+): Promise<readonly OpenSource[]> {
+  const limit = pLimit(parallelReads);
+  return Promise.all(chosen.map((source) => limit(() => openOne(source, options))));
+}
+
+async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promise<OpenSource> {
+  const opened = options.remote?.open(source, options) ?? openSource(source, options);
+  return { chosen: source, ...(await rememberedOf(source, options)), source: await opened };
+}
+
+/** What is remembered of a source, and whether that holds for its options and settings. */
+export async function rememberedOf(
+  source: ChosenSource,
+  options: OpenSourcesOptions,
+): Promise<Omit<OpenSource, 'chosen' | 'source'>> {
+  const { id, place } = source.spec;
+  const optionsDigest = digestOptions(
+    source.options,
+    place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : [],
+  );
+  let damage: string | undefined;
+  const onDamage = (path: string): void => {
+    damage = `${path} was damaged. The source was read anew, and it was made again.`;
+  };
+  const remembered = options.trusted ? await readMemory(options.output, id, onDamage) : undefined;
+  const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
+  return {
+    optionsDigest,
+    renewed,
+    remembered: renewed ? voided(remembered) : remembered,
+    ...(damage === undefined ? {} : { damage }),
+  };
+}
+
+/** Of each package it is still known that the source had it, and of nothing that it is as it was. */
+function voided(remembered: RememberedSource | undefined): RememberedSource | undefined {
+  return (
+    remembered && {
+      ...remembered,
+      memory: { fingerprint: '', detail: null },
+      packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])),
+    }
+  );
+}
+
+export async function openSource(
+  { spec: { place, location }, options, access }: ChosenSource,
+  known: OpenSourcesOptions,
+): Promise<Source> {
+  const { dataDirectory, threads, archiveExcludes, allowedAddresses, now, environment, gitTimeouts, stop } = known;
+  if (access?.refusal !== undefined) return refusedSource(access.refusal);
+  switch (place.kind) {
+    case 'directory': {
+      const { createDirectorySource } = await import('../sources/directory/directory-source.ts');
+      return createDirectorySource({
+        root: place.path,
+        dataDirectory,
+        now,
+        ...(threads === undefined ? {} : { threads }),
+        extraExcludes: archiveExcludes,
+      });
+    }
+    case 'artifact': {
+      const { createArtifactSource } = await import('../sources/artifact/artifact-source.ts');
+      return createArtifactSource({ root: place.path, dataDirectory, now });
+    }
+    case 'package': {
+      if (place.inline === undefined) throw new Error(`${location}: its packages are not known`);
+      const { createPackageSource } = await import('../sources/package/package-source.ts');
+      return createPackageSource({
+        ...place.inline,
+        cacheDirectory: `${dataDirectory}/build/downloads`,
+        allowAddresses: allowedAddresses,
+        environment,
+        now,
+      });
+    }
+    case 'received': {
+      if (place.tree === undefined) throw new Error(`${location}: there is no copy of it to read`);
+      const { createReceivedSource } = await import('../sources/received/received-source.ts');
+      return createReceivedSource(place.tree);
+    }
+    case 'git': {
+      const { createGitSource } = await import('../sources/git/git-source.ts');
+      const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
+      return createGitSource({
+        location: 'url' in place ? { kind: 'url', url: place.url, now } : { kind: 'path', path: place.path },
+        cacheDirectory: `${dataDirectory}/build/git`,
+        timeoutMs: gitTimeouts.fetching,
+        askingTimeoutMs: gitTimeouts.asking,
+        stop,
+        environment: access?.environment ?? environment,
+        refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
+        subdirectories,
+        referenceSource,
+        extraExcludes: archiveExcludes,
+      });
+    }
+  }
+}
+
+/** Known to be unreadable before anything is tried: it fails as a source does, and the others are read. */
+function refusedSource(reason: string): Source {
+  return { scan: async () => ({ outcome: 'failed', reason }), close: async () => undefined };
+}

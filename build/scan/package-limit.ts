@@ -1,0 +1,60 @@
+// `--only`: a build that looks at some packages and leaves all others as they are published, without forgetting what is
+// still to be done for them.
+
+import type { PackageName } from '../contract/name.ts';
+import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import type { Output } from '../output/output.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { ScannedSource } from './scan.ts';
+import { matchAnyName, matchName } from '../sources/name-pattern.ts';
+
+export interface PackageLimit {
+  readonly patterns: readonly string[];
+  readonly admits: (name: string) => boolean;
+}
+
+export function limitTo(patterns: readonly string[] | undefined): PackageLimit | undefined {
+  return patterns === undefined ? undefined : { patterns, admits: matchAnyName(patterns) };
+}
+
+/**
+ * Throws BuildRefused where the tree is not as the last publication left it: what becomes of all its packages has to be
+ * looked at then.
+ */
+export async function refusePartialRepair(
+  limit: PackageLimit | undefined,
+  tree: TreeMemory,
+  output: Output,
+): Promise<void> {
+  if (limit === undefined) return;
+  const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
+  if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
+  throw new BuildRefused(
+    'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since. Run `libretto build` without --only first.',
+  );
+}
+
+/**
+ * Throws BuildRefused for a pattern that stands for nothing: most likely it was mistyped. Not while a source that may
+ * have it cannot be read.
+ */
+export function refuseUnknownNames(
+  limit: PackageLimit | undefined,
+  tree: TreeMemory,
+  scanned: readonly ScannedSource[],
+): void {
+  if (limit === undefined || scanned.some(({ outcome }) => outcome === 'failed')) return;
+  const names = new Set<string>(tree.names);
+  for (const source of scanned) for (const name of namesOf(source)) names.add(name);
+  for (const pattern of limit.patterns) {
+    if ([...names].some(matchName(pattern))) continue;
+    throw new BuildRefused(
+      `--only ${pattern}: no package of that name is published, nor has any source of this build one.`,
+    );
+  }
+}
+
+function namesOf(source: ScannedSource): readonly (PackageName | string)[] {
+  if (source.outcome !== 'read') return Object.keys(source.remembered?.packages ?? {});
+  return [...source.packages.keys(), ...source.quarantined.flatMap(({ name }) => name ?? [])];
+}

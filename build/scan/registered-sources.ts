@@ -1,0 +1,94 @@
+// Repositories of the management API among the sources of a build. A source that libretto.json lists as well is
+// libretto.json's.
+
+import type { PublishedSource } from '../contract/publication.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { RegisteredSource } from '../sources/options.ts';
+import type { ChosenSource } from './choose-sources.ts';
+import { parseSource } from '../sources/spec.ts';
+
+export interface RegisteredRequest {
+  /** undefined: nobody asked the state, and they are left as published */
+  readonly registered?: readonly RegisteredSource[] | undefined;
+  /**
+   * ids of registered repositories: these are read, and no other source. Those that are registered no more are
+   * withdrawn in any case.
+   */
+  readonly sync?: readonly string[];
+  /**
+   * What is registered by now, in the form of `source`. A build asks under its lock: much may have been registered and
+   * removed while it fetched.
+   */
+  readonly registeredNow?: () => Promise<readonly string[]>;
+  /**
+   * Registered since this request was made, in the form of `source`: such a repository is not read, and stays as
+   * published.
+   */
+  readonly registeredSince?: readonly string[];
+}
+
+export interface Registered {
+  /** by source id */
+  readonly sources: ReadonlyMap<string, ChosenSource>;
+  /** those that libretto.json lists as well */
+  readonly hidden: readonly ChosenSource[];
+  /** published from a repository that is registered no more */
+  readonly isGone: (source: PublishedSource) => boolean;
+}
+
+/**
+ * `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is.
+ */
+export function registeredSources(
+  { registered, sync = [], registeredSince = [] }: RegisteredRequest,
+  isListed: (id: string) => boolean,
+  dataDirectory: string,
+): Registered {
+  const all = (registered ?? []).map(({ source, ...access }): ChosenSource => {
+    const { options, ...known } = access;
+    return {
+      spec: parseSource(source, dataDirectory, dataDirectory),
+      from: 'registered',
+      options,
+      hasOptions: Object.keys(options).length > 0,
+      access: known,
+    };
+  });
+  const hidden = all.filter(({ spec }) => isListed(spec.id));
+  const refused = hidden.find(({ access }) => access !== undefined && sync.includes(access.id));
+  if (refused !== undefined)
+    throw new BuildRefused(
+      `The source ${refused.spec.location} stands in libretto.json as well, and \`libretto build\` reads it as that says. Remove it there, or remove this repository.`,
+    );
+  const sources = new Map(all.filter((source) => !hidden.includes(source)).map((source) => [source.spec.id, source]));
+  const since = new Set(registeredSince.map((source) => parseSource(source, dataDirectory, dataDirectory).id));
+  return {
+    sources,
+    hidden,
+    isGone: ({ id, from }) => registered !== undefined && from === 'registered' && !sources.has(id) && !since.has(id),
+  };
+}
+
+/** The same request, without repositories that were removed meanwhile, and aware of those that were registered. */
+export async function asRegisteredNow<Request extends RegisteredRequest>(request: Request): Promise<Request> {
+  const { registered, registeredNow } = request;
+  if (registered === undefined || registeredNow === undefined) return request;
+  const now = new Set(await registeredNow());
+  const known = new Set(registered.map(({ source }) => source));
+  return {
+    ...request,
+    registered: registered.filter(({ source }) => now.has(source)),
+    registeredSince: [...now].filter((source) => !known.has(source)),
+  };
+}
+
+/**
+ * Whoever names a registered repository in a build would read it without its credentials and its limits. Throws
+ * BuildRefused.
+ */
+export function refuseRegistered(asked: string, source: PublishedSource | undefined): void {
+  if (source?.from !== 'registered') return;
+  throw new BuildRefused(
+    `${asked}: ${source.location} is a registered repository. Read it with \`libretto repository sync\`, withdraw it with \`libretto repository remove\`.`,
+  );
+}

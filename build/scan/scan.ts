@@ -1,0 +1,120 @@
+// Reads the chosen sources, several at once, and says for each what it holds now or why that could not be seen.
+
+import pLimit from 'p-limit';
+import type { PackageName } from '../contract/name.ts';
+import type { ProgressEvent } from '../contract/build-report.ts';
+import type { RememberedSource } from '../memory/source-memory.ts';
+import type { Quarantine } from '../contract/quarantine.ts';
+import type { Release, Source, SourceMemory } from '../sources/release.ts';
+import { FetchNeeded } from '../contract/refusals.ts';
+import type { ChosenSource } from './choose-sources.ts';
+
+export type ScannedSource = Known &
+  (
+    | { readonly outcome: 'unchanged' }
+    | { readonly outcome: 'failed'; readonly reason: string }
+    | {
+        readonly outcome: 'read';
+        readonly packages: ReleasesByName;
+        readonly former: ReleasesByName;
+        readonly quarantined: readonly Quarantine[];
+        readonly notices: readonly string[];
+        readonly idle: readonly string[];
+        readonly memory: SourceMemory;
+      }
+  );
+
+/**
+ * Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them
+ * to its end.
+ */
+export type ReleasesByName = Map<PackageName, readonly Release[]>;
+
+/** What is known of a source before it is read. */
+interface Known {
+  readonly chosen: ChosenSource;
+  readonly remembered: RememberedSource | undefined;
+  /** of the options it is read with */
+  readonly optionsDigest: string;
+  /**
+   * nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made
+   * again
+   */
+  readonly renewed: boolean;
+  /** what is wrong with what is remembered of it, for people */
+  readonly damage?: string;
+}
+
+export type ReadSource = Extract<ScannedSource, { outcome: 'read' }>;
+
+export function isRead(source: ScannedSource): source is ReadSource {
+  return source.outcome === 'read';
+}
+
+export interface OpenSource extends Known {
+  readonly source: Source;
+}
+
+/** Throws FetchNeeded once all have been read, where one of them was not fetched. */
+export async function scanSources(
+  sources: readonly OpenSource[],
+  parallel: number,
+  progress: (event: ProgressEvent) => void,
+): Promise<readonly ScannedSource[]> {
+  const limit = pLimit(parallel);
+  let done = 0;
+  const scanned = await Promise.all(
+    sources.map((open) =>
+      limit(async () => {
+        const found = await scanOne(open);
+        done += 1;
+        progress({ phase: 'scan', done, total: sources.length, label: open.chosen.spec.location });
+        return found;
+      }),
+    ),
+  );
+  return scanned.map((found) => found ?? needFetch());
+}
+
+function needFetch(): never {
+  throw new FetchNeeded();
+}
+
+/** undefined: it has to be fetched first */
+async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource | undefined> {
+  const found = await source.scan(known.remembered?.memory);
+  if (found.outcome === 'unfetched') return undefined;
+  if (found.outcome !== 'read') return { ...known, ...found };
+  const {
+    releases,
+    former = [],
+    quarantined,
+    notices,
+    idle,
+    memory,
+  } = known.chosen.hasOptions
+    ? await (
+        await import('./filter-scan.ts')
+      ).filterScan(found, known.chosen.options, known.chosen.spec.place.kind === 'package')
+    : { ...found, idle: [] };
+  return {
+    ...known,
+    outcome: 'read',
+    packages: byName(releases),
+    former: byName(former),
+    quarantined,
+    notices,
+    idle,
+    memory,
+  };
+}
+
+function byName(releases: readonly Release[]): ReleasesByName {
+  const groups = new Map<PackageName, Release[]>();
+  for (const release of releases) {
+    const group = groups.get(release.name);
+    if (group === undefined) groups.set(release.name, [release]);
+    else group.push(release);
+  }
+  return groups;
+}

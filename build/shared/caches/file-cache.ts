@@ -1,0 +1,97 @@
+// Files kept in memory in parsed form, never older than the last publication. A hit is answered in place; only reading
+// makes a promise, and simultaneous readers of one file share it.
+
+import { ByteCache } from './byte-cache.ts';
+import { sameStamp, stampFile, type FileStamp } from '../files/file-stamp.ts';
+import { readWhole, type WholeFile } from '../files/read-whole.ts';
+
+interface Kept<Value> {
+  readonly value: Value;
+  readonly stamp: FileStamp;
+  /** the epoch under which the stamp was last seen to hold */
+  epoch: number;
+}
+
+/** Makes the kept form of a file. May throw: then nothing is kept and the error goes to whoever asked. */
+export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
+
+export class FileCache<Value> {
+  readonly #cache: ByteCache<Kept<Value>>;
+  readonly #loading = new Map<string, { readonly epoch: number; readonly value: Promise<Value | undefined> }>();
+  readonly #parse: ParseFile<Value>;
+  readonly #weight: (value: Value, fileBytes: number) => number;
+  readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
+
+  /**
+   * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file
+   * must not be used: then nothing is kept and the error goes to whoever asked.
+   */
+  constructor(options: {
+    readonly limitBytes: number;
+    readonly weight: (value: Value, fileBytes: number) => number;
+    readonly parse: ParseFile<Value>;
+    readonly read?: (path: string) => Promise<WholeFile | undefined>;
+  }) {
+    this.#cache = new ByteCache(options.limitBytes);
+    this.#weight = options.weight;
+    this.#parse = options.parse;
+    this.#readFile = options.read ?? readWhole;
+  }
+
+  /** The file's kept form as of `epoch`, or undefined where there is no such file. */
+  get(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
+    const kept = this.#cache.get(path);
+    if (kept === undefined) return this.#load(path, epoch);
+    return kept.epoch === epoch ? kept.value : this.revalidate(path, epoch);
+  }
+
+  /** As `get`, but looks at the disk whatever the epoch says. */
+  revalidate(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
+    const kept = this.#cache.get(path);
+    if (kept === undefined || !sameStamp(stampFile(path), kept.stamp)) return this.#load(path, epoch);
+    kept.epoch = epoch;
+    return kept.value;
+  }
+
+  /** The value kept for `path` has grown by so many bytes. */
+  grow(path: string, value: Value, bytes: number): void {
+    const kept = this.#cache.get(path);
+    if (kept?.value === value) this.#cache.grow(path, kept, bytes);
+  }
+
+  /** Keeps nothing any more. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
+  #load(path: string, epoch: number): Promise<Value | undefined> | undefined {
+    const running = this.#loading.get(path);
+    if (running !== undefined && running.epoch === epoch) return running.value;
+    if (stampFile(path) === undefined) {
+      this.#cache.delete(path);
+      return undefined; // most ~dev documents do not exist: worth no round trip through the thread pool
+    }
+    const value = this.#read(path, epoch).finally(() => {
+      if (this.#loading.get(path)?.value === value) this.#loading.delete(path);
+    });
+    this.#loading.set(path, { epoch, value });
+    return value;
+  }
+
+  async #read(path: string, epoch: number): Promise<Value | undefined> {
+    const file = await this.#readFile(path);
+    if (file === undefined) return undefined;
+    const { bytes, stamp, mtimeMs } = file;
+    const value = this.#parseFile(bytes, path, mtimeMs);
+    this.#cache.set(path, { value, stamp, epoch }, this.#weight(value, bytes.length) + 512);
+    return value;
+  }
+
+  #parseFile(bytes: Buffer, path: string, mtimeMs: number): Value {
+    try {
+      return this.#parse(bytes, { path, mtimeMs });
+    } catch (error) {
+      throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Files of the mirror that appear whole or not at all. They are written beside their place, under a name that says so,
+// and a process that is killed leaves at most such a file: `mirror prune` removes it.
+
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { link, mkdir, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { folderFault } from './folder-fault.ts';
+import { isAbsence } from './file-stamp.ts';
+
+export const partialSuffix = '.partial';
+
+/** A name beside `path` that nobody else uses. */
+export function partialBeside(path: string): string {
+  return `${path}.${randomUUID()}${partialSuffix}`;
+}
+
+/**
+ * Whether there is anything by this name. A few microseconds, where a round trip through the thread pool costs a
+ * hundred.
+ */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+/** Replaces what is there. Whole in the eyes of every process, but not yet safe from a loss of power. */
+export async function replaceFile(path: string, pieces: readonly (string | Buffer)[]): Promise<void> {
+  const partial = await written(path, pieces, false);
+  try {
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * False where there is such a file already, which then stays as it is: of several at once, in whatever process, one
+ * wins. Durable before it resolves.
+ */
+export async function createFile(path: string, pieces: readonly (string | Buffer)[]): Promise<boolean> {
+  const partial = await written(path, pieces, true);
+  try {
+    await link(partial, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await unlink(partial);
+  }
+}
+
+async function written(path: string, pieces: readonly (string | Buffer)[], durable: boolean): Promise<string> {
+  const partial = partialBeside(path);
+  const file = await openNew(partial);
+  try {
+    for (const piece of inFewWrites(pieces)) await file.writeFile(piece);
+    if (durable) await file.datasync();
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return partial;
+}
+
+const joinedUpToBytes = 256 * 1024;
+
+/** Each write is a round trip through the thread pool, which costs more than to copy what is small. */
+function inFewWrites(pieces: readonly (string | Buffer)[]): readonly Buffer[] {
+  const buffers = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  return buffers.reduce((size, { length }) => size + length, 0) <= joinedUpToBytes ? [Buffer.concat(buffers)] : buffers;
+}
+
+/** The folder is mostly there already. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    await mkdir(dirname(path), { recursive: true }).catch((error: unknown) =>
+      Promise.reject(folderFault(error, dirname(path))),
+    );
+    return open(path, 'wx', 0o600);
+  }
+}

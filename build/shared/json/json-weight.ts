@@ -1,0 +1,32 @@
+// How large a JSON value is, about as large as its text, without writing it. Pure.
+
+import { isJsonObject, type JsonValue } from '../../contract/json.ts';
+
+/** What a member takes beside its name and its value. */
+export const bytesOfMember = 16;
+/** What one version may say. Records that people write have a few thousand characters. */
+export const mostOfRecord = 1024 ** 2;
+
+/** Where it is more than `most`, something above that, however much more it is: no more of the value is looked at. */
+export function weightOf(value: JsonValue | undefined, most: number): number {
+  const open: (JsonValue | undefined)[] = [value];
+  let weight = 0;
+  while (open.length > 0 && weight <= most) {
+    const one = open.pop();
+    if (typeof one === 'string') {
+      weight += one.length;
+    } else if (Array.isArray(one)) {
+      weight += bytesOfMember * (one.length + 1);
+      if (weight <= most) for (const element of one as readonly JsonValue[]) open.push(element);
+    } else if (isJsonObject(one)) {
+      for (const name in one) {
+        weight += bytesOfMember + name.length;
+        if (weight > most) break;
+        open.push(one[name]);
+      }
+    } else {
+      weight += bytesOfMember;
+    }
+  }
+  return weight;
+}

@@ -1,0 +1,102 @@
+// Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in
+// docs/INVARIANTS.md).
+
+import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolder } from '../output/make-folder.ts';
+import { isMissing, StorageError, withPath } from '../output/storage-error.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { SourceSpec } from './spec.ts';
+
+/** What a data folder holds; other things in it are not Libretto's. */
+export const ours: ReadonlySet<string> = new Set([
+  'public',
+  'index',
+  'build',
+  'state',
+  'state.json',
+  'keys',
+  'artifacts',
+  'mirror',
+  'log',
+  'lost+found',
+]);
+
+/** The data folder's real path. Makes it where it is not there. Throws BuildRefused. */
+export async function openDataFolder(path: string): Promise<string> {
+  try {
+    return await openOrFail(path);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    throw new BuildRefused(
+      `The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`,
+      { cause: error },
+    );
+  }
+}
+
+async function openOrFail(path: string): Promise<string> {
+  const wanted = resolve(path);
+  if (wanted === dirname(wanted) || wanted === resolve(homedir()))
+    throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a folder of its own with --data.`);
+  await refuseForeign(wanted);
+  await makeFolder(wanted);
+  await withPath(wanted, access(wanted, constants.W_OK));
+  const real = await realpath(wanted);
+  for (const name of ['public', 'index', 'build']) {
+    const facts = await lstat(join(real, name)).catch((error: unknown) =>
+      isMissing(error) ? undefined : Promise.reject(error),
+    );
+    if (facts?.isSymbolicLink() === true)
+      throw new BuildRefused(
+        `${join(real, name)} is a symbolic link. Make the data folder itself the link, or choose another one with --data: a build replaces files in it.`,
+      );
+    if (facts !== undefined && !facts.isDirectory())
+      throw new BuildRefused(
+        `${join(real, name)} is a file where a folder of the registry should be. Choose another data folder with --data.`,
+      );
+  }
+  return real;
+}
+
+async function refuseForeign(path: string): Promise<void> {
+  const facts = await withPath(
+    path,
+    stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
+  );
+  if (facts === undefined) return;
+  if (!facts.isDirectory()) throw new BuildRefused(`The data folder ${path} is a file. Name a folder with --data.`);
+  const names = (await withPath(path, readdir(path))).filter((name) => !name.startsWith('.'));
+  const foreign = names.filter((name) => !ours.has(name));
+  if (foreign.length > 0 && !names.includes('index') && !names.includes('state')) {
+    throw new BuildRefused(
+      `The data folder ${path} holds other things already (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty folder, or one that does not exist yet, with --data.`,
+    );
+  }
+}
+
+/** A directory source that holds the data folder, or lies in it, would read what it writes. */
+export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
+  const path = folderOf(spec);
+  if (path === undefined) return;
+  const { kind } = spec.place;
+  if (kind !== 'git' && isBelow(dataDirectory, path)) {
+    throw new BuildRefused(
+      `The data folder ${dataDirectory} is inside the source ${path}. Move it out of there with --data.`,
+    );
+  }
+  if (isBelow(path, dataDirectory) && !isBelow(path, join(dataDirectory, 'artifacts'))) {
+    throw new BuildRefused(`The source ${path} is inside the data folder ${dataDirectory}. Keep sources elsewhere.`);
+  }
+}
+
+/** undefined for a source that is no folder of this machine */
+function folderOf({ place }: SourceSpec): string | undefined {
+  return 'path' in place ? place.path : place.kind === 'received' ? place.tree : undefined;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+}

@@ -1,0 +1,40 @@
+// What was deflated while it was identified, for the archives of a first build: kept up to a bound, so that most files
+// are opened once. What is not kept is read again.
+
+import type { Deflated } from '../../compression/deflate.ts';
+
+export interface KeptContents {
+  readonly hasRoom: () => boolean;
+  readonly keep: (identity: string, content: Deflated) => void;
+  /** The content of this identity; it is then no longer kept. */
+  readonly take: (identity: string) => Deflated | undefined;
+  /** Lets go of everything. */
+  readonly clear: () => void;
+}
+
+/** Some ten thousand source files. */
+const defaultMaxBytes = 40 * 1024 * 1024;
+
+export function createKeptContents(maxBytes = defaultMaxBytes): KeptContents {
+  const contents = new Map<string, Deflated>();
+  let held = 0;
+  return {
+    hasRoom: () => held < maxBytes,
+    keep: (identity, content) => {
+      if (contents.has(identity)) return;
+      contents.set(identity, content);
+      held += content.bytes.length;
+    },
+    take: (identity) => {
+      const content = contents.get(identity);
+      if (content === undefined) return undefined;
+      contents.delete(identity);
+      held -= content.bytes.length;
+      return content;
+    },
+    clear: () => {
+      contents.clear();
+      held = 0;
+    },
+  };
+}

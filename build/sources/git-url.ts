@@ -1,0 +1,52 @@
+// Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in.
+// A URL is remembered, shown and logged, so that it may hold no credential.
+
+import { parseAddress } from '../contract/address.ts';
+import { withoutCredentials } from './address-secrets.ts';
+import { scrub } from './git-failure.ts';
+
+export interface GitUrl {
+  readonly url: string;
+  /**
+   * for GIT_ALLOW_PROTOCOL; git's own configuration may turn an https address into an ssh one and the other way round
+   */
+  readonly protocols: string;
+}
+
+/**
+ * RFC 3986 without userinfo, query and fragment; a host never starts with a dash, which ssh would take for an option.
+ */
+const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
+const sshPattern =
+  /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
+const scpPattern =
+  /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s?#\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s?#\\]+$/i;
+const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
+
+/** The URL, or a sentence that says what is wrong with it and what to do. */
+export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
+  const shown = scrub(withoutCredentials(url));
+  if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
+    return {
+      refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.`,
+    };
+  }
+  const fault = faultOf(url);
+  if (fault !== undefined) return { refusal: `The URL ${shown} ${fault}.` };
+  const http = httpPattern.exec(url);
+  if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
+  if (http !== null) {
+    if (loopback.test(http[2] ?? '')) return { url, protocols: 'http:https:ssh' };
+    return { refusal: `The URL ${shown} would be fetched without encryption. Use https or ssh.` };
+  }
+  if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };
+  return {
+    refusal: `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or user@host:path, with no query.`,
+  };
+}
+
+/** Of a URL in full, or of user@host:path, which is ssh://user@host/path to the parser. */
+function faultOf(url: string): string | undefined {
+  const parsed = parseAddress(/^[a-z]+:\/\//i.test(url) ? url : `ssh://${url.replace(':', '/')}`);
+  return 'refusal' in parsed ? parsed.refusal : undefined;
+}

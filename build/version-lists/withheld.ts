@@ -1,0 +1,133 @@
+// The versions that people withdrew, as a build takes them: read from the serving index, and changed by the builds that
+// are asked to. A list that is damaged, or that lacks what the announcement names, ends whatever reads the list: a build
+// would publish withdrawn versions again.
+
+import { missingRows } from '../contract/announced-lists.ts';
+import { hasWrongChecksum } from '../contract/checksum.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import { parsePackageIndex } from '../contract/serving-index.ts';
+import type { NormalizedVersion } from '../contract/version.ts';
+import { formatWithheld, parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
+import { listShortly } from '../shared/text/list-shortly.ts';
+import { readAnnounced } from '../memory/tree-memory.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+
+/** One version that is withdrawn from now on, or may be published again. */
+export interface WithholdRequest {
+  readonly name: PackageName;
+  /** as it was published */
+  readonly version: string;
+  readonly normalized: NormalizedVersion;
+  readonly withheld: boolean;
+}
+
+export interface Withheld {
+  readonly rows: readonly WithheldVersion[];
+  /** normalized versions of a package */
+  readonly of: (name: PackageName) => ReadonlySet<string>;
+  /** the list as it is to be from now on; undefined where it stays */
+  readonly text: string | undefined;
+}
+
+export interface WithheldQuestion {
+  /** what the announcement names */
+  readonly announced: readonly WithheldVersion[];
+  /** a version that is withdrawn, or published again, at the time `now` */
+  readonly change?: { readonly request: WithholdRequest; readonly now: Date } | undefined;
+}
+
+/**
+ * Throws BuildRefused where the list is damaged, or lacks what is announced. A request to withdraw a version that the
+ * list lacks puts all missing rows back.
+ */
+export async function readWithheld(output: Output, { announced, change }: WithheldQuestion): Promise<Withheld> {
+  const stored = await storedWithheld(output);
+  const missing = missingRows(announced, stored);
+  if (missing.length > 0 && !missing.some((row) => isWithdrawing(change?.request, row)))
+    throw refuseIncomplete(missing, stored);
+  const before = missing.length === 0 ? stored : [...stored, ...missing];
+  const after = change === undefined ? before : changed(before, change.request, change.now);
+  const byName = new Map<PackageName, Set<string>>();
+  for (const { name, version_normalized: normalized } of after)
+    byName.set(name, (byName.get(name) ?? new Set()).add(normalized));
+  const none: ReadonlySet<string> = new Set();
+  return {
+    rows: after,
+    of: (name) => byName.get(name) ?? none,
+    text: after === stored ? undefined : formatWithheld(after),
+  };
+}
+
+function isWithdrawing(request: WithholdRequest | undefined, row: WithheldVersion): boolean {
+  return request?.withheld === true && request.name === row.name && request.normalized === row.version_normalized;
+}
+
+/**
+ * undefined of a version that nobody withdrew by hand. Throws BuildRefused where the list is damaged, or lacks what is
+ * announced.
+ */
+export async function findWithheld(
+  output: Output,
+  name: PackageName,
+  normalized: NormalizedVersion,
+): Promise<WithheldVersion | undefined> {
+  const rows = await storedWithheld(output);
+  const missing = missingRows((await readAnnounced(output)).withheld, rows);
+  if (missing.length > 0) throw refuseIncomplete(missing, rows);
+  return rows.find((one) => one.name === name && one.version_normalized === normalized);
+}
+
+async function storedWithheld(output: Output): Promise<readonly WithheldVersion[]> {
+  const text = await output.read('index', withheldPath);
+  if (text === undefined) return [];
+  const list = parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
+  if (list !== undefined && !hasWrongChecksum(text)) return list;
+  throw new BuildRefused(
+    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. ${repairWithheld}`,
+  );
+}
+
+/** The way back of a list that is damaged. */
+export const repairWithheld =
+  'No build goes on until the list is whole. Restore it from a backup, the newest, or from another copy of the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that brings back every version that the announcement names.';
+
+/** What a list lacks, and the way back. */
+export function describeMissingWithheld(missing: readonly WithheldVersion[]): string {
+  const first = missing[0];
+  const command = first === undefined ? '' : ` ${first.name} ${first.version}`;
+  return `It lacks versions that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. No build goes on until the list is whole: a build would publish withdrawn versions again. Restore it from a backup, the newest, or from another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version that the announcement names.`;
+}
+
+function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly WithheldVersion[]): BuildRefused {
+  return new BuildRefused(
+    `index/${withheldPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissingWithheld(missing)}`,
+  );
+}
+
+/**
+ * Ids of the sources that published a version which may be published again: they have to be read anew, whether they
+ * have changed or not.
+ */
+export async function sourcesToRead(output: Output, request: WithholdRequest | undefined): Promise<readonly string[]> {
+  if (request === undefined || request.withheld) return [];
+  const path = indexPath(request.name);
+  const text = await output.read('index', path);
+  const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+  return (index?.versions ?? []).flatMap((entry) =>
+    entry.version_normalized === request.normalized ? [entry.source] : [],
+  );
+}
+
+/** The very same list where nothing changes. */
+function changed(
+  list: readonly WithheldVersion[],
+  { name, version, normalized, withheld }: WithholdRequest,
+  now: Date,
+): readonly WithheldVersion[] {
+  const others = list.filter((one) => one.name !== name || one.version_normalized !== normalized);
+  if (others.length < list.length === withheld) return list;
+  return withheld ? [...others, { name, version, version_normalized: normalized, since: now.toISOString() }] : others;
+}

@@ -1,0 +1,137 @@
+// Withdraws one version for good, although its source has it, or has it published again. A version is withdrawn without
+// its source being read, so that it can be done while that cannot be reached; its archive stays, for locks that name
+// it.
+
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import { lookUpPurged } from '../contract/purged.ts';
+import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
+import { readAnnounced } from '../memory/tree-memory.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { listPurged } from '../package/purged.ts';
+import { readNothing } from './without-sources.ts';
+import { findWithheld } from '../version-lists/withheld.ts';
+
+export interface VersionBuild {
+  readonly request: BuildRequest;
+  readonly effects: BuildEffects;
+  /** how long another build may keep its lock, milliseconds */
+  readonly waitMs: number;
+}
+
+export interface NamedVersion {
+  readonly name: PackageName;
+  /** as it was published, or normalized */
+  readonly version: string;
+}
+
+/** A type, not an interface: it is printed as JSON. */
+export type WithheldOutcome = {
+  readonly outcome: 'withdrawn';
+  readonly name: PackageName;
+  readonly version: string;
+  readonly version_normalized: NormalizedVersion;
+  /** empty where the serving index does not know the version any more */
+  readonly reference: string;
+  /** RFC 3339 UTC */
+  readonly since: string;
+  /** of the publication without it */
+  readonly serial: number;
+};
+
+type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & { readonly version_normalized: string };
+
+/**
+ * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is
+ * made again, with every version that the announcement names. Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does.
+ */
+export async function withholdVersion(
+  named: NamedVersion,
+  { request: given, effects, waitMs }: VersionBuild,
+): Promise<WithheldOutcome | RefusedArtifact> {
+  const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
+  const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
+  try {
+    const output = createDiskOutput(request.dataDirectory);
+    const entry = (await findEntry(named, request.dataDirectory)) ?? (await findAnnounced(named, output));
+    if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
+    const normalized = entry.version_normalized as NormalizedVersion;
+    const report = await buildHoldingLock(
+      {
+        ...readNothing(request),
+        withhold: { name: named.name, version: entry.version, normalized, withheld: true },
+        // where the announcement is lost, no source is known
+        mayBeEmpty: true,
+      },
+      effects,
+    );
+    const withheld = await findWithheld(output, named.name, normalized);
+    if (withheld === undefined)
+      throw new Error(`${named.name} ${entry.version} was withdrawn, and the list does not say so`);
+    return {
+      outcome: 'withdrawn',
+      name: named.name,
+      version: entry.version,
+      version_normalized: normalized,
+      reference: entry.reference,
+      since: withheld.since,
+      serial: report.serial,
+    };
+  } finally {
+    await lock.release();
+  }
+}
+
+/**
+ * What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything.
+ */
+export async function restoringRequest(
+  { name, version }: NamedVersion,
+  request: BuildRequest,
+): Promise<BuildRequest | RefusedArtifact> {
+  const normalized = normalizeVersion(version);
+  if (
+    normalized === undefined ||
+    (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined
+  )
+    return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
+  const entry = await findEntry({ name, version }, request.dataDirectory);
+  const tombstone = lookUpPurged(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, {
+    normalized,
+    reference: entry?.reference ?? '',
+  });
+  if (tombstone !== undefined)
+    return refused(
+      'VERSION_PURGED',
+      `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`,
+    );
+  return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
+}
+
+/** Of a version that `prune` removed, and whose row the list lost: only the announcement knows it. */
+async function findAnnounced({ name, version }: NamedVersion, output: Output): Promise<WithdrawnContent | undefined> {
+  const { withheld } = await readAnnounced(output);
+  const row = withheld.find(
+    (one) => one.name === name && (one.version === version || one.version_normalized === normalizeVersion(version)),
+  );
+  return row === undefined ? undefined : { ...row, reference: '' };
+}
+
+/** The published one, else the one that was published last. */
+async function findEntry({ name, version }: NamedVersion, dataDirectory: string): Promise<IndexEntry | undefined> {
+  const text = await createDiskOutput(dataDirectory).read('index', indexPath(name));
+  const normalized = normalizeVersion(version);
+  const found =
+    text === undefined
+      ? []
+      : parsePackageIndex(text).versions.filter(
+          (entry) => entry.version === version || entry.version_normalized === normalized,
+        );
+  return found.find(({ state }) => state === 'published') ?? found[0];
+}

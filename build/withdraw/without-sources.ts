@@ -1,0 +1,18 @@
+// A build that reads no source: it publishes what a person decided of published versions, also while their sources
+// cannot be reached.
+
+import type { BuildRequest } from '../build.ts';
+
+/** The request for it; `request` is as for a build of everything. */
+export function readNothing(request: BuildRequest): BuildRequest {
+  return {
+    ...request,
+    arguments: [],
+    configured: undefined,
+    registered: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    sync: [],
+  };
+}

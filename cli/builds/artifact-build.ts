@@ -1,0 +1,26 @@
+// Configuration → how artifacts are published and withdrawn by the builder.
+
+import type { ArtifactBuild } from '../../build/artifacts/artifact-tree.ts';
+import type { BuildEffects } from '../../build/build.ts';
+import { buildRequest } from './build-request.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+
+/** How long a build that is under way is waited for. */
+const waitMs = 60_000;
+
+export function artifactBuild(
+  config: Config,
+  { workingDirectory, environment, now, actor }: Context,
+  progress: BuildEffects['progress'],
+): ArtifactBuild {
+  const request = buildRequest(config, {
+    sources: [],
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    workingDirectory,
+    by: { actor, command: 'publish' },
+  });
+  return { request, effects: { now, progress, environment }, waitMs };
+}

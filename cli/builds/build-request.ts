@@ -1,0 +1,117 @@
+// Configuration and flags → what the builder is asked for.
+
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+import type { BuildRequest } from '../../build/build.ts';
+import type { PublishedBy } from '../../build/history/record.ts';
+import type { SafetyRequest } from '../../build/advisories/read-advisories.ts';
+import type { ConfiguredSource } from '../../build/sources/options.ts';
+import type { Config } from '../config/config.ts';
+import { refuseListed } from './refuse-listed.ts';
+import type { SourceEntry } from '../config/source-shape.ts';
+
+export interface BuildChoices {
+  /** sources as typed, relative to `workingDirectory` */
+  readonly sources: readonly string[];
+  readonly forget: readonly string[];
+  /** patterns of package names; undefined for all packages */
+  readonly only?: readonly string[] | undefined;
+  readonly strict: boolean;
+  readonly allowRepublish: boolean;
+  readonly allowWithdraw?: boolean;
+  /** who builds, and by which command: for the record */
+  readonly by?: PublishedBy;
+  readonly workingDirectory: string;
+}
+
+/** Throws UsageError for a source to forget that libretto.json still names. */
+export function buildRequest(config: Config, choices: BuildChoices): BuildRequest {
+  const { workingDirectory, sources, only, ...others } = choices;
+  const { value: distUrl } = config.distUrl;
+  const configured = configuredSources(config);
+  refuseListed({
+    forget: choices.forget,
+    configured: configured ?? [],
+    workingDirectory,
+    dataDirectory: config.data.value,
+  });
+  return {
+    ...others,
+    ...(only === undefined ? {} : { only }),
+    dataDirectory: config.data.value,
+    baseDirectory: workingDirectory,
+    arguments: sources,
+    configured,
+    fallback: packagesSource(workingDirectory),
+    mayBeEmpty: configured?.length === 0 && config.sources.value.length > 0, // a registry that only mirrors
+    jobs: config.jobs.value,
+    keepHistory: config.keep.value,
+    metadataUrl: config.metadataUrl.value,
+    distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
+    distShasum: config.distShasum.value,
+    about: given({ name: config.name.value, description: config.description.value, homepage: config.homepage.value }),
+    abandoned: config.abandoned.value,
+    archiveExcludes: config.archiveExclude.value,
+    allowedAddresses: config.egressAllow.value,
+    safety: safetyRequest(config),
+    gitTimeouts: { asking: config.gitAskTimeout.value * 1000, fetching: config.gitFetchTimeout.value * 1000 },
+  };
+}
+
+/** Undefined without a libretto.json: what it once said stays, as its sources do. */
+function safetyRequest({ file, advisories, filters }: Config): SafetyRequest | undefined {
+  if (file === undefined) return undefined;
+  const directory = dirname(file);
+  return {
+    advisories: advisories.value?.map((path) => resolve(directory, path)),
+    filters: Object.fromEntries(
+      Object.entries(filters.value).map(([name, list]) => [
+        name,
+        typeof list === 'string' ? resolve(directory, list) : list,
+      ]),
+    ),
+  };
+}
+
+/** Without what is undefined. */
+function given(values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
+export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
+  return file === undefined
+    ? undefined
+    : sources.value.flatMap((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)) ?? []);
+}
+
+/** undefined: another Composer repository, which is no source of a build (cli/mirror/composer-repositories.ts). */
+function configuredSource(
+  { source, options }: SourceEntry,
+  where: string,
+  directory: string,
+): string | ConfiguredSource | undefined {
+  if (typeof source !== 'string' && 'composer' in source) return undefined;
+  if (typeof source !== 'string')
+    return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
+  const place = anchored(source, directory);
+  return Object.keys(options).length === 0 ? place : { source: place, options, where };
+}
+
+/** A path becomes absolute, behind its prefix; URLs and the user@host:path of ssh stay. */
+function anchored(source: string, directory: string): string {
+  const prefix = /^(?:git|dir|artifact):(?!\/\/)/.exec(source)?.[0] ?? '';
+  const place = source.slice(prefix.length);
+  return place === '' || /^[A-Za-z][A-Za-z0-9+.-]*:[:/]|^[\w.-]+@[\w.-]+:/.test(place)
+    ? source
+    : `${prefix}${resolve(directory, place)}`;
+}
+
+/** What is built where nothing else is named and nothing is remembered. */
+function packagesSource(workingDirectory: string): string | undefined {
+  const path = join(workingDirectory, 'packages-src');
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : undefined;
+}

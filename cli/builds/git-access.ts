@@ -1,0 +1,163 @@
+// How git reaches a registered repository: with the repository's own credentials and nobody else's, at an address that
+// was checked, without redirects. All of it stands in the environment of git's process; nothing in an argument, a file
+// of git's, or a message.
+//
+// Not taken over: the configuration, credential helpers, ~/.netrc, keys and agents of the user who runs the service.
+// Whoever may register a repository would otherwise read with the rights of that user.
+
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+import type { AddressPolicy } from '../../build/egress/address-policy.ts';
+import { deniedAddress } from '../../build/egress/checked-url.ts';
+import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { RepositoryCredentials } from '../../proxy/sync/credentials.ts';
+import type { Environment } from '../io/environment.ts';
+
+/** All addresses of a name. */
+export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
+
+export interface Remote {
+  readonly scheme: 'http' | 'https' | 'ssh';
+  /** without the brackets of an IPv6 address and the dot at a name's end */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Of an address that git-url.ts accepts. */
+export function remoteOf(url: string): Remote {
+  if (!/^[a-z]+:\/\//i.test(url)) {
+    const scp = /^(?:[^@/]+@)?([^:/@]+):/.exec(url);
+    return { scheme: 'ssh', host: bare(scp?.[1] ?? ''), port: 22 };
+  }
+  const { protocol, hostname, port } = new URL(url);
+  const scheme = protocol === 'http:' ? 'http' : protocol === 'https:' ? 'https' : 'ssh';
+  return { scheme, host: bare(hostname), port: port === '' ? { http: 80, https: 443, ssh: 22 }[scheme] : Number(port) };
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/**
+ * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error where
+ * the name is not known.
+ */
+export async function checkedAddresses(
+  { host }: Remote,
+  policy: AddressPolicy,
+  resolve: Resolve,
+): Promise<readonly string[]> {
+  const found = isIP(host) === 0 ? (await resolve(host)).map(({ address }) => address) : [host];
+  const denied = found.find((address) => !policy(address));
+  if (denied !== undefined) throw new RegistryError('EGRESS_DENIED', { message: deniedAddress(host, denied).message });
+  return found;
+}
+
+/** What any program needs, and how the operator's network is left: proxies and certificates. */
+const inherited = [
+  'PATH',
+  'TMPDIR',
+  'TEMP',
+  'SYSTEMROOT',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'all_proxy',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+];
+
+export interface GitAccess {
+  readonly remote: Remote;
+  readonly addresses: readonly string[];
+  readonly credentials: RepositoryCredentials | undefined;
+  /** where the private key was put; for ssh */
+  readonly keyFile: string | undefined;
+}
+
+/** The environment for git. Pure. */
+export function gitEnvironment(
+  { remote, addresses, credentials, keyFile }: GitAccess,
+  environment: Environment,
+): Environment {
+  const shared = Object.fromEntries(inherited.map((name) => [name, environment[name]]));
+  const configuration = remote.scheme === 'ssh' ? [] : httpConfiguration(remote, addresses, credentials);
+  const pairs = [['credential.helper', ''], ...configuration].flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return {
+    ...shared,
+    HOME: '/nonexistent',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_COUNT: String(pairs.length / 2),
+    ...(Object.fromEntries(pairs) as Record<string, string>),
+    ...(remote.scheme === 'ssh'
+      ? { GIT_SSH_COMMAND: sshCommand(remote, addresses, keyFile), GIT_SSH_VARIANT: 'ssh' }
+      : {}),
+  };
+}
+
+/**
+ * Options that name the very address win over those that name none, wherever they stand (git-config(1), http.<url>.*).
+ */
+function httpConfiguration(
+  { scheme, host, port }: Remote,
+  addresses: readonly string[],
+  credentials: RepositoryCredentials | undefined,
+): [string, string][] {
+  const place = `http.${scheme}://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
+  const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',');
+  return [
+    [`${place}.followRedirects`, 'false'],
+    ...(isIP(host) === 0 ? [['http.curloptResolve', `${host}:${port}:${pinned}`] as [string, string]] : []),
+    ...(credentials === undefined || 'private_key' in credentials
+      ? []
+      : [[`${place}.extraHeader`, `Authorization: ${authorization(credentials)}`] as [string, string]]),
+  ];
+}
+
+function authorization(credentials: Exclude<RepositoryCredentials, { private_key: string }>): string {
+  if ('token' in credentials) return `Bearer ${credentials.token}`;
+  return `Basic ${Buffer.from(`${credentials.username ?? 'x-access-token'}:${credentials.password}`).toString('base64')}`;
+}
+
+/**
+ * The host is known by its name, as in known_hosts of the user who runs the service, and connected to at the checked
+ * address.
+ */
+function sshCommand({ host, port }: Remote, addresses: readonly string[], keyFile: string | undefined): string {
+  const options = [
+    'BatchMode=yes',
+    'StrictHostKeyChecking=yes',
+    'CheckHostIP=no',
+    'IdentityAgent=none',
+    'IdentitiesOnly=yes',
+    'PasswordAuthentication=no',
+    'KbdInteractiveAuthentication=no',
+    `HostName=${addresses[0] ?? host}`,
+    `HostKeyAlias=${port === 22 ? host : `[${host}]:${port}`}`,
+    ...(keyFile === undefined ? ['PubkeyAuthentication=no'] : []),
+  ];
+  return [
+    'ssh',
+    '-F',
+    'none',
+    ...options.flatMap((option) => ['-o', option]),
+    ...(keyFile === undefined ? [] : ['-i', keyFile]),
+  ]
+    .map(quoted)
+    .join(' ');
+}
+
+/** git hands the command to a shell. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,36 @@
+// Writes down how a build ended.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { formatLastBuild, lastBuildPath, type LastBuild } from '../../build/contract/last-build.ts';
+import { BuildBusy, BuildRefused } from '../../build/contract/refusals.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
+import { replaceFile } from '../io/replace-file.ts';
+
+/**
+ * `ended`: its report, or what it threw. What was refused before it began is no build. False where nothing could be
+ * written: the note is lost, and nothing else.
+ */
+export async function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): Promise<boolean> {
+  if (ended instanceof BuildBusy || ended instanceof BuildRefused) return false;
+  const path = join(dataDirectory, lastBuildPath);
+  if (!existsSync(dirname(path))) return false;
+  try {
+    await replaceFile(path, formatLastBuild(lastBuildOf(ended, now)), { mode: 0o666, durable: false });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function lastBuildOf(ended: BuildReport | Error, now: Date): LastBuild {
+  const finished_at = now.toISOString();
+  if (ended instanceof Error) return { finished_at, outcome: 'failed', quarantined: 0, failed_sources: 0 };
+  return {
+    finished_at,
+    outcome: ended.published ? 'published' : 'unchanged',
+    quarantined: ended.quarantined.length,
+    failed_sources: ended.failed.length,
+  };
+}

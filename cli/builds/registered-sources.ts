@@ -1,0 +1,97 @@
+// Registered repositories as a build takes them: each with what its git sees. What keeps one from being read is said by
+// it alone; the others are read.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import { createAddressPolicy } from '../../build/egress/address-policy.ts';
+import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import type { RegisteredSource } from '../../build/sources/options.ts';
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import { unsealCredentials } from '../../proxy/sync/credentials.ts';
+import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
+import type { Config } from '../config/config.ts';
+import type { Environment } from '../io/environment.ts';
+import { checkedAddresses, gitEnvironment, remoteOf, resolveBySystem } from './git-access.ts';
+import { openKeyFolder, type KeyFolder } from './key-folder.ts';
+import { insideRoots, isBuilt, readEntry, sourceText } from './repository-sources.ts';
+
+export interface RegisteredOptions {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly sealer: Sealer;
+  readonly resolve?: Resolve;
+}
+
+export interface RegisteredSources {
+  readonly sources: readonly RegisteredSource[];
+  /** id → why it is not to be read now */
+  readonly refusals: ReadonlyMap<string, RegistryError>;
+  /** Removes the private keys that were written for ssh. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until
+ * it is closed.
+ */
+export async function prepareSources(
+  records: readonly RepositoryRecord[],
+  options: RegisteredOptions,
+  wanted?: readonly string[],
+): Promise<RegisteredSources> {
+  const keys = await openKeyFolder(options.config.data.value, Date.now);
+  const refusals = new Map<string, RegistryError>();
+  const prepare = async (record: RepositoryRecord): Promise<RegisteredSource> => {
+    const { id } = record;
+    try {
+      const source = { id, source: sourceText(record), options: readEntry(record).options, environment: {} };
+      return wanted === undefined || wanted.includes(id)
+        ? { ...source, environment: await accessOf(record, options, keys) }
+        : source;
+    } catch (error) {
+      const refusal = asRefusal(error, record);
+      refusals.set(id, refusal);
+      return { id, source: sourceText(record), options: {}, environment: {}, refusal: refusal.message };
+    }
+  };
+  const sources = await Promise.all(records.filter(isBuilt).map(prepare));
+  return { sources, refusals, close: keys.remove };
+}
+
+/** Of those that are built, in the form that sources have. */
+export function sourceTexts(records: readonly RepositoryRecord[]): readonly string[] {
+  return records.filter(isBuilt).map(sourceText);
+}
+
+/** What git sees; empty for a folder of this machine. */
+async function accessOf(
+  record: RepositoryRecord,
+  { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions,
+  keys: KeyFolder,
+): Promise<Environment> {
+  if (record.type !== 'git') {
+    const real = await insideRoots(record.url, config.sourceRoots.value);
+    if (real !== record.url)
+      throw new RegistryError('OUTSIDE_SOURCE_ROOTS', {
+        message: `${record.url} leads elsewhere by now. Register the folder anew.`,
+      });
+    return {};
+  }
+  const remote = remoteOf(record.url);
+  const addresses = await checkedAddresses(remote, createAddressPolicy(config.egressAllow.value), resolve);
+  const credentials =
+    record.credentials === null ? undefined : unsealCredentials(sealer, record.credentials, record.id);
+  return gitEnvironment(
+    { remote, addresses, credentials, keyFile: await keys.write(record.id, credentials) },
+    environment,
+  );
+}
+
+function asRefusal(error: unknown, { url }: RepositoryRecord): RegistryError {
+  if (error instanceof RegistryError) return error;
+  const { code, hostname, message } = error as NodeJS.ErrnoException & { hostname?: string };
+  if (hostname !== undefined)
+    return new RegistryError('BUILD_FAILED', {
+      message: `${hostname} has no address (${code ?? message}). Check the address ${url} and the network.`,
+    });
+  return new RegistryError('BUILD_FAILED', { message: `${url} cannot be read: ${message}.` });
+}

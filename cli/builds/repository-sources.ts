@@ -1,0 +1,157 @@
+// What the builder's side knows of registered repositories: the grammar of libretto.json's sources, the folders and
+// addresses that the configuration opens to them, and what is published from each.
+
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { createAddressPolicy } from '../../build/egress/address-policy.ts';
+import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { readMemory } from '../../build/memory/source-memory.ts';
+import { listPackages } from '../../build/memory/tree-memory.ts';
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { describeSources } from '../../build/scan/configured.ts';
+import { parseSource } from '../../build/sources/spec.ts';
+import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import type { RepositorySource } from '../../proxy/sync/repository.ts';
+import type { RepositorySources } from '../../proxy/sync/repository-sources.ts';
+import { configuredSources } from './build-request.ts';
+import type { Config } from '../config/config.ts';
+import { checkedAddresses, remoteOf, resolveBySystem } from './git-access.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { sourceShape, type SourceEntry } from '../config/source-shape.ts';
+
+export function createRepositorySources(config: Config, resolve: Resolve = resolveBySystem): RepositorySources {
+  const data = config.data.value;
+  // what is no address has a place too: `check` says what is wrong with it
+  const composerId = (url: string): string => `composer:${URL.canParse(url) ? addressOf(url) : url}`;
+  const idOf = (source: RepositorySource): string =>
+    source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id;
+  return {
+    check: (source) => check(source, config, resolve),
+    placeOf: idOf,
+    published: async (source) => (source.type === 'composer' ? [] : publishedFrom(idOf(source), data)),
+    hasLeftovers: async (registered) => {
+      const known = new Set(registered.filter(isBuilt).map(idOf));
+      return (readPublication(data)?.sources ?? []).some(({ id, from }) => from === 'registered' && !known.has(id));
+    },
+  };
+}
+
+/** Whether it is a source of the builder, and not one whose packages are mirrored. */
+export function isBuilt({ type }: Pick<RepositorySource, 'type'>): boolean {
+  return type !== 'composer';
+}
+
+/** As a source on a command line. */
+export function sourceText({ type, url }: RepositorySource): string {
+  return type === 'git' ? `git:${url}` : `${type === 'directory' ? 'dir' : 'artifact'}:${url}`;
+}
+
+/** The source as libretto.json would have it. Throws RegistryError INVALID_INPUT with every place that is wrong. */
+export function readEntry({ type, url, filters }: RepositorySource): SourceEntry {
+  const issues: { path: string; message: string }[] = [];
+  const described = { type, [type === 'git' || type === 'composer' ? 'url' : 'path']: url, ...(filters as JsonObject) };
+  const entry = sourceShape.read(described, '', (at, message) => issues.push({ path: fieldOf(at), message }));
+  if (entry !== undefined && issues.length === 0) return entry;
+  throw new RegistryError('INVALID_INPUT', { details: { issues } });
+}
+
+/** `.minimum-stability` → `minimum_stability`: the API's fields are libretto.json's, in its own spelling. */
+function fieldOf(at: string): string {
+  const [, field = '', rest = ''] = /^\.([a-z-]*)(.*)$/s.exec(at) ?? [];
+  return `${field === 'path' ? 'url' : field.replaceAll('-', '_')}${rest}`;
+}
+
+async function check(source: RepositorySource, config: Config, resolve: Resolve): Promise<RepositorySource> {
+  readEntry(source);
+  const { type, filters } = source;
+  const isRemote = type === 'git' || type === 'composer';
+  const url = isRemote ? source.url : await insideRoots(source.url, config.sourceRoots.value);
+  if (isRemote) {
+    // a name that is not known now may be later: whoever fetches asks again
+    await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch(
+      (error: unknown) => {
+        if (error instanceof RegistryError) throw error;
+      },
+    );
+  }
+  const checked = { type, url, filters };
+  if (type === 'composer') return refuseListedRepository(checked, config);
+  const data = config.data.value;
+  const listed = describeSources(configuredSources(config) ?? [], data, data).find(
+    ({ spec }) => spec.id === parseSource(sourceText(checked), data, data).id,
+  );
+  if (listed !== undefined)
+    throw new RegistryError('CONFLICT', {
+      message: `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove it there first.`,
+    });
+  return checked;
+}
+
+function refuseListedRepository(source: RepositorySource, { sources }: Config): RepositorySource {
+  const index = sources.value.findIndex(
+    ({ source: listed }) =>
+      typeof listed !== 'string' && 'composer' in listed && addressOf(listed.composer.url) === addressOf(source.url),
+  );
+  if (index !== -1)
+    throw new RegistryError('CONFLICT', {
+      message: `${source.url} stands in libretto.json already (sources[${index}]). Remove it there first.`,
+    });
+  return source;
+}
+
+/**
+ * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told
+ * of other folders.
+ */
+export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
+  if (!isAbsolute(path))
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: 'url', message: 'must be an absolute path' }] },
+    });
+  const outside = new RegistryError(
+    'OUTSIDE_SOURCE_ROOTS',
+    roots.length === 0
+      ? { message: 'No folder of this machine may be registered: sourceRoots of the configuration names none.' }
+      : {},
+  );
+  const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(
+    (root) => root !== undefined,
+  );
+  if (![...roots, ...realRoots].some((root) => isInside(path, root))) throw outside;
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined)
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: 'url', message: 'there is no such folder' }] },
+    });
+  if (!realRoots.some((root) => isInside(real, root))) throw outside;
+  return real;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+async function publishedFrom(sourceId: string, data: string): Promise<readonly string[]> {
+  const output = createDiskOutput(data);
+  const remembered = await readMemory(output, sourceId);
+  const names = remembered === undefined ? await listPackages(output) : Object.keys(remembered.packages);
+  const found: string[] = [];
+  for (const name of names) {
+    const text = await output.read('index', `${name}.json`);
+    if (text !== undefined && isPublishedFrom(text, sourceId, join('index', `${name}.json`))) found.push(name);
+  }
+  return found.toSorted();
+}
+
+function isPublishedFrom(text: string, sourceId: string, file: string): boolean {
+  try {
+    return parsePackageIndex(text).versions.some(({ state, source }) => state === 'published' && source === sourceId);
+  } catch (cause) {
+    throw new RegistryError('INTERNAL_ERROR', { message: `${file} cannot be read. Run \`libretto verify\`.`, cause });
+  }
+}

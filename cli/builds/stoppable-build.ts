@@ -1,0 +1,84 @@
+// A build that Ctrl+C and SIGTERM end in order: git and all that it started are stopped, nothing more is published, the
+// lock is given back. A publication that has begun is finished; were it not, the next build would.
+
+import { setMaxListeners } from 'node:events';
+import { constants } from 'node:os';
+
+import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
+import type { Context } from '../io/context.ts';
+import { noteBuild } from './last-build.ts';
+import { printLines } from '../io/output.ts';
+import { startProgress } from '../io/progress.ts';
+
+/** Whatever is still under way then ends with the process: a build may be killed at any moment. */
+const graceMs = 5000;
+/** Ctrl+C under npm or another wrapper arrives twice, from the terminal and passed on: that is one wish. */
+const sameWishMs = 200;
+
+export type Stopped = { readonly exitCode: number };
+
+/**
+ * The report, or the exit code of a build that was stopped: 128 and the number of the signal, as of a process that dies
+ * of it.
+ */
+export async function stoppableBuild(
+  request: BuildRequest,
+  context: Context,
+  start: (request: BuildRequest, effects: BuildEffects) => Promise<BuildReport> = build,
+): Promise<BuildReport | Stopped> {
+  const { environment, stderr, now } = context;
+  const progress = await startProgress(stderr);
+  const wish = listen(context, progress.stop);
+  try {
+    const report = await start(request, { now, progress: progress.show, environment, stop: wish.signal });
+    if (request.dryRun !== true) await noteBuild(request.dataDirectory, report, now());
+    return report;
+  } catch (error) {
+    if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true)
+      await noteBuild(request.dataDirectory, error, now());
+    if (wish.exitCode() === undefined) throw error;
+    return { exitCode: wish.exitCode() ?? 1 };
+  } finally {
+    wish.ignore();
+    progress.stop();
+  }
+}
+
+interface Wish {
+  readonly signal: AbortSignal;
+  /** undefined as long as nobody wants the build to stop */
+  readonly exitCode: () => number | undefined;
+  readonly ignore: () => void;
+}
+
+function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () => void): Wish {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // one for each git that runs
+  let wished: { readonly exitCode: number; readonly at: number } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    const exitCode = 128 + constants.signals[name];
+    onSignal(name, () => {
+      if (over) return;
+      if (wished !== undefined) {
+        if (now().getTime() - wished.at > sameWishMs) exitNow(exitCode);
+        return;
+      }
+      wished = { exitCode, at: now().getTime() };
+      beforeTalking();
+      printLines(stderr, ['Stopping the build. What is published stays as it is; once more stops at once.']);
+      timer = setTimeout(() => exitNow(exitCode), graceMs);
+      controller.abort(new Error('The build was stopped.'));
+    });
+  }
+  return {
+    signal: controller.signal,
+    exitCode: () => wished?.exitCode,
+    ignore: () => {
+      over = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// `libretto artifact withdraw`: withdraws a published upload for the service, which reads the outcome as JSON.
+
+import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
+import { parseReference } from '../../../build/contract/digest.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
+import { parseDistLabel } from '../../../build/contract/paths.ts';
+import { artifactBuild } from '../../builds/artifact-build.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson } from '../../io/output.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const [name, label, reference] = [
+    parsePackageName(operands[0] ?? ''),
+    parseDistLabel(String(flags['asVersion'])),
+    parseReference(String(flags['reference'])),
+  ];
+  if (name === undefined || reference === undefined || 'refusal' in label)
+    throw new UsageError('That is no package, version and reference of a published artifact.');
+  const outcome = await withdrawArtifact(
+    { name, version: label.label, reference },
+    artifactBuild(config, context, () => undefined),
+  );
+  printJson(stdout, outcome);
+  return outcome.outcome === 'withdrawn' ? 0 : 1;
+}

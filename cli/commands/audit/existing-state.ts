@@ -1,0 +1,26 @@
+// What the audit commands do around their own work: configuration and state. A data folder without a state has an empty
+// log.
+
+import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { Given } from '../../io/command.ts';
+import { openExistingState } from '../../compose/tokens.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+
+export async function withState(
+  context: Context,
+  { flags }: Given,
+  work: (state: StateStore) => Promise<number>,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
+  const state = await openExistingState(config);
+  try {
+    return await work(state);
+  } finally {
+    await state.close();
+  }
+}

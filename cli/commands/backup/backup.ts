@@ -1,0 +1,52 @@
+// `libretto backup`: a copy of everything a registry needs to live again.
+
+import { rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+
+import { writeBackup } from '../../backup/write-backup.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { openStateIfAny } from '../../state/open-state.ts';
+import { counted, printJson, printLines } from '../../io/output.ts';
+import { version } from '../../io/version.ts';
+import { assertWholeState } from '../../state/verify-state.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, now, randomBytes } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const target = resolve(workingDirectory, operands[0] ?? '');
+  await assertWholeState(config);
+  // also one in the data folder: it may be gone, and that would be no backup
+  const state = await openStateIfAny(config);
+  const sharedState = config.state.value === undefined ? undefined : state;
+  if (sharedState === undefined) await state?.close();
+  const { files, serial, created_at } = await writeBackup({
+    data: config.data.value,
+    mirroredArchives: flags['mirror'] === true,
+    sharedState,
+    target,
+    version,
+    now,
+    randomBytes,
+    begun: (partial) => removeWhenStopped(partial, context),
+  }).finally(() => sharedState?.close());
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });
+  else
+    printLines(stdout, [
+      `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`,
+    ]);
+  return 0;
+}
+
+/** What was stopped half way is no backup, and holds keys. */
+function removeWhenStopped(partial: string, { onSignal, exitNow }: Context): void {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    onSignal(name, () => {
+      rmSync(partial, { recursive: true, force: true });
+      exitNow(128 + constants.signals[name]);
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws,
+// 130 or 143 when it was stopped.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { BuildReport } from '../../../build/contract/build-report.ts';
+import { isNamePattern } from '../../../build/sources/name-pattern.ts';
+import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { buildRequest } from '../../builds/build-request.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+import { buildWithRegistered } from '../../sync/registered-in-state.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { stoppableBuild } from '../../builds/stoppable-build.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr, actor } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const request = buildRequest(config, {
+    sources: operands,
+    forget: (flags['forget'] ?? []) as readonly string[],
+    only: onlyFlag(flags['only']),
+    strict: flags['strict'] === true,
+    allowRepublish: flags['allowRepublish'] === true,
+    allowWithdraw: flags['allowWithdraw'] === true,
+    by: { actor, command: 'build' },
+    workingDirectory,
+  });
+  const tellCutOff = await watch(config, context);
+  // who names sources wants these and no others
+  const built = await (operands.length === 0
+    ? buildWithRegistered(request, config, context)
+    : stoppableBuild(request, context));
+  if ('exitCode' in built) return built.exitCode;
+  const report = await tellCutOff(built);
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describeOutcome(report, request.strict));
+  printLines(stderr, describeProblems(report));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+/** Only where something was mirrored can a build take it away. */
+async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
+  if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
+  return (await import('../../mirror/shadowed-packages.ts')).watchCutOff(config, context);
+}
+
+/** `--only` takes all that follows it, which is easily one too many. */
+function onlyFlag(given: unknown): readonly string[] | undefined {
+  if (given === undefined) return undefined;
+  const patterns = (given as readonly string[]).flatMap((text) => text.split(','));
+  const wrong = patterns.find((pattern) => !isNamePattern(pattern));
+  if (wrong === undefined) return patterns;
+  throw new UsageError(
+    `--only ${wrong}: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.`,
+  );
+}

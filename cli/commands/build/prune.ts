@@ -1,0 +1,62 @@
+// `libretto prune`: exit code 0 whether anything was removed or not.
+
+import { storageFaultOf } from '../../../build/contract/storage-fault.ts';
+import { StorageError } from '../../../build/output/storage-error.ts';
+import { prune, type PruneReport } from '../../../build/prune/prune.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { fullDiskAdvice } from '../../text/full-disk-advice.ts';
+import type { Given } from '../../io/command.ts';
+import { parseSpan } from '../../config/span.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, actor, now } = context;
+  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const request = {
+    dataDirectory: data.value,
+    keepForMs: parseSpan('--keep-for', flags['keepFor']),
+    dryRun: flags['dryRun'] === true,
+    actor,
+  };
+  const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describe(report));
+  return 0;
+}
+
+/** `prune` writes its lock and the new index files before it removes anything. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof StorageError) || storageFaultOf(error) !== 'full') return error;
+  return new StorageError(
+    error.path,
+    new Error(`the disk is full, and prune writes a few small files before it removes any. ${fullDiskAdvice}`, {
+      cause: error,
+    }),
+  );
+}
+
+function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }: PruneReport): readonly string[] {
+  const what = `${counted(removed.length, 'content')} that nothing names any more (${counted(files, 'file')}, ${megabytes(freed)})`;
+  return [
+    ...(removed.length === 0
+      ? ['There is nothing to remove.']
+      : [dryRun ? `Would remove ${what}:` : `Removed ${what}:`]),
+    ...firstOf(
+      removed.map(
+        ({ name, version, reference, state, since }) =>
+          `  ${name} ${version} (${reference.slice(0, 12)}), ${state} since ${since}`,
+      ),
+      40,
+    ),
+    ...(kept.recent + kept.recorded === 0
+      ? []
+      : [
+          `Kept of what is published no more: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`,
+        ]),
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 0)} MB`;
+}

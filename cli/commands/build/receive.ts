@@ -1,0 +1,48 @@
+// `libretto receive`: exit codes as of `build`; 2 with nothing changed for a tree that is not complete.
+
+import { basename, resolve } from 'node:path';
+
+import { createDiskOutput } from '../../../build/output/disk-output.ts';
+import { listPurged } from '../../../build/package/purged.ts';
+import { receiveTree } from '../../../build/receive/receive.ts';
+import { removePurged } from '../../../proxy/mirror/archives/remove-purged.ts';
+import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { buildRequest } from '../../builds/build-request.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { mirrorFolder } from '../../mirror/compose-mirror.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { stoppableBuild } from '../../builds/stoppable-build.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const tree = resolve(workingDirectory, operands[0] ?? '.');
+  const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
+  const choices = {
+    sources: [],
+    forget: [],
+    strict,
+    allowRepublish: flags['allowRepublish'] === true,
+    workingDirectory,
+  };
+  const request = {
+    ...buildRequest(config, choices),
+    dryRun,
+    allowWithdraw: flags['allowWithdraw'] === true,
+    by: { actor: context.actor, command: 'receive' },
+  };
+  const name = typeof flags['as'] === 'string' ? flags['as'] : basename(tree);
+  const report = await stoppableBuild(request, context, (asked, effects) =>
+    receiveTree({ name, tree }, asked, effects),
+  );
+  if ('exitCode' in report) return report.exitCode;
+  // the tree may have brought tombstones
+  if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describeOutcome(report, strict, dryRun));
+  printLines(stderr, describeProblems(report));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,48 @@
+// `libretto config export`: what was set up, as one file without secrets.
+
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { createDiskOutput } from '../../../build/output/disk-output.ts';
+import { listPurged } from '../../../build/package/purged.ts';
+import type { Given } from '../../io/command.ts';
+import { openExistingState } from '../../compose/tokens.ts';
+import { loadConfig } from '../../config/config.ts';
+import { formatConfig } from '../../config-transfer/config-document.ts';
+import { exportConfig } from '../../config-transfer/export-config.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, printLines } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export async function run(
+  { environment, workingDirectory, stdout, stderr }: Context,
+  { flags }: Given,
+): Promise<number> {
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const state = await openExistingState(config);
+  const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() =>
+    state.close(),
+  );
+  const text = formatConfig(document);
+  if (flags['out'] === '-') {
+    stdout.write(text);
+    return 0;
+  }
+  const path = resolve(workingDirectory, String(flags['out']));
+  writeNew(path, text);
+  printLines(stderr, [
+    `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} to read about, repositories: ${document.repositories.length}.`,
+  ]);
+  return 0;
+}
+
+function writeNew(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const reason =
+      error.code === 'EEXIST' ? 'exists already. Name another file with --out.' : `cannot be written: ${error.message}`;
+    throw new UsageError(`${path} ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,31 @@
+// `libretto diff`: exit code 0, whether anything differs or not; 2 where a publication is not recorded.
+
+import { netChanges } from '../../../build/history/net-changes.ts';
+import { presentSerial, recordsSince } from '../../../build/history/read-history.ts';
+import { createDiskOutput } from '../../../build/output/disk-output.ts';
+import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { parseSerial } from '../../config/serial.ts';
+
+export async function run(
+  { environment, workingDirectory, stdout }: Context,
+  { flags, operands }: Given,
+): Promise<number> {
+  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const output = createDiskOutput(data.value);
+  const from = parseSerial(operands[0] ?? '');
+  const to = operands[1] === undefined ? await presentSerial(output) : parseSerial(operands[1]);
+  const [first, last] = from < to ? [from, to] : [to, from];
+  // both must be publications that were made
+  await recordsSince(output, last);
+  const records = (await recordsSince(output, first)).filter(({ serial }) => serial <= last);
+  const changes = netChanges(records, from > to);
+  if (flags['json'] === true) printJson(stdout, { from, to, ...changesDocument(changes) });
+  else if (changes.versions.length + changes.metadata.length === 0)
+    printLines(stdout, [`Publications ${from} and ${to} do not differ.`]);
+  else printLines(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(changes)]);
+  return 0;
+}

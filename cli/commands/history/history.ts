@@ -1,0 +1,61 @@
+// `libretto history`: exit code 0, also where nothing is recorded.
+
+import { readHistory } from '../../../build/history/read-history.ts';
+import type { PublicationRecord } from '../../../build/history/record.ts';
+import { createDiskOutput } from '../../../build/output/disk-output.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { formatTable, printJson, printLines } from '../../io/output.ts';
+
+export async function run({ environment, workingDirectory, stdout }: Context, { flags }: Given): Promise<number> {
+  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const records = await readHistory(createDiskOutput(data.value));
+  if (flags['json'] === true) printJson(stdout, { publications: records.map(documentOf) });
+  else if (records.length === 0) printLines(stdout, ['No publication is recorded yet.']);
+  else
+    printLines(
+      stdout,
+      formatTable(['SERIAL', 'PUBLISHED', 'ADDED', 'CHANGED', 'WITHDRAWN', 'PACKAGES', 'BY'], records.map(rowOf)),
+    );
+  return 0;
+}
+
+function rowOf(record: PublicationRecord): readonly string[] {
+  const { added, changed, withdrawn, packages } = countsOf(record);
+  return [
+    record.serial,
+    `${record.published_at.slice(0, 19)}Z`,
+    added,
+    changed,
+    withdrawn,
+    packages,
+    whoOf(record),
+  ].map(String);
+}
+
+function whoOf({ by, rollback_to: to }: PublicationRecord): string {
+  const what = to === null ? by?.command : `rollback to ${to}`;
+  return [by?.actor, what].filter((text) => text !== undefined).join(', ') || 'unknown';
+}
+
+function documentOf(record: PublicationRecord) {
+  const { serial, previous, published_at: publishedAt, by, rollback_to: to, sources } = record;
+  const locate = <Line extends { readonly source: string }>(line: Line): Line => ({
+    ...line,
+    source: sources[line.source] ?? line.source,
+  });
+  const packages = record.packages.map(({ name, added, changed, withdrawn }) => ({
+    name,
+    added: added.map(locate),
+    changed: changed.map(locate),
+    withdrawn: withdrawn.map(locate),
+  }));
+  return { serial, previous, published_at: publishedAt, by, rollback_to: to, counts: countsOf(record), packages };
+}
+
+function countsOf({ packages }: PublicationRecord) {
+  const sum = (list: 'added' | 'changed' | 'withdrawn'): number =>
+    packages.reduce((total, change) => total + change[list].length, 0);
+  return { added: sum('added'), changed: sum('changed'), withdrawn: sum('withdrawn'), packages: packages.length };
+}

@@ -1,0 +1,61 @@
+// `libretto rollback`: exit code 0, 2 where it cannot be done, 75 where a build does not end.
+
+import { liftRollbacks, rollBack, type RollbackReport } from '../../../build/rollback/rollback.ts';
+import type { BuildEffects } from '../../../build/build.ts';
+import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
+import { buildRequest } from '../../builds/build-request.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { parseSerial } from '../../config/serial.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+const mostLines = 200;
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, actor, now } = context;
+  const lift = flags['lift'] === true;
+  if (lift === (operands[0] !== undefined))
+    throw new UsageError('Name the publication to go back to, as `libretto history` lists them, or give --lift alone.');
+  const to = operands[0] === undefined ? undefined : parseSerial(operands[0]);
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const dryRun = flags['dryRun'] === true;
+  if (lift && dryRun) throw new UsageError('--lift changes nothing that clients see: there is nothing to try out.');
+  const by = { actor, command: 'rollback' };
+  const request = {
+    ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),
+    by,
+  };
+  const effects: BuildEffects = { now, progress: () => undefined, environment };
+  const report = await (to === undefined
+    ? liftRollbacks(request, effects)
+    : rollBack({ to, dryRun }, request, effects));
+  const { serial, published, changes, undone } = report;
+  if (flags['json'] === true)
+    printJson(stdout, { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone });
+  else
+    printLines(
+      stdout,
+      to === undefined
+        ? [`Published: serial ${serial}. The next build compares everything, and publishes what the sources have.`]
+        : describe(report, to, dryRun),
+    );
+  return 0;
+}
+
+function describe({ serial, published, changes, undone }: RollbackReport, to: number, dryRun: boolean): string[] {
+  const same = changes.versions.length + changes.metadata.length === 0;
+  if (same) return [`Nothing to roll back: publication ${to} had the same metadata as the present one, ${serial}.`];
+  const head = published
+    ? `Rolled back to publication ${to}: serial ${serial}.`
+    : `A rollback to publication ${to} would publish this. Nothing was published.`;
+  const held =
+    undone.length === 0 || dryRun
+      ? []
+      : [
+          `Builds leave ${counted(undone.length, 'version')} as rolled back until there is another content for ${undone.length === 1 ? 'it' : 'them'}; \`libretto rollback --lift\` ends that.`,
+        ];
+  return [head, ...firstOf(describeChanges(changes), mostLines), ...held];
+}

@@ -1,0 +1,46 @@
+// `libretto impact composer.lock…`: exit code 0 when everything the locks name of this registry is as they have it, 1
+// when it is not.
+
+import { resolve } from 'node:path';
+
+import { impactOf, type Impact, type ImpactReport } from '../../../build/inspect/impact.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { readLockFile } from '../../io/lock-file.ts';
+import { registryUrl } from '../../remote/remote.ts';
+import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const host = hostFlag(flags['url']);
+  const locks: { readonly lock: string; readonly report: ImpactReport }[] = [];
+  for (const lock of operands)
+    locks.push({ lock, report: await impactOf(data.value, readLockFile(resolve(workingDirectory, lock)), host) });
+  const impacts = locks.flatMap(({ lock, report }) => report.impacts.map((impact) => ({ lock, ...impact })));
+  if (flags['json'] === true)
+    printJson(stdout, {
+      ok: impacts.length === 0,
+      locks: locks.map(({ lock, report: { checked, elsewhere } }) => ({ lock, checked, elsewhere })),
+      impacts,
+    });
+  else
+    printLines(
+      stdout,
+      locks.map(
+        ({ lock, report }) =>
+          `${lock}: ${counted(report.checked, 'package')} of this registry, ${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`,
+      ),
+    );
+  printLines(stderr, firstOf(impacts.map(line), 40));
+  return impacts.length === 0 ? 0 : 1;
+}
+
+function line({ lock, name, version, kind, message }: Impact & { readonly lock: string }): string {
+  return `  ${lock}: ${name} ${version}: ${kind}. ${message}`;
+}
+
+function hostFlag(url: unknown): string | undefined {
+  return typeof url === 'string' ? new URL(registryUrl(url)).host : undefined;
+}

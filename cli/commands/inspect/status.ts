@@ -1,0 +1,92 @@
+// `libretto status`: how a registry stands, here or elsewhere: what is in it, and how its last build ended.
+
+import { upstreamProblems as upstreamProblemsOf } from '../../../proxy/mirror/rules/upstream-problems.ts';
+import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
+import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import { readStatus, type Status } from '../../../proxy/status/status.ts';
+import { askRemote } from '../../remote/ask-remote.ts';
+import type { Given } from '../../io/command.ts';
+import { openExistingState } from '../../compose/tokens.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { mirrorRulesOf } from '../../mirror/current-mirror-rules.ts';
+import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
+import { remoteOf } from '../../remote/remote.ts';
+import { version } from '../../io/version.ts';
+
+/** `counters` is a server's: a command counts no requests. `mirror` is not there in what an older server says. */
+type ShownStatus = Omit<Status, 'counters' | 'mirror'> &
+  Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const remote = remoteOf(flags, context);
+  const status =
+    remote === undefined
+      ? await readHere(context, flags)
+      : ((await askRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as ShownStatus);
+  if (flags['json'] === true) printJson(context.stdout, status);
+  else printLines(context.stdout, describe(status));
+  return 0;
+}
+
+async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
+  const dataDirectory = config.data.value;
+  const published = createLocalPublishedFiles(dataDirectory);
+  const state = await openExistingState(config);
+  try {
+    const upstreamProblems = async () => upstreamProblemsOf(await mirrorRulesOf(config, context, state));
+    const { counts, publication, last_build, mirror } = await readStatus(
+      {
+        published,
+        dataDirectory,
+        state,
+        catalogue: createCatalogue(published),
+        counters: { degraded: () => false },
+        upstreamProblems,
+      },
+      context.now().getTime(),
+    );
+    return { version, counts, publication, last_build, mirror };
+  } finally {
+    await state.close();
+  }
+}
+
+function describe({
+  version: running,
+  counts,
+  publication,
+  last_build: last,
+  counters,
+  mirror,
+}: ShownStatus): string[] {
+  const { packages, versions, tokens, users, repositories, artifacts } = counts;
+  const left =
+    last === null
+      ? ''
+      : [
+          ...(last.quarantined === 0 ? [] : [`${counted(last.quarantined, 'version')} left out`]),
+          ...(last.failed_sources === 0 ? [] : [`${counted(last.failed_sources, 'source')} could not be read`]),
+        ]
+          .map((part) => `, ${part}`)
+          .join('');
+  return formatFields([
+    ['version', running],
+    ['published', `${counted(packages, 'package')}, ${counted(versions, 'version')}`],
+    ['publication', publication === null ? 'none' : `${publication.serial} of ${publication.published_at}`],
+    ['last build', last === null ? 'none known' : `${last.outcome} at ${last.finished_at}${left}`],
+    ['repositories', String(repositories)],
+    ['artifacts', String(artifacts)],
+    ['tokens', `${tokens.read} read, ${tokens.write} write`],
+    ['users', String(users)],
+    ...(counters === undefined
+      ? []
+      : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
+    ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not asked', `${upstream}: ${message}`] as const),
+  ]);
+}

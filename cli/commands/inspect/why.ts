@@ -1,0 +1,215 @@
+// `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it
+// is not.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { describeSources } from '../../../build/scan/configured.ts';
+import { why, type KnownVersion, type WhyAnswer } from '../../../build/inspect/why.ts';
+import { StateError } from '../../../proxy/state/state-error.ts';
+import { configuredSources } from '../../builds/build-request.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+import { describeHeldBack } from '../../mirror/unoffered-versions-text.ts';
+import type { MirroredName } from '../../mirror/mirrored-name.ts';
+import { nearestOf } from '../../text/suggest.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+const mostShown = 20;
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const [given = '', version] = operands;
+  const name = parsePackageName(given.toLowerCase());
+  if (name === undefined)
+    throw new UsageError(`${JSON.stringify(given)} is no package name; one looks like acme/hello.`);
+  const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
+  const answer = await why({ dataDirectory: config.data.value, name, version, described });
+  const { known: _known, ...document } = answer;
+  const suggestions = suggest(answer);
+  const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
+  const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
+  if (flags['json'] === true) printJson(stdout, { ...document, suggestions, mirrored });
+  else if (mirrored?.belongs_to === 'upstreams')
+    printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
+  else
+    printLines(stdout, [
+      ...describe(answer, suggestions),
+      ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
+    ]);
+  return answer.published || isThere ? 0 : 1;
+}
+
+/** A state that cannot be read, or an origin, keeps nobody from hearing what is published. */
+async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
+  const { mirroredName } = await import('../../mirror/mirrored-name.ts');
+  try {
+    return await mirroredName(name, config, context);
+  } catch (error) {
+    if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
+    printLines(context.stderr, [`Whether it is mirrored is not known: ${error.message}`]);
+    return null;
+  }
+}
+
+function describeMirrored(
+  name: string,
+  version: string | undefined,
+  {
+    repositories,
+    found_in: foundIn,
+    asked_at: askedAt,
+    not_standing_in_for: dropped,
+    archives,
+    held_back: heldBack,
+    unreadable,
+  }: MirroredName,
+): readonly string[] {
+  const shown = archives.filter((archive) => version === undefined || archive.version === version);
+  return [
+    `${name} is not published here, and is mirrored.`,
+    `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
+    foundIn === null
+      ? 'Nothing is kept that says who has it: nobody asked for it yet, or it is nowhere.'
+      : `It comes from ${foundIn}, last asked ${askedAt ?? ''}.`,
+    ...(dropped.length === 0
+      ? []
+      : [
+          `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as only others are asked for. This is left out of what clients get.`,
+        ]),
+    ...firstOf(describeHeldBack(heldBack, version), mostShown),
+    ...(shown.length === 0
+      ? unreadable.length === 0
+        ? ['No archive of it was fetched yet.']
+        : []
+      : [
+          '',
+          ...firstOf(
+            formatTable(
+              ['VERSION', 'FETCHED', 'SHA-1', 'FROM'],
+              shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from]),
+            ),
+            mostShown + 1,
+          ),
+        ]),
+    ...unreadable.map((message) => `${message}.`),
+  ];
+}
+
+/** Where nothing at all is known of what was asked for. */
+function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswer): readonly string[] {
+  if (versions.length + leftOut.length > 0) return [];
+  if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);
+  return nearestOf(name, known.names, 3);
+}
+
+function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly string[] {
+  const { name, version, published, versions } = answer;
+  const what = version === null ? name : `${name} ${version}`;
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions), ...purged(answer)];
+  if (published) {
+    const current = versions.filter(({ state }) => state === 'published');
+    return [
+      `${what} is published in ${counted(current.length, 'version')}.`,
+      ...table(versions),
+      ...purged(answer),
+      ...leftOut(answer),
+    ];
+  }
+  const reasons = [...purged(answer), ...leftOut(answer), ...excluded(answer)];
+  const nothing = versions.length === 0 && reasons.length === 0;
+  return [
+    `${what} is not published.`,
+    ...(version === null ? table(versions) : contents(versions)),
+    ...reasons,
+    ...(nothing ? ['No source that was built has it, as far as is known.'] : []),
+    ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
+  ];
+}
+
+function contents(versions: readonly KnownVersion[]): readonly string[] {
+  return versions.flatMap(({ version, state, since, source, reference, shasum, size, time, archive }) => [
+    '',
+    ...formatFields([
+      ['version', version],
+      ['state', `${state}, since ${since}`],
+      ['source', source],
+      ['reference', reference],
+      ['sha1', shasum],
+      ['archive', `${archive} (${size} bytes)`],
+      ...(time === null ? [] : [['released', time] as const]),
+    ]),
+    ...(state === 'withheld' ? ['It was withdrawn by hand; its source may still have it.'] : []),
+    ...(state === 'published'
+      ? []
+      : ['Its archive can still be fetched by this reference, until `libretto prune` removes it.']),
+  ]);
+}
+
+function table(versions: readonly KnownVersion[]): readonly string[] {
+  if (versions.length === 0) return [];
+  return [
+    '',
+    ...firstOf(
+      formatTable(
+        ['VERSION', 'STATE', 'SINCE', 'REFERENCE', 'SOURCE'],
+        versions.map(({ version, state, since, reference, source }) => [
+          version,
+          state,
+          since,
+          reference.slice(0, 12),
+          source,
+        ]),
+      ),
+      mostShown + 1,
+    ),
+  ];
+}
+
+function purged({ purged: rows }: WhyAnswer): readonly string[] {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    ...firstOf(
+      rows.map(
+        ({ version, reference, reason, since }) =>
+          `${version} (${reference.slice(0, 12)}) was purged on ${since.slice(0, 10)} (${reason}). It never comes back.`,
+      ),
+      mostShown,
+    ),
+  ];
+}
+
+function leftOut({ left_out: found, unclear }: WhyAnswer): readonly string[] {
+  return [
+    ...found.flatMap(({ version, source, message, where, code }) => [
+      '',
+      `Left out by the last build of ${source}: ${version ?? ''} (${where})`,
+      `  ${message} [${code}]`,
+    ]),
+    ...(unclear.length === 0
+      ? []
+      : [
+          '',
+          'It may be one of these, of which the last build could not tell name or version:',
+          ...firstOf(
+            unclear.map(({ source, where, message, code }) => `  ${source}, ${where}: ${message} [${code}]`),
+            mostShown,
+          ),
+        ]),
+  ];
+}
+
+function excluded({ excluded_by: limits }: WhyAnswer): readonly string[] {
+  if (limits.length === 0) return [];
+  return [
+    '',
+    'libretto.json would leave it out of these sources:',
+    ...firstOf(
+      limits.map(({ source, option, value }) => `  ${source}: ${option}: ${value}`),
+      mostShown,
+    ),
+  ];
+}

@@ -1,0 +1,18 @@
+// `libretto keys list`: what keys there are, and how long they are good.
+
+import { composeKeys } from '../../compose/keys.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { describeKeys, keyDocuments } from '../../text/key-text.ts';
+import { printJson, printLines } from '../../io/output.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr, now } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const keys = keyDocuments(composeKeys(config, context).keys.list(), now().getTime());
+  if (flags['json'] === true) printJson(stdout, { keys });
+  else if (keys.length > 0) printLines(stdout, describeKeys(keys));
+  else printLines(stderr, ['There is no key yet. Each is made when it is needed first.']);
+  return 0;
+}

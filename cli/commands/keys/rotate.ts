@@ -1,0 +1,57 @@
+// `libretto keys rotate`: new keys, and everything that is sealed sealed under the new one.
+
+import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
+import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
+import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { resealRepositories } from '../../../proxy/sync/repositories.ts';
+import type { Given } from '../../io/command.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { describeKeys, keyDocuments } from '../../text/key-text.ts';
+import { counted, printJson, printLines } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export async function run(context: Context, { flags, operands: [purpose] }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr, actor } = context;
+  const purposes = keyPurposes.filter((known) => purpose === undefined || known === purpose);
+  const endSessions = flags['endSessions'] === true;
+  if (purposes.length === 0)
+    throw new UsageError(
+      `There are no keys for ${JSON.stringify(purpose)}: say signing or sealing, or nothing for both.`,
+    );
+  if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const now = (): number => context.now().getTime();
+  const state = await openState(config);
+  try {
+    const store = createAuditedStore({ store: state, now });
+    const { keys, sealer } = composeKeys(config, context);
+    for (const kind of purposes) {
+      const { kid } = keys.rotate(kind, endOf(kind, endSessions, now()));
+      await store.commit(
+        { conditions: [], puts: [], deletes: [] },
+        { actor, action: 'keys.rotate', subject: kid, details: { purpose: kind, end_sessions: endSessions } },
+      );
+    }
+    // also where the key is not new: an earlier rotation may have been cut off
+    const resealed = (await resealUsers(store, sealer, actor)) + (await resealRepositories({ store, sealer, actor }));
+    const documents = keyDocuments(keys.list(), now());
+    if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });
+    else {
+      printLines(stdout, describeKeys(documents));
+      printLines(stderr, [`${counted(resealed, 'secret')} sealed again. A running server notices within seconds.`]);
+    }
+  } finally {
+    await state.close();
+  }
+  return 0;
+}
+
+/** Sessions live no longer than `longestSessionMs`; a sealing key stays good for what it sealed. */
+function endOf(purpose: KeyPurpose, endSessions: boolean, nowMs: number): number | undefined {
+  if (purpose === 'sealing') return undefined;
+  return endSessions ? nowMs : nowMs + longestSessionMs;
+}

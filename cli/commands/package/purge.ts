@@ -1,0 +1,133 @@
+// `libretto package purge`: removes a version for good, once it was confirmed. With --child it is the builder alone,
+// whose outcome the service reads as JSON.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { remainsOf } from '../../../proxy/packages/purge-remains.ts';
+import { confirmationOf, createPurges } from '../../../proxy/packages/purges.ts';
+import {
+  readPurgeOutcome,
+  type PurgeOrder,
+  type PurgeOutcome,
+  type VersionPurger,
+} from '../../../proxy/packages/version-purger.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { openState } from '../../state/open-state.ts';
+import { firstOf, printJson, printLines } from '../../io/output.ts';
+import { meantVersion } from '../../purge/package-command.ts';
+import { meantReason, meantReference, purgeHere } from '../../purge/purge-here.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { typedConfirmation } from '../../io/typed-confirmation.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+const mostShown = 40;
+const longestNote = 1000;
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const order: PurgeOrder = {
+    ...meantVersion(operands),
+    reason: meantReason(flags['reason']),
+    reference: meantReference(flags['reference']),
+  };
+  const dryRun = flags['dryRun'] === true;
+  if (flags['child'] === true) {
+    const outcome = await purgeHere(order, dryRun, config, context);
+    printJson(stdout, outcome);
+    return outcome['outcome'] === 'refused' ? 1 : 0;
+  }
+  const note = meantNote(flags['note']);
+  const purger = purgerHere(config, context);
+  try {
+    const plan = await purger.plan(order);
+    if (!dryRun && flags['yes'] !== true) await confirm(plan, context);
+    const outcome = dryRun ? plan : await purge({ ...order, note }, plan, { config, context, purger });
+    if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, ...outcome, remains: remainsOf(outcome, dryRun) });
+    else printLines(stdout, describe(outcome, dryRun));
+    return 0;
+  } catch (error) {
+    throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
+  }
+}
+
+function meantNote(text: unknown): string | null {
+  if (typeof text !== 'string' || text === '') return null;
+  if (text.length > longestNote) throw new UsageError(`--note takes ${longestNote} characters at most.`);
+  return text;
+}
+
+function purgerHere(config: Config, context: Context): VersionPurger {
+  return {
+    plan: async (order) => readPurgeOutcome(await purgeHere(order, true, config, context)),
+    purge: async (order) => readPurgeOutcome(await purgeHere(order, false, config, context)),
+  };
+}
+
+async function confirm(plan: PurgeOutcome, context: Context): Promise<void> {
+  const going = ['This goes for good, and is never published again:', ...contentsOf(plan)];
+  if (context.stdin.isTTY === true) printLines(context.stderr, going);
+  const confirmed = await typedConfirmation(context, confirmationOf(plan));
+  if (confirmed === undefined) throw new UsageError([...going, 'Nothing was changed. Say --yes to do it.'].join('\n'));
+  if (!confirmed) throw new UsageError('Not confirmed. Nothing was changed.');
+}
+
+interface PurgeParts {
+  readonly config: Config;
+  readonly context: Context;
+  readonly purger: VersionPurger;
+}
+
+async function purge(
+  order: PurgeOrder & { readonly note: string | null },
+  plan: PurgeOutcome,
+  { config, context, purger }: PurgeParts,
+): Promise<PurgeOutcome> {
+  const state = await openState(config);
+  try {
+    const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
+    return await createPurges({ store, actor: context.actor, purger }).purge(order, confirmationOf(plan));
+  } finally {
+    await state.close();
+  }
+}
+
+function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
+  const { name, version, reason, serial } = outcome;
+  const head = dryRun
+    ? `A purge of ${name} ${version} (${reason}) would remove for good:`
+    : `${name} ${version} is purged (${reason}), publication ${serial}. Gone for good:`;
+  return [
+    head,
+    ...contentsOf(outcome),
+    '',
+    dryRun
+      ? 'What no registry can reach, and may still hold it then:'
+      : 'What no registry can reach, and may still hold it:',
+    ...remainsOf(outcome, dryRun).map((line) => `  ${line}`),
+  ];
+}
+
+function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {
+  return [
+    ...firstOf(
+      contents.map((one) => `  ${contentLine(one)}`),
+      mostShown,
+    ),
+    ...(alike.length === 0
+      ? []
+      : [
+          'These have the same files in another archive, and stay. Purge them too if they must go:',
+          ...firstOf(
+            alike.map((one) => `  ${contentLine(one)}: ${one.command}`),
+            mostShown,
+          ),
+        ]),
+  ];
+}
+
+function contentLine({ name, version, reference, state }: PurgeOutcome['contents'][number]): string {
+  return `${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}, ${state}`;
+}

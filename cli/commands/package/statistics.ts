@@ -1,0 +1,51 @@
+// `libretto package statistics`: how often a package was downloaded and installed.
+
+import { createDownloads, type Downloads } from '../../../proxy/packages/downloads.ts';
+import { readStatistics, showStatistics, type ShownStatistics } from '../../../proxy/packages/package-statistics.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { withState } from '../audit/existing-state.ts';
+import { formatTable, printJson, printLines } from '../../io/output.ts';
+import { meantPackage } from '../../purge/package-command.ts';
+import { parseWholeNumber } from '../../config/setting-values.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+const dayMs = 86_400_000;
+
+export function run(context: Context, given: Given): Promise<number> {
+  const { flags, operands } = given;
+  const name = meantPackage(operands[0] ?? '');
+  const days = parseWholeNumber(flags['days'] ?? 30, 1, 3650);
+  if (days === undefined)
+    throw new UsageError(`--days is ${JSON.stringify(flags['days'])}; allowed: a whole number from 1 to 3650.`);
+  return withState(context, given, async (state) => {
+    const now = (): number => context.now().getTime();
+    const since = new Date(now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+    const reading = (counted: 'downloads' | 'installs'): Downloads =>
+      createDownloads({ state, now, counted, everyMs: 0, onError: () => undefined }); // nothing is counted here
+    const shown = showStatistics(
+      await readStatistics(reading('downloads'), name, since),
+      await readStatistics(reading('installs'), name, since),
+    );
+    if (flags['json'] === true) printJson(context.stdout, { name, ...shown });
+    else printLines(context.stdout, describe(name, shown, days));
+    return 0;
+  });
+}
+
+function describe(name: string, { total, versions, installs }: ShownStatistics, days: number): string[] {
+  const lastDays = days === 1 ? 'today' : `in the last ${days} days`;
+  const summary = `${name}: ${total} ${total === 1 ? 'download' : 'downloads'} and ${installs.total} ${installs.total === 1 ? 'install' : 'installs'} since ever`;
+  const labels = [...new Set([...Object.keys(versions), ...Object.keys(installs.versions)])];
+  if (labels.length === 0) return [`${summary}, none ${lastDays}.`];
+  const rows = labels
+    .map((label) => ({ label, sent: versions[label] ?? 0, told: installs.versions[label] ?? 0 }))
+    .toSorted((one, other) => other.sent + other.told - one.sent - one.told || (one.label < other.label ? -1 : 1));
+  return [
+    `${summary}; ${lastDays}:`,
+    ...formatTable(
+      ['VERSION', 'DOWNLOADS', 'INSTALLS'],
+      rows.map(({ label, sent, told }) => [label, String(sent), String(told)]),
+    ),
+  ];
+}

@@ -1,0 +1,63 @@
+// `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone,
+// whose outcome the service reads as JSON.
+
+import { withholdVersion, type VersionBuild } from '../../../build/withdraw/withhold-version.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { readWithdrawn } from '../../../proxy/packages/version-withdrawer.ts';
+import { createWithdrawals, type Withdrawal } from '../../../proxy/packages/withdrawals.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { artifactBuild } from '../../builds/artifact-build.ts';
+import type { Given } from '../../io/command.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
+import { readPublishedTree } from '../../tree/published-tree.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const meant = meantVersion(operands);
+  if (flags['child'] === true) {
+    const outcome = await withholdVersion(meant, versionBuild(config, context));
+    printJson(stdout, outcome);
+    return outcome.outcome === 'withdrawn' ? 0 : 1;
+  }
+  // a mistyped --data must not make folders
+  if (readPublishedTree(config.data.value) === undefined)
+    throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
+  const withdrawn = await withdraw(meant, config, context);
+  if (flags['json'] === true) printJson(stdout, withdrawn);
+  else
+    printLines(stdout, [
+      `${withdrawn.name} ${withdrawn.version} is withdrawn. Locks that name it go on installing; \`libretto package restore ${withdrawn.name} ${withdrawn.version}\` takes it back.`,
+    ]);
+  return 0;
+}
+
+async function withdraw(meant: MeantVersion, config: Config, context: Context): Promise<Withdrawal> {
+  const now = (): number => context.now().getTime();
+  const state = await openState(config);
+  try {
+    const withdrawer = {
+      withdraw: async () => readWithdrawn(await withholdVersion(meant, versionBuild(config, context))),
+    };
+    return await createWithdrawals({
+      store: createAuditedStore({ store: state, now }),
+      actor: context.actor,
+      withdrawer,
+    }).withdraw(meant.name, meant.version);
+  } catch (error) {
+    throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
+  } finally {
+    await state.close();
+  }
+}
+
+function versionBuild(config: Config, context: Context): VersionBuild {
+  const { request, ...build } = artifactBuild(config, context, () => undefined);
+  return { ...build, request: { ...request, by: { actor: context.actor, command: 'package withdraw' } } };
+}

@@ -1,0 +1,142 @@
+// `libretto publish`: a folder or a ZIP becomes one published version, on the data folder here or, with --url, on a
+// remote registry.
+
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, type Stats } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import { openDataFolder } from '../../../build/sources/data-folder.ts';
+import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
+import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { artifactBuild } from '../../builds/artifact-build.ts';
+import type { Given } from '../../io/command.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { createLocalPublisher } from '../../builds/local-publisher.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { packFolder } from './pack-folder.ts';
+import { startProgress, type Progress } from '../../io/progress.ts';
+import { publishRemotely } from '../../remote/publish-remotely.ts';
+import { remoteOf, type Remote } from '../../remote/remote.ts';
+import { withStateSettings } from '../../state/state-settings.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+interface Job {
+  readonly context: Context;
+  readonly config: Config;
+  /** absolute: a folder or a ZIP */
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly version: string | undefined;
+  readonly progress: Progress;
+}
+
+interface Published {
+  readonly record: JsonObject;
+  readonly created: boolean;
+}
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const remote = remoteOf(flags, context);
+  const path = resolve(workingDirectory, operands[0] ?? '.');
+  const facts = look(path);
+  const progress = await startProgress(stderr);
+  const job: Job = {
+    context,
+    config,
+    path,
+    isFolder: facts.isDirectory(),
+    version: flags['version'] as string | undefined,
+    progress,
+  };
+  const { record, created } = await (remote === undefined ? publishHere(job) : publishThere(job, remote)).finally(
+    progress.stop,
+  );
+  if (flags['json'] === true) printJson(stdout, record);
+  else printLines(stdout, [describe(record, created, remote)]);
+  return 0;
+}
+
+function look(path: string): Stats {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
+    throw new UsageError(`${path} is no folder and no ZIP. Name the folder of a package, or a ZIP.`);
+  if (facts.size > mostUploadBytes)
+    throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
+  return facts;
+}
+
+async function publishHere(job: Job): Promise<Published> {
+  const { config, context, version, progress } = job;
+  const { now, randomBytes, actor } = context;
+  const dataDirectory = await openDataFolder(config.data.value);
+  const folder = join(dataDirectory, artifactsFolder, stagingFolder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const staged = join(folder, stagedUploadName(process.pid, randomUUID()));
+  const state = await openState(config);
+  try {
+    if (job.isFolder) await pack(job, staged);
+    else copyFileSync(job.path, staged);
+    const nowMs = (): number => now().getTime();
+    const notice = (message: string): void => {
+      progress.stop();
+      printLines(context.stderr, [`note: ${message}`]);
+    };
+    const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
+    const artifacts = createArtifacts({
+      store: createAuditedStore({ store: state, now: nowMs }),
+      now: nowMs,
+      randomBytes,
+      actor,
+      publisher,
+      dataDirectory,
+    });
+    const { record, created } = await artifacts.publish({ path: staged, version });
+    return { record: { ...record }, created };
+  } finally {
+    rmSync(staged, { force: true });
+    await state.close();
+  }
+}
+
+async function publishThere(job: Job, remote: Remote): Promise<Published> {
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
+  try {
+    const path = job.isFolder ? join(folder, 'package.zip') : job.path;
+    if (job.isFolder) await pack(job, path);
+    job.progress.show({ phase: 'publish', done: 0, total: 0, label: remote.url });
+    return await publishRemotely(remote, { path, size: look(path).size }, job.version);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
+  progress.show({ phase: 'archive', done: 0, total: 0, label: path });
+  const { withheld } = await packFolder({
+    folder: path,
+    dataDirectory: config.data.value,
+    target,
+    extraExcludes: config.archiveExclude.value,
+    jobs: config.jobs.value,
+    now: context.now,
+  });
+  if (withheld.length === 0) return;
+  progress.stop();
+  printLines(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
+}
+
+function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {
+  const where = remote === undefined ? '' : ` on ${remote.url}`;
+  const what = `${String(name)} ${String(version)}`;
+  return created
+    ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
+    : `${what} is published already${where}, with these very bytes (${String(id)}).`;
+}

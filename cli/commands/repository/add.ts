@@ -1,0 +1,28 @@
+// `libretto repository add`: registers a repository. It is read by the next sync or build.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { runRepositoryCommand } from './repository-command.ts';
+import { repositoryDraft } from './repository-flags.ts';
+import { describeRepository } from '../../text/repository-text.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const draft = repositoryDraft(given.operands[0] ?? '', given.flags, context.workingDirectory);
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ repositories, show, json }) => {
+      const document = await show(await repositories.create(draft));
+      if (json) printJson(context.stdout, document);
+      else
+        printLines(context.stdout, [
+          ...describeRepository(document),
+          '',
+          `Read it with \`${context.invocation} repository sync ${document.id}\`.`,
+        ]);
+      return 0;
+    },
+    true,
+  );
+}

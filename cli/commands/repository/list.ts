@@ -1,0 +1,25 @@
+// `libretto repository list`: all registered repositories and how it stands with them, here or on a remote registry.
+
+import type { RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { remoteOf } from '../../remote/remote.ts';
+import { listRemotely } from '../../remote/remote-repositories.ts';
+import { runRepositoryCommand } from './repository-command.ts';
+import { describeRepositories } from '../../text/repository-text.ts';
+
+export async function run(context: Context, given: Given): Promise<number> {
+  const remote = remoteOf(given.flags, context);
+  if (remote !== undefined) return print(context, given, await listRemotely(remote));
+  return runRepositoryCommand(context, given, async ({ repositories, show }) =>
+    print(context, given, await Promise.all((await repositories.list()).map(show))),
+  );
+}
+
+function print({ stdout, stderr }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {
+  if (flags['json'] === true) printJson(stdout, { repositories: documents });
+  else if (documents.length > 0) printLines(stdout, describeRepositories(documents));
+  else printLines(stderr, ['No repository is registered. Register one with `libretto repository add URL`.']);
+  return 0;
+}

@@ -1,0 +1,45 @@
+// `libretto repository remove`: says what would be withdrawn; with --yes it is.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { runRepositoryCommand } from './repository-command.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const { flags } = given;
+  return runRepositoryCommand(context, given, async ({ repositories, syncing, id, json }) => {
+    const { record, packages } = await repositories
+      .remove(id, flags['yes'] === true ? id : undefined)
+      .catch((error: unknown) => {
+        throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
+      });
+    syncing.syncer.removed(record);
+    await syncing.syncer.idle();
+    if (json) printJson(context.stdout, { id: record.id, packages });
+    else
+      printLines(context.stdout, [
+        record.type === 'composer'
+          ? `Removed ${record.url}; it is not asked any more.`
+          : `Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`,
+      ]);
+    return 0;
+  });
+}
+
+function unconfirmed({ details }: RegistryError, id: string): UsageError {
+  const packages = Array.isArray(details['packages']) ? details['packages'].map(String) : [];
+  return new UsageError(
+    [
+      packages.length === 0
+        ? `Removing ${id} withdraws nothing.`
+        : `Removing ${id} withdraws ${counted(packages.length, 'package')}:`,
+      ...firstOf(
+        packages.map((name) => `  ${name}`),
+        40,
+      ),
+      'Say --yes to do it.',
+    ].join('\n'),
+  );
+}

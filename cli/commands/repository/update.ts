@@ -1,0 +1,19 @@
+// `libretto repository update`: changes what a repository is read with, what of it is published, or how often. What is
+// not given stays.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { runRepositoryCommand } from './repository-command.ts';
+import { repositoryPatch } from './repository-flags.ts';
+import { describeRepository } from '../../text/repository-text.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const patch = repositoryPatch(given.flags, context.workingDirectory);
+  return runRepositoryCommand(context, given, async ({ repositories, show, id, json }) => {
+    const document = await show(await repositories.update(id, patch));
+    if (json) printJson(context.stdout, document);
+    else printLines(context.stdout, describeRepository(document));
+    return 0;
+  });
+}

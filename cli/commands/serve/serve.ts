@@ -1,0 +1,31 @@
+// `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be
+// the request log.
+
+import { announcement, setupLines } from '../../serve/announcement.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printLines } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+import { stopSignal } from '../../io/stop-signal.ts';
+import { assertWholeState } from '../../state/verify-state.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stderr } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  if (config.workers.value > 1)
+    return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
+  const { log } = config;
+  // the state is read while the modules of a server are loaded
+  const [{ openService }] = await Promise.all([import('../../serve/service.ts'), assertWholeState(config)]);
+  const service = await openService(config, context, log.value);
+  const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
+  printLines(
+    stderr,
+    announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }),
+  );
+  if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
+  printLines(stderr, setupLines(await service.offerSetup()));
+  const exitCode = await stopped;
+  await service.close();
+  return exitCode;
+}

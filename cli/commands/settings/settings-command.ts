@@ -1,0 +1,71 @@
+// What every settings command does around its own work: configuration, state, refusals in words, and what it shows.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';
+import type { Settings, SettingView } from '../../../proxy/settings/settings.ts';
+import type { Given } from '../../io/command.ts';
+import { composeSettings } from '../../compose/settings.ts';
+import { openExistingState } from '../../compose/tokens.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { formatTable, printJson, printLines } from '../../io/output.ts';
+import { nearest } from '../../text/suggest.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+/** Runs `work` and shows the settings it gives. Only a command that `makes` something makes the state's folder. */
+export async function runSettingsCommand(
+  context: Context,
+  { flags }: Given,
+  work: (settings: Settings) => Promise<readonly SettingView[]>,
+  makes: boolean,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
+  const store = makes ? await openState(config) : await openExistingState(config);
+  try {
+    const views = await work(composeSettings(config, context, store));
+    if (flags['json'] === true) printJson(context.stdout, { settings: views });
+    else
+      printLines(
+        context.stdout,
+        formatTable(
+          ['SETTING', 'VALUE', 'FROM'],
+          views.map(({ key, value, origin }) => [key, textOf(value), origin]),
+        ),
+      );
+    return 0;
+  } catch (error) {
+    throw error instanceof RegistryError && error.status < 500 ? asUsageError(error) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws UsageError for a key that is none. */
+export function settingKeyOf(text: string): SettingKey {
+  const key = parseSettingKey(text);
+  if (key !== undefined) return key;
+  const meant = nearest(text, new Set(settingKeys));
+  throw new UsageError(
+    `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
+  );
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function asUsageError(error: RegistryError): UsageError {
+  const { issues } = error.details;
+  const lines = Array.isArray(issues)
+    ? (issues as readonly JsonValue[])
+        .filter(isJsonObject)
+        .map(({ path, message }) => `${String(path)} ${String(message)}.`)
+    : [];
+  return new UsageError(lines.length === 0 ? error.message : lines.join('\n'), { cause: error });
+}

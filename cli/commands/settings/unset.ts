@@ -1,0 +1,15 @@
+// `libretto settings unset KEY`: as libretto.json or the default say. To do it again changes nothing.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { runSettingsCommand, settingKeyOf } from './settings-command.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const key = settingKeyOf(given.operands[0] ?? '');
+  return runSettingsCommand(
+    context,
+    given,
+    async (settings) => (await settings.update({ [key]: null }, context.actor)).filter((view) => view.key === key),
+    false,
+  );
+}

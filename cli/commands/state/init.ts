@@ -1,0 +1,101 @@
+// `libretto state init`: an empty state for a data folder that has none, or with --force in the place of one that is
+// lost. It never empties a state that can be used.
+
+import { randomBytes } from 'node:crypto';
+
+import { makeFolder } from '../../../build/output/make-folder.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { StateError } from '../../../proxy/state/state-error.ts';
+import { newStateIdentity, type StateIdentity } from '../../../proxy/state/state-identity.ts';
+import type { Given } from '../../io/command.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { forgetState, missingState, readRememberedState, rememberState, replacedState } from '../../state/remembered-state.ts';
+import { keepServersOff } from '../../state/serve-lock.ts';
+import { lookOnly, placeOf } from '../../state/state-place.ts';
+import { assertRecords } from '../../state/state-records.ts';
+import { assertWholeState } from '../../state/verify-state.ts';
+
+interface Outcome {
+  readonly made: boolean;
+  readonly place: string;
+  readonly identity: StateIdentity;
+  /** where a damaged state is kept now; null: there was none */
+  readonly set_aside: string | null;
+}
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  await makeFolder(config.data.value);
+  const outcome = await init(config, context, flags['force'] === true);
+  if (flags['json'] === true) printJson(stdout, outcome);
+  else printLines(stdout, describe(outcome));
+  return 0;
+}
+
+/** Throws StateError, and UsageError where a server is at work on the state. */
+async function init(config: Config, context: Context, force: boolean): Promise<Outcome> {
+  const place = placeOf(config);
+  if (force) await forgetDamagedMark(config.data.value);
+  const remembered = await readRememberedState(config.data.value);
+  const found = await identityThere(config, force);
+  if (found !== undefined) {
+    if (remembered !== undefined && remembered !== found && !force) throw replacedState(place.name, found, remembered);
+    if (remembered !== found) await rememberState(config.data.value, found);
+    return { made: false, place: place.name, identity: found, set_aside: null };
+  }
+  if (!force && (remembered !== undefined || place.hadState())) throw missingState(place.name, remembered);
+  return make(config, context, remembered);
+}
+
+/** undefined: there is no state, or with `force` one that cannot be used. */
+async function identityThere(config: Config, force: boolean): Promise<StateIdentity | undefined> {
+  try {
+    await assertWholeState(config);
+    const state = await placeOf(config).open(lookOnly());
+    await (force ? assertRecords(state) : Promise.resolve()).finally(() => state.close());
+    return state.identity;
+  } catch (error) {
+    const lost =
+      error instanceof StateError && (error.code === 'STATE_MISSING' || (force && error.code === 'STATE_CORRUPT'));
+    if (lost) return undefined;
+    throw error;
+  }
+}
+
+async function make(config: Config, { now, actor }: Context, replaced: StateIdentity | undefined): Promise<Outcome> {
+  const place = placeOf(config);
+  const servers = place.kind === 'folder' ? await keepServersOff(config.data.value, now) : undefined;
+  const aside = await place.setAside(now()).finally(() => servers?.release());
+  const state = await place.open({ make: true, fresh: newStateIdentity(randomBytes) });
+  try {
+    const { identity } = state;
+    if (identity === undefined) throw new Error('a state was made without an identity');
+    const audited = createAuditedStore({ store: state, now: () => now().getTime() });
+    await audited.commit(
+      { conditions: [], puts: [], deletes: [] },
+      { actor, action: 'state.init', subject: identity, details: { replaced: replaced ?? null } },
+    );
+    await rememberState(config.data.value, identity);
+    return { made: true, place: place.name, identity, set_aside: aside ?? null };
+  } finally {
+    await state.close();
+  }
+}
+
+/** A file that names no state says nothing about which one is lost. */
+async function forgetDamagedMark(data: string): Promise<void> {
+  await readRememberedState(data).catch((error: unknown) =>
+    error instanceof StateError ? forgetState(data) : Promise.reject(error),
+  );
+}
+
+function describe({ made, place, identity, set_aside: aside }: Outcome): string[] {
+  if (!made) return [`The state in ${place} (${identity}) belongs to this data folder. It was not changed.`];
+  return [
+    `An empty state was made in ${place} (${identity}). No user and no token is in it: \`libretto token create --description NAME\`.`,
+    ...(aside === null ? [] : [`The damaged one is kept as ${aside}.`]),
+  ];
+}

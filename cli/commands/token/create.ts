@@ -1,0 +1,38 @@
+// `libretto token create`: the secret stands alone on standard output, so that a script can take it; what it is stands
+// beside it.
+
+import type { Context } from '../../io/context.ts';
+import { describeToken } from '../../text/token-text.ts';
+import { printJson, printLines, revealSecret } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+import { runTokenCommand, type TokenCommand } from './token-command.ts';
+import { tokenFlags } from './token-flags.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTokenCommand(context, given, create, true);
+}
+
+async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
+  const { description = '', kind = 'read', limit, expires, limits } = tokenFlags(flags, nowMs);
+  const { record, secret } = await tokens.create({
+    description,
+    kind,
+    limit: limit ?? null,
+    expiresAt: expires ?? null,
+    limits,
+  });
+  const { id, ...others } = await show(record);
+  if (json) {
+    printJson(context.stdout, { id, token: revealSecret(secret), ...others });
+  } else {
+    printLines(context.stderr, [
+      ...describeToken({ id, ...others }),
+      '',
+      'This is the token. It is shown this once and kept nowhere:',
+    ]);
+    printLines(context.stdout, [revealSecret(secret)]);
+  }
+  await context.stdout.delivered(
+    `The token ${id} exists, but nobody has seen its secret: revoke it and create another.`,
+  );
+}

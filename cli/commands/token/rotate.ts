@@ -1,0 +1,43 @@
+// `libretto token rotate ID`: a new secret, alone on standard output as at its creation; the one before goes on opening
+// for a while.
+
+import { longestGraceSeconds, standardGraceSeconds } from '../../../proxy/auth/rotate-token.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines, revealSecret } from '../../io/output.ts';
+import { runTokenCommand, type TokenCommand } from './token-command.ts';
+import { describeToken } from '../../text/token-text.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTokenCommand(context, given, rotate);
+}
+
+async function rotate({ context, given: { flags }, tokens, id, json, show }: TokenCommand): Promise<void> {
+  const { record, secret } = await tokens.rotate(id, graceFlag(flags['grace']));
+  const { id: rotated, ...others } = await show(record);
+  if (json) {
+    printJson(context.stdout, { id: rotated, token: revealSecret(secret), ...others });
+  } else {
+    printLines(context.stderr, [
+      ...describeToken({ id: rotated, ...others }),
+      '',
+      'This is the new secret of the token. It is shown this once and kept nowhere:',
+    ]);
+    printLines(context.stdout, [revealSecret(secret)]);
+  }
+  await context.stdout.delivered(`The token ${rotated} has a new secret, but nobody has seen it: rotate it again.`);
+}
+
+const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+/** Seconds of `0`, `30m`, `12h` or `7d`. */
+function graceFlag(raw: unknown): number {
+  if (raw === undefined) return standardGraceSeconds;
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])?$/.exec(String(raw)) ?? [];
+  const seconds = Number(count) * (unit === '' && count === '0' ? 1 : (secondsOf[unit] ?? Number.NaN));
+  if (seconds <= longestGraceSeconds) return seconds;
+  throw new UsageError(
+    `--grace is ${JSON.stringify(raw)}; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the former secret at once.`,
+  );
+}

@@ -1,0 +1,71 @@
+// What every token command does around its own work: configuration, state, and what it shows.
+
+import { readUses } from '../../../proxy/auth/token-uses.ts';
+import type { Tokens } from '../../../proxy/auth/tokens.ts';
+import type { TokenRecord } from '../../../proxy/auth/token.ts';
+import type { StateStore } from '../../../proxy/state/state-store.ts';
+import { composeTokens, openExistingState } from '../../compose/tokens.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import type { Given } from '../../io/command.ts';
+import { withSettingsOf } from '../../state/state-settings.ts';
+import { tokenDocument, type TokenDocument } from '../../text/token-text.ts';
+
+export interface TokenCommand {
+  readonly context: Context;
+  readonly given: Given;
+  readonly tokens: Tokens;
+  readonly state: StateStore;
+  readonly nowMs: number;
+  /** the first operand */
+  readonly id: string;
+  readonly json: boolean;
+  readonly show: (record: TokenRecord) => Promise<TokenDocument>;
+  readonly showAll: (records: readonly TokenRecord[]) => Promise<readonly TokenDocument[]>;
+}
+
+/**
+ * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the
+ * state's folder.
+ */
+export async function runTokenCommand(
+  context: Context,
+  given: Given,
+  work: (command: TokenCommand) => Promise<void>,
+  makes = false,
+): Promise<number> {
+  const { flags, operands } = given;
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
+  const nowMs = context.now().getTime();
+  const store = makes ? await openState(config) : await openExistingState(config);
+  try {
+    const { limitsRead, limitsWrite } = await withSettingsOf(store, config);
+    const defaultLimits = { read: limitsRead.value, write: limitsWrite.value };
+    const show = async (records: readonly TokenRecord[]): Promise<readonly TokenDocument[]> => {
+      const uses = await readUses(
+        store,
+        records.map(({ id }) => id),
+      );
+      return records.map((record) => tokenDocument(record, { defaultLimits, nowMs, use: uses.get(record.id) }));
+    };
+    await work({
+      context,
+      given,
+      tokens: composeTokens(store, context),
+      state: store,
+      nowMs,
+      show: async (record) => (await show([record]))[0] as TokenDocument,
+      showAll: show,
+      id: operands[0] ?? '',
+      json: flags['json'] === true,
+    });
+  } finally {
+    await store.close();
+  }
+  return 0;
+}

@@ -1,0 +1,57 @@
+// The flags that `token create` and `token update` share, from text to values.
+
+import { parseExpiry } from '../../../proxy/auth/expiry.ts';
+import { TokenError } from '../../../proxy/auth/token-error.ts';
+import type { TokenKind } from '../../../proxy/auth/token-format.ts';
+import { checkedDescription } from '../../../proxy/auth/tokens.ts';
+import { mostRequestsAnHour } from '../../../proxy/settings/definitions.ts';
+import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
+import { parseWholeNumber } from '../../config/setting-values.ts';
+import { parseLimitFlags } from './token-limit-flags.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export interface TokenFlags {
+  readonly description: string | undefined;
+  readonly kind: TokenKind | undefined;
+  readonly limit: number | undefined;
+  readonly expires: Date | undefined;
+  /** what it may see: those that are given */
+  readonly limits: Partial<TokenLimits>;
+}
+
+/** undefined: not given. Throws UsageError with whatever is wrong with any of them, a line each. */
+export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: number): TokenFlags {
+  const { description, kind, limit, expires } = given;
+  const problems: string[] = [];
+  const noting = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof TokenError)) throw error;
+      problems.push(error.message);
+      return undefined;
+    }
+  };
+  const flags = {
+    description: typeof description === 'string' ? noting(() => checkedDescription(description)) : undefined,
+    kind: kind === undefined ? undefined : noting(() => kindFlag(kind)),
+    limit: limit === undefined ? undefined : noting(() => limitFlag(limit)),
+    expires: typeof expires === 'string' ? noting(() => parseExpiry(expires, nowMs)) : undefined,
+    limits: noting(() => parseLimitFlags(given)) ?? {},
+  };
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  return flags;
+}
+
+function kindFlag(raw: unknown): TokenKind {
+  if (raw === 'read' || raw === 'write') return raw;
+  throw new UsageError(`--kind is ${JSON.stringify(raw)}; allowed: read or write.`);
+}
+
+function limitFlag(raw: unknown): number {
+  const limit = parseWholeNumber(raw, 0, mostRequestsAnHour);
+  if (limit !== undefined) return limit;
+  throw new UsageError(
+    `--limit is ${JSON.stringify(raw)}; allowed: requests an hour as a whole number up to ${mostRequestsAnHour}, or 0 for no limit.`,
+  );
+}

@@ -1,0 +1,38 @@
+// `libretto token update ID`: what is not given stays as it is.
+
+import type { TokenPatch } from '../../../proxy/auth/tokens.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import type { Given } from '../../io/command.ts';
+import { runTokenCommand } from './token-command.ts';
+import { tokenFlags } from './token-flags.ts';
+import { limitFlags } from './token-limit-flags.ts';
+import { describeToken } from '../../text/token-text.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTokenCommand(context, given, async ({ tokens, id, nowMs, json, show }) => {
+    const document = await show(await tokens.update(id, patchOf(given.flags, nowMs)));
+    if (json) printJson(context.stdout, document);
+    else printLines(context.stdout, describeToken(document));
+  });
+}
+
+function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
+  if (['description', 'limit', 'expires', ...limitFlags].every((name) => given[name] === undefined)) {
+    throw new UsageError(
+      'Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.',
+    );
+  }
+  const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];
+  const { description, limit, expires, limits } = tokenFlags(
+    { ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) },
+    nowMs,
+  );
+  return {
+    limits,
+    ...(description === undefined ? {} : { description }),
+    ...(withDefault ? { limit: null } : limit === undefined ? {} : { limit }),
+    ...(forEver ? { expiresAt: null } : expires === undefined ? {} : { expiresAt: expires }),
+  };
+}

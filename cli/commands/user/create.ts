@@ -1,0 +1,40 @@
+// `libretto user create`: with a password that is typed or piped in, or with an invitation.
+
+import type { Role } from '../../../proxy/auth/policy.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { readPassword } from '../../io/password-input.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { runUserCommand, showChange } from './user-command.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const { email, name, role, admin, invite, passwordStdin } = given.flags as {
+    readonly email: string;
+    readonly name?: string;
+    readonly role?: Role;
+    readonly admin?: true;
+    readonly invite?: true;
+    readonly passwordStdin?: true;
+  };
+  if (invite && passwordStdin)
+    throw new UsageError(
+      '--invite lets the person choose a password, --password-stdin gives them one: take one of the two.',
+    );
+  if (admin && role !== undefined && role !== 'admin')
+    throw new UsageError(`--admin and --role ${role} say different things: take one of the two.`);
+  return runUserCommand(
+    context,
+    given,
+    async (command) => {
+      const password = invite ? undefined : await readPassword(context, passwordStdin === true);
+      const draft = {
+        email,
+        role: admin ? ('admin' as const) : (role ?? 'viewer'),
+        name: name ?? null,
+        ...(password === undefined ? {} : { password }),
+      };
+      await showChange(command, await command.users.create(draft));
+    },
+    true,
+  );
+}

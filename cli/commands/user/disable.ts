@@ -1,0 +1,12 @@
+// `libretto user disable`: their sessions end at once.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { runUserCommand, showChange } from './user-command.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runUserCommand(context, given, async (command) => {
+    const { id } = await command.find();
+    await showChange(command, await command.users.update(id, { status: 'disabled' }));
+  });
+}

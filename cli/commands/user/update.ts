@@ -1,0 +1,30 @@
+// `libretto user update`: only what is named changes.
+
+import type { Role } from '../../../proxy/auth/policy.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { runUserCommand, showChange } from './user-command.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const { name, role, enable, invite, resetTwoFactor } = given.flags as {
+    readonly name?: string;
+    readonly role?: Role;
+    readonly enable?: true;
+    readonly invite?: true;
+    readonly resetTwoFactor?: true;
+  };
+  const patch = {
+    ...(name === undefined ? {} : { name }),
+    ...(role && { role }),
+    ...(enable && { status: 'active' as const }),
+    ...(invite && { invite }),
+    ...(resetTwoFactor && { resetTwoFactor }),
+  };
+  if (Object.keys(patch).length === 0)
+    throw new UsageError('Nothing to change was given: --name, --role, --enable, --invite or --reset-two-factor.');
+  return runUserCommand(context, given, async (command) => {
+    const { id } = await command.find();
+    await showChange(command, await command.users.update(id, patch));
+  });
+}

@@ -1,0 +1,111 @@
+// What every user command does around its own work: configuration, state, keys, and what it shows.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
+import type { ChangedUser, Users } from '../../../proxy/auth/users.ts';
+import type { Given } from '../../io/command.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import { composePeople } from '../../compose/people.ts';
+import { composeSettings, peopleRules } from '../../compose/settings.ts';
+import { openExistingState } from '../../compose/tokens.ts';
+import { openState } from '../../state/open-state.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { formatFields, printJson, printLines, revealSecret } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+export interface UserCommand {
+  readonly context: Context;
+  readonly flags: Given['flags'];
+  readonly users: Users;
+  /** the user that the first operand names */
+  readonly find: () => Promise<UserRecord>;
+  readonly json: boolean;
+}
+
+/**
+ * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command that `makes` something
+ * makes the state's folder.
+ */
+export async function runUserCommand(
+  context: Context,
+  { flags, operands }: Given,
+  work: (command: UserCommand) => Promise<void>,
+  makes = false,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
+  const store = makes ? await openState(config) : await openExistingState(config);
+  try {
+    const users = composePeople(
+      context,
+      store,
+      composeKeys(config, context),
+      peopleRules(composeSettings(config, context, store)),
+    ).usersOf(context.actor);
+    await work({ context, flags, users, json: flags['json'] === true, find: () => findUser(users, operands[0] ?? '') });
+  } catch (error) {
+    if (error instanceof RegistryError && error.status < 500) throw new UsageError(error.message, { cause: error });
+    throw error;
+  } finally {
+    await store.close();
+  }
+  return 0;
+}
+
+function findUser(users: Users, text: string): Promise<UserRecord> {
+  return users.get(text).catch((error: unknown) => {
+    if (!(error instanceof RegistryError) || error.code !== 'NOT_FOUND') throw error;
+    throw new UsageError(
+      `There is no user ${JSON.stringify(text.slice(0, 80))}. \`libretto user list\` shows all of them.`,
+      { cause: error },
+    );
+  });
+}
+
+/** The user as they are now; an invitation stands alone on standard output, so that a script can take it. */
+export async function showChange(
+  { context: { stdout, stderr }, json }: UserCommand,
+  { record, invitation }: ChangedUser,
+): Promise<void> {
+  const user = showUser(record);
+  const shown =
+    invitation === undefined
+      ? undefined
+      : {
+          token: revealSecret(invitation.code),
+          link: `/api/swagger#invitation=${revealSecret(invitation.code)}`,
+          expires_at: invitation.expires_at,
+        };
+  if (json) printJson(stdout, shown === undefined ? user : { ...user, invitation: shown });
+  else if (shown === undefined) printLines(stdout, describeUser(user));
+  else {
+    printLines(stderr, [
+      ...describeUser(user),
+      '',
+      `This is the invitation. It is shown this once, works once, and ends on ${shown.expires_at}.`,
+      'Whoever holds it sends it to POST /api/auth/invitations/accept with the password they choose:',
+    ]);
+    printLines(stdout, [shown.token]);
+  }
+  await stdout.delivered(
+    shown === undefined
+      ? undefined
+      : `The invitation of ${user.email} exists, but nobody has seen it: make another with \`libretto user update ${user.id} --invite\`.`,
+  );
+}
+
+function describeUser(user: UserView): string[] {
+  return formatFields([
+    ['id', user.id],
+    ['email', user.email],
+    ...(user.name === null ? [] : [['name', user.name] as const]),
+    ['role', user.role],
+    ['status', user.status],
+    ['two-factor', user.two_factor_enabled ? 'on' : 'off'],
+    ['last login', user.last_login_at ?? 'never'],
+  ]);
+}

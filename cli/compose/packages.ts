@@ -1,0 +1,82 @@
+// The composition root of published packages: what lists and shows them, what counts their downloads, and what
+// withdraws versions.
+
+import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
+import { createCatalogue } from '../../proxy/packages/catalogue.ts';
+import { createDownloads } from '../../proxy/packages/downloads.ts';
+import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
+import { createPurges } from '../../proxy/packages/purges.ts';
+import { createChildPurger } from '../../proxy/packages/version-purger.ts';
+import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
+import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
+import { createRenderThread } from '../../proxy/packages/render-thread.ts';
+import { createUsage } from '../../proxy/packages/usage.ts';
+import { createLookups, type Lookups } from '../../proxy/search/lookups.ts';
+import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/protocol/tombstones.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { composeBuilder } from './builder.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+
+interface PackageParts {
+  readonly state: StateStore;
+  /** of the tree that is served */
+  readonly published: PublishedFiles;
+  /** days for which downloads are kept by day */
+  readonly retention?: (() => Eventually<number>) | undefined;
+  /** hears of counts that could not be kept */
+  readonly onError: (error: unknown) => void;
+  /** hears of a README that is shown as plain text */
+  readonly onUnrendered?: (error: unknown) => void;
+}
+
+export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
+  /** what Composer searches and lists, with what is mirrored */
+  readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
+  /** of the tree that is served */
+  readonly tombstones: Tombstones;
+}
+
+export function composePackages(
+  config: Config,
+  context: Context,
+  { state, published, retention, onError, onUnrendered = onError }: PackageParts,
+): ComposedPackages {
+  const now = (): number => context.now().getTime();
+  const store = createAuditedStore({ store: state, now });
+  const builder = composeBuilder(config, context);
+  const withdrawer = createChildWithdrawer(builder);
+  const purger = createChildPurger(builder);
+  const catalogue = createCatalogue(published);
+  const tombstones = tombstonesOf(config, published);
+  const downloads = createDownloads({ state, now, retention, onError });
+  const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
+  return {
+    published,
+    catalogue,
+    packageTexts: createPackageTextReader(
+      published,
+      createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered }),
+      () => tombstones.read(now()),
+    ),
+    tombstones,
+    downloads,
+    installs,
+    lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
+    purgesOf: (actor) => createPurges({ store, actor, purger }),
+    withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
+  };
+}
+
+/** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
+function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
+  const ofTree = createTombstones(published);
+  return origin.value === undefined
+    ? ofTree
+    : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
+}

@@ -1,0 +1,25 @@
+// The composition root for people: what the management API and the user commands share.
+
+import { createPasswords } from '../../proxy/auth/password.ts';
+import { createPeople, type People } from '../../proxy/auth/people.ts';
+import { standardRules, type PeopleRules } from '../../proxy/auth/people-rules.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { ComposedKeys } from './keys.ts';
+import type { Context } from '../io/context.ts';
+
+export function composePeople(
+  { now, randomBytes }: Context,
+  state: StateStore,
+  composed: ComposedKeys,
+  rules: () => Eventually<PeopleRules> = () => standardRules,
+): People {
+  return createPeople({
+    state,
+    ...composed,
+    passwords: createPasswords({ randomBytes }),
+    now: () => now().getTime(),
+    randomBytes,
+    rules,
+  });
+}

@@ -1,0 +1,109 @@
+// The composition root of the settings that change while the registry runs, and what others ask of them.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import { createAddressPolicy } from '../../build/egress/address-policy.ts';
+import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
+import type { TokenKind } from '../../proxy/auth/token-format.ts';
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
+import { advertisedKeys } from '../../proxy/settings/advertised.ts';
+import { rootChanges, type RootChanges } from '../../proxy/tree/root-document.ts';
+import type { SettingValues } from '../../proxy/settings/definitions.ts';
+import { createSettings, type SettingObjection, type Settings } from '../../proxy/settings/settings.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { checkedAddresses, remoteOf, resolveBySystem } from '../builds/git-access.ts';
+import { baselineOf } from '../state/state-settings.ts';
+
+export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, state: StateStore): Settings {
+  return createSettings({
+    store: createAuditedStore({ store: state, now: () => now().getTime() }),
+    baseline: baselineOf(config),
+    objection: addressObjection(config),
+  });
+}
+
+/**
+ * Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known
+ * later.
+ */
+export function addressObjection(
+  { egressAllow }: Pick<Config, 'egressAllow'>,
+  resolve: Resolve = resolveBySystem,
+): SettingObjection {
+  const policy = createAddressPolicy(egressAllow.value);
+  return async (key, value) => {
+    if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
+    try {
+      await checkedAddresses(remoteOf(value), policy, resolve);
+      return undefined;
+    } catch (error) {
+      return error instanceof RegistryError ? `is not fetched from: ${error.message.replace(/\.$/, '')}` : undefined;
+    }
+  };
+}
+
+export function defaultLimits(settings: Settings): () => Eventually<Readonly<Record<TokenKind, number>>> {
+  return () =>
+    whenReady(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
+}
+
+export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
+  return () =>
+    whenReady(settings.current(), (values) => ({
+      sessionMs: values['sessions.lifetime'] * 1000,
+      shortestPassword: values['passwords.min_length'],
+    }));
+}
+
+const none: readonly string[] = [];
+
+export interface AdvertisedRootOptions {
+  /** the registry's own address, where it is known */
+  readonly address?: string | undefined;
+  readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
+  /** false: nobody is told another form of the metadata-url than the one that was built or set */
+  readonly detectsForm?: boolean;
+}
+
+/** The metadata-url as the build wrote it, unless somebody has said something here, or a client cannot request it. */
+export function advertisedRoot(
+  settings: Settings,
+  { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {},
+): () => Eventually<RootChanges> {
+  // made anew only when the settings have moved: they are one object until then
+  let made:
+    | {
+        readonly of: SettingValues;
+        readonly mirrors: boolean;
+        readonly filterLists: readonly string[];
+        readonly changes: RootChanges;
+      }
+    | undefined;
+  return () =>
+    whenReady(settings.current(), (values) =>
+      whenReady(settings.given(), ({ metadata_url }) =>
+        whenReady(mirrored?.isOn() ?? false, (mirrors) =>
+          whenReady(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
+            if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) {
+              made = {
+                of: values,
+                mirrors,
+                filterLists,
+                changes: rootChanges(metadata_url, advertisedKeys(values), {
+                  detectsForm,
+                  address,
+                  mirrors,
+                  filterLists,
+                }),
+              };
+            }
+            return made.changes;
+          }),
+        ),
+      ),
+    );
+}

@@ -1,0 +1,74 @@
+// The composition root of registered repositories: records, jobs, the builder that reads them, and when.
+
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createJobs, type Jobs } from '../../proxy/sync/jobs.ts';
+import { createLease } from '../../proxy/sync/lease.ts';
+import { createLiveness } from '../../proxy/sync/liveness.ts';
+import { createRepositories, type Repositories } from '../../proxy/sync/repositories.ts';
+import { createSchedule, type Schedule } from '../../proxy/sync/schedule.ts';
+import { createHostOf, createSyncer, type Syncer } from '../../proxy/sync/syncer.ts';
+import { createVerifier, type Verifier } from '../../proxy/sync/verifier.ts';
+import { composeBuilder } from './builder.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { createRepositorySources } from '../builds/repository-sources.ts';
+
+export interface Syncing {
+  readonly repositoriesOf: (actor: Actor) => Repositories;
+  readonly jobs: Jobs;
+  readonly syncer: Syncer;
+  readonly verifier: Verifier;
+  readonly schedule: Schedule;
+  /** Ends what is under way. */
+  readonly close: () => Promise<void>;
+}
+
+export interface SyncingParts {
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+  /** how many jobs of a repository are kept */
+  readonly keptJobs?: (() => Eventually<number>) | undefined;
+  /** of what goes wrong while nobody waits for an answer */
+  readonly onError: (error: unknown) => void;
+}
+
+export function composeSyncing(
+  config: Config,
+  context: Context,
+  { state, sealer, keptJobs, onError }: SyncingParts,
+): Syncing {
+  const { randomBytes } = context;
+  const now = (): number => context.now().getTime();
+  const store = createAuditedStore({ store: state, now });
+  const sources = createRepositorySources(config);
+  const runner = composeBuilder(config, context);
+  const liveness = createLiveness({ monotonicMs: () => performance.now() });
+  const jobs = createJobs({ state, store, now, randomBytes, liveness, kept: keptJobs });
+  const syncer = createSyncer({ jobs, runner, hostOf: createHostOf(state), now, onError });
+  const verifier = createVerifier({ runner });
+  const random = (): number => (randomBytes(1)[0] ?? 0) / 256;
+  const schedule = createSchedule({
+    state,
+    jobs,
+    lease: createLease({ state, name: 'schedule', liveness, randomBytes }),
+    syncer,
+    sources,
+    now,
+    random,
+    onError,
+  });
+  return {
+    repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
+    jobs,
+    syncer,
+    verifier,
+    schedule,
+    close: async () => {
+      await schedule.stop();
+      await Promise.all([syncer.close(), verifier.close()]);
+    },
+  };
+}

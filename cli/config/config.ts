@@ -1,0 +1,174 @@
+// Flags > LIBRETTO_* environment > libretto.json > defaults → one frozen Config in which every value knows where it
+// comes from. Whatever is wrong is found in one go and told all at once. The only file that reads process.env.
+
+import { dirname, resolve } from 'node:path';
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import { readConfigFile, type ConfigFile } from './config-file.ts';
+import type { Environment } from '../io/environment.ts';
+import { fitsSchema } from './fits-schema.ts';
+import { shown, type Place } from './setting-values.ts';
+import type { Setting } from './setting.ts';
+import { otherVariables, settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
+import type { Refuse } from './shape.ts';
+import { nearest } from '../text/suggest.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+export type Origin =
+  | { readonly from: 'flag'; readonly name: string }
+  | { readonly from: 'environment'; readonly name: string }
+  | { readonly from: 'file'; readonly name: string }
+  /** set while the registry runs */
+  | { readonly from: 'api'; readonly name: string }
+  | { readonly from: 'default' };
+
+export interface Configured<T> {
+  readonly value: T;
+  readonly origin: Origin;
+}
+
+export type Config = { readonly [Name in SettingName]: Configured<SettingValue<Name>> } & {
+  /** the libretto.json that was read, absolute; undefined where there is none */
+  readonly file: string | undefined;
+};
+
+export interface ConfigInput {
+  /** what the command line gave: setting names (and `config`) to raw text; others are not looked at */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+}
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  return { ...process.env };
+}
+
+/** Throws UsageError with every problem there is, a line each. */
+export async function loadConfig(input: ConfigInput): Promise<Config> {
+  const problems: string[] = unknownVariables(input.environment);
+  const file = readConfigFile(namedFile(input), input.workingDirectory, problems);
+  const values: Record<string, Configured<unknown>> = {};
+  for (const name of settingNames) values[name] = Object.freeze(await configured(name, input, file, problems));
+  if (problems.length > 0) throw new UsageError(formatProblems(problems));
+  return Object.freeze({ ...values, file: file?.path }) as Config;
+}
+
+/**
+ * `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. `at`: a place within the
+ * value, `[2].only`.
+ */
+export function formatOrigin(origin: Origin, at = ''): string {
+  if (origin.from === 'default') return 'the default';
+  return origin.from === 'file' ? origin.name.replace(/ |$/, `${at}$&`) : `${origin.name}${at}`;
+}
+
+interface Candidate {
+  readonly raw: unknown;
+  readonly origin: Origin;
+  readonly place: Place;
+}
+
+async function configured(
+  name: SettingName,
+  input: ConfigInput,
+  file: ConfigFile | undefined,
+  problems: string[],
+): Promise<Configured<unknown>> {
+  const setting: Setting<unknown> = settings[name];
+  const candidates = candidatesOf(name, setting, input, file);
+  // A value that a stronger one hides must be right too: it would surprise whoever removes the stronger one.
+  const parsed: Configured<unknown>[] = [];
+  for (const { raw, origin, place } of candidates) {
+    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) =>
+      problems.push(`${formatOrigin(origin, at)} ${complaint}`),
+    );
+    parsed.push({ value, origin });
+  }
+  return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
+}
+
+/** Flags and variables are text, whatever they say; in the file a number is a number and a list is a list. */
+function strict(setting: Setting<unknown>): Setting<unknown> {
+  const { schema, parse } = setting;
+  return schema === undefined
+    ? setting
+    : {
+        ...setting,
+        parse: (raw, place, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, place, refuse) : undefined),
+      };
+}
+
+/**
+ * A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say.
+ */
+async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
+  let told = false;
+  const value = await setting.parse(raw, place, (at, complaint) => {
+    told = true;
+    refuse(at, complaint);
+  });
+  if (value === undefined && !told) {
+    const reason = setting.reason?.(raw);
+    refuse(
+      '',
+      reason === undefined ? `is ${shown(raw)}; allowed: ${setting.allowed}.` : `is ${shown(raw)}, which ${reason}.`,
+    );
+  }
+  return value;
+}
+
+/**
+ * Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose
+ * files.
+ */
+function candidatesOf(
+  name: SettingName,
+  setting: Setting<unknown>,
+  input: ConfigInput,
+  file: ConfigFile | undefined,
+): Candidate[] {
+  const here = { directory: input.workingDirectory };
+  const found: Candidate[] = [];
+  const flag = input.flags[name];
+  if (flag !== undefined && setting.flag !== undefined)
+    found.push({ raw: flag, origin: { from: 'flag', name: setting.flag.split(' ', 1)[0] ?? name }, place: here });
+  const text = setting.variable === undefined ? undefined : input.environment[setting.variable];
+  if (text !== undefined && text !== '' && setting.variable !== undefined)
+    found.push({ raw: text, origin: { from: 'environment', name: setting.variable }, place: here });
+  const given: JsonValue | undefined = file?.values.get(setting.key);
+  if (file !== undefined && given !== undefined)
+    found.push({
+      raw: given,
+      origin: { from: 'file', name: `${setting.key} in ${file.path}` },
+      place: { directory: dirname(file.path) },
+    });
+  return found;
+}
+
+function namedFile(input: ConfigInput): { readonly path: string; readonly by: string } | undefined {
+  const flag = input.flags['config'];
+  if (typeof flag === 'string') return { path: resolve(input.workingDirectory, flag), by: '--config' };
+  const variable = input.environment['LIBRETTO_CONFIG'];
+  if (variable !== undefined && variable !== '')
+    return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
+  return undefined;
+}
+
+function unknownVariables(environment: Environment): string[] {
+  const known = new Set<string>(Object.keys(otherVariables));
+  for (const name of settingNames) {
+    const { variable } = settings[name];
+    if (variable !== undefined) known.add(variable);
+  }
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('LIBRETTO_') && !known.has(name));
+  return unknown.toSorted().map((name) => {
+    const meant = nearest(name, known);
+    return `${name} is not a variable Libretto knows${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  });
+}
+
+function formatProblems(problems: readonly string[]): string {
+  if (problems.length === 1) return `The configuration cannot be used: ${problems[0]}`;
+  return `The configuration cannot be used, ${problems.length} things are wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;
+}

@@ -1,0 +1,21 @@
+// How many connections clients may hold.
+
+import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
+import { parseWholeNumber } from './setting-values.ts';
+import type { Setting } from './setting.ts';
+
+/** As many as a process accepts at all. */
+const most = defaultServerLimits.maxConnections;
+
+const maxIdleConnections: Setting<number> = {
+  key: 'maxIdleConnections',
+  flag: '--max-idle-connections <n>',
+  variable: 'LIBRETTO_MAX_IDLE_CONNECTIONS',
+  purpose: 'idle and half-open connections that one client address may hold; 0: any number',
+  allowed: `a whole number from 0 to ${most}`,
+  parse: (raw) => parseWholeNumber(raw, 0, most),
+  standard: () => defaultServerLimits.idlePerAddress,
+  schema: { type: 'integer', minimum: 0, maximum: most },
+};
+
+export const connectionSettings = { maxIdleConnections };

@@ -1,0 +1,123 @@
+// The shapes of the settings that stand in libretto.json only. Loaded only where it has one of them: start-up time
+// counts.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { httpAddressFault } from '../../build/contract/address.ts';
+import { listNameFault } from '../../build/advisories/filter-file.ts';
+import { isAddressRange, shown } from './setting-values.ts';
+import { mostNotices } from '../../proxy/settings/client-notice.ts';
+import { noticeShape } from './notice-shape.ts';
+import { complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
+import { addressRangePattern, plainText } from './text-schemas.ts';
+import { sourceShape } from './source-shape.ts';
+
+const someText = (allowed: string): Shape<string> => text({ pattern: plainText, allowed });
+
+/** For a text that may be an http(s) address. */
+const addressObjection = (given: string): string | undefined => {
+  const fault = httpAddressFault(given);
+  return fault === undefined ? undefined : `is ${shown(given)}, which ${fault}.`;
+};
+
+const homepage = text({
+  pattern: String.raw`^https?://[^\s@]+$`,
+  allowed: 'an http(s) address',
+  objection: addressObjection,
+});
+
+/** Names are compared in lower case everywhere. */
+const packageName = mapped(
+  text({
+    pattern: '^[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*/[A-Za-z0-9]+(?:(?:[_.]|-{1,2})[A-Za-z0-9]+)*$',
+    allowed: 'a package name such as "acme/hello"',
+    objection: (given) =>
+      parsePackageName(given.toLowerCase()) === undefined
+        ? complaintOf(given, 'a package name such as "acme/hello"')
+        : undefined,
+  }),
+  (given) => given.toLowerCase(),
+);
+
+const flag: Shape<boolean> = {
+  schema: { type: 'boolean' },
+  read(value, at, refuse) {
+    if (typeof value === 'boolean') return value;
+    refuse(at, complaintOf(value, 'true, false, or the name or address of what replaces it'));
+    return undefined;
+  },
+};
+
+const range = 'an address or CIDR range such as "10.0.0.0/8"';
+const addressRange = text({
+  pattern: addressRangePattern,
+  allowed: range,
+  objection: (given) => (isAddressRange(given) ? undefined : complaintOf(given, range)),
+});
+
+const replacement = either(
+  (value) => typeof value === 'string',
+  text({
+    pattern: plainText,
+    allowed: 'true, false, or the name or address of what replaces it',
+    objection: addressObjection,
+  }),
+  flag,
+);
+
+const notices = listOf(noticeShape, {
+  allowed: `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update Composer."}]`,
+  atLeast: 0,
+  atMost: mostNotices,
+});
+
+const file = text({ pattern: plainText, allowed: 'the path of a JSON file such as "advisories.json"' });
+
+/** What stands in the list itself is read with the files, by the build. */
+const entries: Shape<readonly JsonValue[]> = {
+  schema: { type: 'array', items: { type: 'object', required: ['package', 'constraint'] } },
+  read(value, at, refuse) {
+    if (Array.isArray(value)) return value as readonly JsonValue[];
+    refuse(at, complaintOf(value, 'the path of a JSON file, or a list of {"package": …, "constraint": …}'));
+    return undefined;
+  },
+};
+
+export const fileShapes = {
+  sources: listOf(sourceShape, {
+    allowed: 'a list of paths, git URLs, and objects that say more of a source',
+    atLeast: 0,
+  }),
+  name: someText('text'),
+  description: someText('text'),
+  homepage,
+  abandoned: mapOf(packageName, replacement, 'an object such as {"acme/old": "acme/new", "acme/dead": true}'),
+  advisories: either(
+    (value) => typeof value === 'string',
+    mapped(file, (path): readonly string[] => [path]),
+    listOf(file, { allowed: 'the path of a JSON file, or a list of paths', atLeast: 0 }),
+  ),
+  filters: mapOf(
+    text({
+      pattern: '^[a-z0-9]+(?:[_-][a-z0-9]+)*$',
+      allowed: 'a name such as "malware"',
+      objection: (name) => listNameFault(name),
+    }),
+    either((value) => typeof value === 'string', file, entries),
+    'an object such as {"malware": "malware.json"}, with names that are not Composer\'s own words (advisories, abandoned, license …)',
+  ),
+  archiveExclude: listOf(someText('a pattern such as "/docs"'), {
+    allowed: 'a list of patterns such as ["/docs", "*.dist"]',
+    atLeast: 0,
+  }),
+  egressAllow: listOf(addressRange, {
+    allowed: 'a list of addresses or CIDR ranges such as ["10.0.0.0/8"]',
+    atLeast: 0,
+  }),
+  warnings: notices,
+  infos: notices,
+  sourceRoots: listOf(
+    text({ pattern: String.raw`^/[^\u0000-\u001f\u007f]*$`, allowed: 'an absolute path such as "/srv/packages"' }),
+    { allowed: 'a list of absolute paths such as ["/srv/packages"]', atLeast: 0 },
+  ),
+};

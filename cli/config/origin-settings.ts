@@ -1,0 +1,45 @@
+// Where the tree is, when it is not in the data folder.
+
+import { Secret } from '../../build/shared/text/secret.ts';
+import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';
+import { parseWholeNumber, webFault } from './setting-values.ts';
+import type { Setting } from './setting.ts';
+
+export const origin: Setting<OriginAddress | undefined> = {
+  key: 'origin',
+  flag: '--origin <url>',
+  variable: 'LIBRETTO_ORIGIN',
+  purpose: "serve the tree that is uploaded there (public/ and index/ below it), instead of the data folder's",
+  allowed: 'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment',
+  parse: (raw) => (typeof raw === 'string' ? parseOriginAddress(raw) : undefined),
+  reason: webFault,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^https?://[^\s?#\u0000-\u001f\u007f]+$` },
+};
+
+export const originAuthorization: Setting<Secret | undefined> = {
+  key: 'originAuthorization',
+  flag: undefined, // arguments can be seen in the process list
+  variable: 'LIBRETTO_ORIGIN_AUTHORIZATION',
+  purpose: 'the Authorization header that the origin wants',
+  allowed: 'the value of a header, such as Bearer TOKEN',
+  parse: (raw, _place, refuse) => {
+    if (typeof raw === 'string' && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(raw))
+      return new Secret(raw);
+    refuse('', 'is not the value of a header; allowed is, for example, Bearer TOKEN.'); // without showing what it is
+    return undefined;
+  },
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$` },
+};
+
+export const originCheck: Setting<number> = {
+  key: 'originCheck',
+  flag: undefined,
+  variable: 'LIBRETTO_ORIGIN_CHECK',
+  purpose: 'how often the origin is asked whether something was published, in milliseconds',
+  allowed: 'a whole number from 100 to 600000',
+  parse: (raw) => parseWholeNumber(raw, 100, 600_000),
+  standard: () => 1000,
+  schema: { type: 'integer', minimum: 100, maximum: 600_000 },
+};

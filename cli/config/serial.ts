@@ -1,0 +1,12 @@
+// The number of a publication, as it is typed.
+
+import { parseWholeNumber } from './setting-values.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/** Throws UsageError for anything else. */
+export function parseSerial(text: string): number {
+  const serial = parseWholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
+  if (serial === undefined)
+    throw new UsageError(`${text} is not the number of a publication. \`libretto history\` lists them.`);
+  return serial;
+}

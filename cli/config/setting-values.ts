@@ -1,0 +1,146 @@
+// Parsers of setting values: raw text (a flag, a variable) or JSON (libretto.json) → a typed value, or undefined where
+// it is not one. What is allowed is said by the table in settings.ts.
+
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+import { isAdvertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
+import { httpAddressFault, parseAddress, type Address } from '../../build/contract/address.ts';
+import { isPossibleHost } from '../../build/contract/host-name.ts';
+import { withoutCredentials } from '../../build/sources/address-secrets.ts';
+import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/redis/redis-address.ts';
+
+/** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
+export interface Place {
+  readonly directory: string;
+}
+
+export interface ListenAddress {
+  /** without brackets */
+  readonly host: string;
+  /** 0: any free port */
+  readonly port: number;
+}
+
+/** Where the request log goes: standard output, or an absolute path. */
+/** none: requests are not logged, and what else is goes to standard output */
+export type LogTarget =
+  { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
+
+/** How p2 records name their archives: by a path, or below an absolute address. */
+export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
+
+export function parseDirectory(raw: unknown, place: Place): string | undefined {
+  return isPlainText(raw) ? resolve(place.directory, raw) : undefined;
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone (loopback). */
+export function parseListen(raw: unknown): ListenAddress | undefined {
+  const text = typeof raw === 'number' ? String(raw) : raw;
+  if (typeof text !== 'string') return undefined;
+  const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([A-Za-z0-9._-]+)):)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) return undefined;
+  if (match[1] !== undefined && isIP(match[1].replace(/%.*$/, '')) !== 6) return undefined;
+  const host = match[1] ?? match[2] ?? '127.0.0.1';
+  return match[1] !== undefined || isPossibleHost(host) ? { host, port } : undefined;
+}
+
+export function listenFault(raw: unknown): string | undefined {
+  const host = typeof raw === 'string' ? /^([A-Za-z0-9._-]+):\d{1,5}$/.exec(raw)?.[1] : undefined;
+  return host === undefined || isPossibleHost(host) ? undefined : `names the impossible host ${JSON.stringify(host)}`;
+}
+
+/** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); kept as text for the client. */
+export function parseRedisUrl(raw: unknown): Address | undefined {
+  if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : (raw as Address);
+  const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
+  return parsed !== undefined && 'url' in parsed && /^rediss?:$/.test(parsed.url.protocol) ? parsed.address : undefined;
+}
+
+export function redisUrlFault(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? redisAddressFault(raw) : undefined;
+}
+
+/** A path or an http(s) address that holds `%package%`. */
+export function parseMetadataUrl(raw: unknown): string | undefined {
+  if (!isPlainText(raw) || /\s/.test(raw) || !raw.includes('%package%')) return undefined;
+  if (raw.startsWith('/')) return raw.startsWith('//') ? undefined : raw;
+  if (!/^https?:\/\/[^/?#]+\//.test(raw) || raw.slice(0, raw.indexOf('/', 8)).includes('%')) return undefined;
+  return webFault(raw) === undefined ? raw : undefined;
+}
+
+/** Of a value that may be an http(s) address. */
+export function webFault(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? httpAddressFault(raw) : undefined;
+}
+
+/** A list, text with commas, or the text `none`; each once. */
+export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefined {
+  const parts: unknown =
+    raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  return Array.isArray(parts) && parts.every(isAdvertisable) && new Set(parts).size === parts.length
+    ? parts
+    : undefined;
+}
+
+/** `path`, or an http(s) address without query; a slash at its end is dropped. */
+export function parseDistUrl(raw: unknown): DistUrl | undefined {
+  if (raw === 'path') return { form: 'path' };
+  const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
+  if (parsed === undefined || 'refusal' in parsed) return undefined;
+  const { url } = parsed;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return undefined;
+  return { form: 'absolute', base: url.href.replace(/\/+$/, '') };
+}
+
+/** Addresses or CIDR ranges: a list, or text with commas. */
+export function parseTrustedProxies(raw: unknown): readonly string[] | undefined {
+  const parts = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  if (!Array.isArray(parts)) return undefined;
+  const given: readonly unknown[] = parts.filter((part) => part !== '');
+  return given.every(isAddressRange) ? given : undefined;
+}
+
+/** An address or a CIDR range. */
+export function isAddressRange(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** A whole number in `[least, most]`, as a number or as digits. */
+export function parseWholeNumber(raw: unknown, least: number, most: number): number | undefined {
+  const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
+  return typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most
+    ? number
+    : undefined;
+}
+
+export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
+  if (raw === '-') return { to: 'stdout' };
+  if (raw === 'none') return { to: 'none' };
+  return isPlainText(raw) && !/[/\\]$/.test(raw) ? { to: 'file', path: resolve(place.directory, raw) } : undefined;
+}
+
+/** A value as messages show it: short, and without passwords. */
+export function shown(raw: unknown): string {
+  const hidden =
+    JSON.stringify(raw, (_, value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)) ??
+    String(raw);
+  const text = hidden.replace(/(:\/\/)[^"]*@/g, '$1***@'); // keys of an object
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** More is hidden than of a source: where a password ends is not known of every kind of URL. */
+function withoutSecrets(text: string): string {
+  return withoutCredentials(text.replace(/(:\/\/).*@/s, '$1***@'));
+}
+
+function isPlainText(raw: unknown): raw is string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+  return typeof raw === 'string' && raw.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(raw);
+}

@@ -1,0 +1,24 @@
+// One setting, as data: where it can be given, what is allowed, and what holds when nobody gives it.
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { Place } from './setting-values.ts';
+import type { Refuse } from './shape.ts';
+
+export interface Setting<T> {
+  /** in libretto.json; a dot means an object within the object */
+  readonly key: string;
+  /** as commander takes it; undefined: there is no flag */
+  readonly flag: string | undefined;
+  /** the environment variable; undefined: there is none */
+  readonly variable: string | undefined;
+  /** for --help */
+  readonly purpose: string;
+  /** completes "allowed: …" */
+  readonly allowed: string;
+  readonly parse: (raw: unknown, place: Place, refuse: Refuse) => T | undefined | Promise<T | undefined>;
+  /** why a value is refused, where `allowed` alone does not tell: follows `which` */
+  readonly reason?: (raw: unknown) => string | undefined;
+  readonly standard: (place: Place) => T;
+  /** of its value in libretto.json; what stands only there has it in its shape */
+  readonly schema?: JsonObject;
+}

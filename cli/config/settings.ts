@@ -1,0 +1,238 @@
+// Every setting there is. config.ts reads them, program.ts makes flags of them, and docs/configuration.md and
+// docs/libretto.schema.json say the same for people and their editors (tests compare).
+
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+import { exactMetadataUrl } from '../../build/contract/documents.ts';
+import { standardKeep } from '../../build/history/keep.ts';
+import type { Address } from '../../build/contract/address.ts';
+import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
+import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
+import { workers } from './worker-settings.ts';
+import { connectionSettings } from './connection-settings.ts';
+import { origin, originAuthorization, originCheck } from './origin-settings.ts';
+import { fileSettings } from './file-settings.ts';
+import { ruleSettings } from './rule-settings.ts';
+import type { Setting } from './setting.ts';
+import {
+  listenFault,
+  parseAdvertised,
+  parseDirectory,
+  parseDistUrl,
+  parseListen,
+  parseLog,
+  parseMetadataUrl,
+  parseRedisUrl,
+  parseTrustedProxies,
+  parseWholeNumber,
+  redisUrlFault,
+  webFault,
+  type DistUrl,
+  type ListenAddress,
+  type LogTarget,
+} from './setting-values.ts';
+import { addressRangePattern, plainText } from './text-schemas.ts';
+import { tlsSettings } from './tls-settings.ts';
+
+const data: Setting<string> = {
+  key: 'data',
+  flag: '--data <directory>',
+  variable: 'LIBRETTO_DATA',
+  purpose: 'the folder that holds the output tree and the state',
+  allowed: 'a path',
+  parse: parseDirectory,
+  standard: (place) => resolve(place.directory, 'var'),
+  schema: { type: 'string', pattern: plainText },
+};
+
+const listen: Setting<ListenAddress> = {
+  key: 'listen',
+  flag: '--listen <host:port>',
+  variable: 'LIBRETTO_LISTEN',
+  purpose: 'where to serve; port 0 takes any free one',
+  allowed: 'HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1',
+  parse: parseListen,
+  reason: listenFault,
+  standard: () => ({ host: '127.0.0.1', port: 8080 }),
+  schema: {
+    type: ['string', 'integer'],
+    pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`,
+    minimum: 0,
+    maximum: 65_535,
+  },
+};
+
+const redis: Setting<Address | undefined> = {
+  key: 'redis',
+  flag: '--redis <url>',
+  variable: 'LIBRETTO_REDIS',
+  purpose: 'count requests in this Redis, shared by several servers',
+  allowed:
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  parse: parseRedisUrl,
+  reason: redisUrlFault,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
+};
+
+const state: Setting<Address | undefined> = {
+  key: 'state',
+  flag: '--state <url>',
+  variable: 'LIBRETTO_STATE',
+  purpose: 'keep users, tokens and what was set in this Redis, shared by several hosts',
+  allowed:
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  parse: parseRedisUrl,
+  reason: redisUrlFault,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
+};
+
+const metadataUrl: Setting<string> = {
+  key: 'metadataUrl',
+  flag: '--metadata-url <template>',
+  variable: 'LIBRETTO_METADATA_URL',
+  purpose: 'the metadata-url that packages.json names',
+  allowed: 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
+  parse: parseMetadataUrl,
+  reason: webFault,
+  standard: () => exactMetadataUrl,
+  schema: { type: 'string', pattern: metadataUrlPattern },
+};
+
+const advertise: Setting<readonly Advertisable[]> = {
+  key: 'advertise',
+  flag: undefined,
+  variable: 'LIBRETTO_ADVERTISE',
+  purpose: 'what packages.json offers Composer besides documents and archives',
+  allowed: `any of ${advertisable.join(', ')}, with commas between, or none (in libretto.json: a list)`,
+  parse: parseAdvertised,
+  standard: () => advertisable,
+  schema: { type: 'array', uniqueItems: true, items: { enum: advertisable } },
+};
+
+const distUrl: Setting<DistUrl> = {
+  key: 'distUrl',
+  flag: undefined,
+  variable: 'LIBRETTO_DIST_URL',
+  purpose: 'how the metadata names archives',
+  allowed: "'path', or the registry's own http(s) address without user, query and fragment",
+  parse: parseDistUrl,
+  reason: webFault,
+  standard: () => ({ form: 'path' }),
+  schema: { type: 'string', pattern: distUrlPattern },
+};
+
+const distShasum: Setting<'always' | 'releases'> = {
+  key: 'distShasum',
+  flag: undefined,
+  variable: 'LIBRETTO_DIST_SHASUM',
+  purpose: 'which versions carry the SHA-1 of their archive',
+  allowed: "'always', or 'releases' for all but dev versions",
+  parse: (raw) => (raw === 'always' || raw === 'releases' ? raw : undefined),
+  standard: () => 'releases',
+  schema: { enum: ['always', 'releases'] },
+};
+
+const trustedProxies: Setting<readonly string[]> = {
+  key: 'trustedProxies',
+  flag: '--trusted-proxies <ranges>',
+  variable: 'LIBRETTO_TRUSTED_PROXIES',
+  purpose: 'reverse proxies whose X-Forwarded-For is believed',
+  allowed: 'addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list)',
+  parse: parseTrustedProxies,
+  standard: () => [],
+  schema: { type: 'array', items: { type: 'string', pattern: addressRangePattern } },
+};
+
+const metrics: Setting<ListenAddress | undefined> = {
+  ...listen,
+  key: 'metrics',
+  flag: '--metrics <host:port>',
+  variable: 'LIBRETTO_METRICS',
+  purpose: 'where to serve metrics for Prometheus, to everybody who gets there',
+  standard: () => undefined,
+};
+
+const jobs: Setting<number> = {
+  key: 'jobs',
+  flag: '--jobs <n>',
+  variable: 'LIBRETTO_JOBS',
+  purpose: 'how many things a build does at once',
+  allowed: 'a whole number from 1 to 256',
+  parse: (raw) => parseWholeNumber(raw, 1, 256),
+  standard: () => Math.min(availableParallelism(), 256),
+  schema: { type: 'integer', minimum: 1, maximum: 256 },
+};
+
+const keep: Setting<number> = {
+  key: 'history.keep',
+  flag: '--keep <n>',
+  variable: 'LIBRETTO_HISTORY_KEEP',
+  purpose: 'how many publications are recorded, for history, diff and rollback',
+  allowed: 'a whole number from 1 to 10000',
+  parse: (raw) => parseWholeNumber(raw, 1, 10_000),
+  standard: () => standardKeep,
+  schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+};
+
+const log: Setting<LogTarget> = {
+  key: 'log',
+  flag: '--log <file>',
+  variable: 'LIBRETTO_LOG',
+  purpose: 'where the request log goes: a file, - for standard output, or none',
+  allowed: 'a file name, - for standard output, or none',
+  parse: parseLog,
+  standard: () => ({ to: 'stdout' }),
+  schema: { type: 'string', pattern: String.raw`^(?=.*\S)[^\u0000-\u001f\u007f]*[^/\\\u0000-\u001f\u007f]$` },
+};
+
+export const settings = {
+  data,
+  listen,
+  redis,
+  state,
+  origin,
+  originAuthorization,
+  originCheck,
+  metadataUrl,
+  advertise,
+  distUrl,
+  distShasum,
+  trustedProxies,
+  ...connectionSettings,
+  metrics,
+  workers,
+  ...tlsSettings,
+  jobs,
+  keep,
+  log,
+  ...ruleSettings,
+  ...fileSettings,
+};
+
+export type Settings = typeof settings;
+export type SettingName = keyof Settings;
+export type SettingValue<Name extends SettingName> = Settings[Name] extends Setting<infer T> ? T : never;
+
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+/** Keys of libretto.json that hold settings within them. */
+export const groupExamples: Readonly<Record<string, string>> = {
+  limits: '{"read": 1000, "write": 500}',
+  history: '{"keep": 100}',
+  sessions: '{"lifetime": 43200}',
+  passwords: '{"minLength": 12}',
+  retention: '{"jobs": 20}',
+  archive: '{"exclude": ["/docs"]}',
+  git: '{"fetchTimeout": 900}',
+  egress: '{"allow": ["10.0.0.0/8"]}',
+};
+
+/** The variables that are not settings. */
+export const otherVariables = {
+  LIBRETTO_CONFIG: 'the configuration file, instead of ./libretto.json',
+  LIBRETTO_DEBUG: 'any value but 0: show the stack of an unexpected error',
+  LIBRETTO_TOKEN: 'the token that a command acts on a remote registry with, instead of --token',
+} as const;

@@ -1,0 +1,158 @@
+// The fields a source of libretto.json may have, with Composer's and Satis' own names.
+
+import { parseConstraint } from '../../build/contract/constraint.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import type { Stability } from '../../build/contract/stability.ts';
+import { parseAddress } from '../../build/contract/address.ts';
+import { parseGitUrl } from '../../build/sources/git-url.ts';
+import { isNamePattern, namePatternGrammar } from '../../build/sources/name-pattern.ts';
+import { shown } from './setting-values.ts';
+import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
+import { plainText } from './text-schemas.ts';
+
+export const path = text({
+  pattern: String.raw`^(?![A-Za-z][A-Za-z0-9+.-]*://)(?=.*\S)[^\u0000-\u001f\u007f]+$`,
+  allowed: 'a path, relative to this file',
+  description: 'relative to this file',
+});
+export const url = text({
+  pattern: String.raw`^(?:https?://|ssh://|[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:)[^\s?#\\]+$`,
+  allowed: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; a repository on this machine is named by "path"',
+  description: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH, without credentials',
+  objection(given) {
+    const parsed = parseGitUrl(given);
+    return 'refusal' in parsed ? `cannot be used: ${parsed.refusal}` : undefined;
+  },
+});
+const namePattern = text({
+  pattern: namePatternGrammar,
+  allowed: 'a package name such as "acme/hello", or a pattern such as "acme/*"',
+  description: 'a package name, or a pattern such as acme/*',
+  objection: (given) => (isNamePattern(given) ? undefined : complaintOf(given, 'at most 201 characters')),
+});
+const constraint = text({
+  pattern: plainText,
+  allowed: 'a version constraint such as "^1.2 || dev-main"',
+  description: 'a version constraint such as ^1.2 || dev-main',
+  objection(given) {
+    const parsed = parseConstraint(given);
+    return 'refusal' in parsed ? `is no version constraint: ${parsed.refusal}.` : undefined;
+  },
+});
+const refPattern = text({
+  pattern: String.raw`^!?[^\s!\u0000-\u001f\u007f][^\s\u0000-\u001f\u007f]*$`,
+  allowed: 'a name or a pattern such as "v2.*"; a leading ! excludes',
+});
+const folderPattern = text({
+  pattern: String.raw`^(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\\u0000-\u001f\u007f]*[^\\/\s\u0000-\u001f\u007f]/?$`,
+  allowed: 'a folder inside the repository, or a pattern such as "packages/*"',
+});
+const inlinePackage: Shape<JsonObject> = {
+  schema: {
+    type: 'object',
+    required: ['name', 'version'],
+    properties: { name: { type: 'string' }, version: { type: 'string' } },
+  },
+  read(value, at, refuse) {
+    const fits = isJsonObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+    if (!fits)
+      refuse(
+        at,
+        complaintOf(
+          value,
+          'a composer.json with name, version and dist, as Composer has it for repositories of type package',
+        ),
+      );
+    return fits ? value : undefined;
+  },
+};
+
+/** Of another Composer repository. */
+export const repositoryUrl = text({
+  pattern: String.raw`^https?://[^\s?#\\]+$`,
+  allowed: 'the https:// address of a Composer repository, or of its packages.json',
+  description: 'of a Composer repository or its packages.json, without credentials',
+  objection(given) {
+    const parsed = parseAddress(given);
+    if ('refusal' in parsed) return `is ${shown(given)}, which ${parsed.refusal}.`;
+    const { username, password } = parsed.url;
+    return username === '' && password === ''
+      ? undefined
+      : 'was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, or register the repository through the API.';
+  },
+});
+const wholeName = text({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
+  allowed: 'a package name such as "acme/hello"',
+  objection: (given) =>
+    parsePackageName(given.toLowerCase()) === undefined
+      ? complaintOf(given, 'a package name such as "acme/hello"')
+      : undefined,
+});
+
+const names = listOf(namePattern, { allowed: 'a list of package names or patterns such as ["acme/*"]' });
+const byName = mapOf(namePattern, constraint, 'an object such as {"acme/hello": "^1.0"}');
+const constraintForAll = mapped(constraint, (given) => ({ '*': given }));
+const wholePackages = mapped(names, (given) => Object.fromEntries(given.map((pattern) => [pattern, '*'])));
+const stabilities: readonly Stability[] = ['dev', 'alpha', 'beta', 'RC', 'stable'];
+
+export const packages: Shape<readonly JsonObject[]> = either(
+  Array.isArray,
+  listOf(inlinePackage, { allowed: 'a list of packages' }),
+  mapped(inlinePackage, (one) => [one]),
+  'the packages themselves, as Composer has them for repositories of type package',
+);
+
+/** Of every source: which of its packages and versions are published. */
+export const filters = {
+  only: { ...names, schema: { ...names.schema, description: 'publish only packages of these names' } },
+  except: either(Array.isArray, wholePackages, byName, 'leave out packages of these names, or these versions of them'),
+  versions: either(
+    (value: JsonValue) => typeof value === 'string',
+    constraintForAll,
+    byName,
+    'publish only versions that match: one constraint for all packages, or one for each name or pattern',
+  ),
+  'minimum-stability': choice(stabilities, 'publish nothing less stable'),
+  'minimum-stability-per-package': mapOf(
+    wholeName,
+    choice(stabilities, 'publish nothing less stable'),
+    'an object such as {"acme/hello": "dev"}',
+    'of these packages, in place of minimum-stability',
+  ),
+};
+
+/** Of git sources: what of a repository is read. */
+export const git = {
+  tags: listOf(refPattern, {
+    allowed: 'a list of tags or patterns such as ["v2.*"]',
+    description: 'read only these tags; a leading ! excludes; none at all: []',
+    atLeast: 0,
+  }),
+  branches: listOf(refPattern, {
+    allowed: 'a list of branches or patterns such as ["main", "*.x"]',
+    description: 'read only these branches; a leading ! excludes; none at all: []',
+    atLeast: 0,
+  }),
+  subdirectories: listOf(folderPattern, {
+    allowed: 'a list of folders such as ["packages/*"]',
+    description: 'folders with a composer.json that are packages of their own, at every tag and branch',
+  }),
+  'reference-source': choice(
+    ['none', 'include'],
+    'include: metadata names the git repository, for clients that prefer sources',
+  ),
+};
+
+/** Of other Composer repositories: what they are asked for. */
+export const mirrored = {
+  only: { ...names, schema: { ...names.schema, description: 'ask it for packages of these names only' } },
+  except: { ...names, schema: { ...names.schema, description: 'never ask it for packages of these names' } },
+  packages: mapOf(
+    wholeName,
+    constraint,
+    'an object such as {"acme/hello": "^1.0"}',
+    'packages whose matching versions every build fetches ahead',
+  ),
+};

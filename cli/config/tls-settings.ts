@@ -1,0 +1,31 @@
+// Where the certificate is that the server shows its clients, and its private key.
+
+import { parseDirectory } from './setting-values.ts';
+import type { Setting } from './setting.ts';
+import { plainText } from './text-schemas.ts';
+
+const file = (key: string, flag: string, variable: string, purpose: string): Setting<string | undefined> => ({
+  key,
+  flag,
+  variable,
+  purpose,
+  allowed: 'a file in PEM',
+  parse: parseDirectory,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: plainText },
+});
+
+export const tlsSettings = {
+  tlsCert: file(
+    'tlsCert',
+    '--tls-cert <file>',
+    'LIBRETTO_TLS_CERT',
+    'serve HTTPS, as HTTP/2 and HTTP/1.1, with this certificate and those that lead to its authority',
+  ),
+  tlsKey: file(
+    'tlsKey',
+    '--tls-key <file>',
+    'LIBRETTO_TLS_KEY',
+    'the private key of the certificate, without a passphrase',
+  ),
+};

@@ -1,0 +1,83 @@
+// What is said of keys in libretto.json that are no settings: the nearest name, or where the names stand; and of those
+// that belong to a composer.json or satis.json, what to do with such a file. Pure.
+
+import { nearest } from '../text/suggest.ts';
+
+/**
+ * Keys of a composer.json or satis.json that no setting is called like; listed here, since all that a start loads costs
+ * each start.
+ */
+const foreign: ReadonlySet<string> = new Set([
+  'output-dir',
+  'output-html',
+  'require-dependencies',
+  'require-dev-dependencies',
+  'only-dependencies',
+  'only-best-candidates',
+  'strip-hosts',
+  'twig-template',
+  'include-filename',
+  'providers',
+  'includes',
+  'pretty-print',
+  'notify-batch',
+  'available-package-patterns',
+  'include-types',
+  'exclude-types',
+  'minimum-stability-per-package',
+  'http-basic',
+  'github-oauth',
+  'gitlab-token',
+  'bearer',
+  'repositories',
+  'require',
+  'require-dev',
+  'require-all',
+  'url',
+  'type',
+  'package',
+  'packages',
+  'version',
+  'config',
+  'extra',
+  'license',
+  'authors',
+  'keywords',
+  'support',
+  'autoload',
+  'autoload-dev',
+  'minimum-stability',
+  'prefer-stable',
+  'scripts',
+  'conflict',
+  'replace',
+  'provide',
+  'suggest',
+  'blacklist',
+  'whitelist',
+]);
+
+export function isForeignKey(key: string): boolean {
+  return foreign.has(key);
+}
+
+/** One complaint about all of them. */
+export function describeForeignKeys(keys: readonly string[], path: string): string {
+  const names = keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} and ${keys.at(-1) ?? ''}`;
+  const sources = keys.some((key) => ['repositories', 'require', 'url', 'packages', 'package'].includes(key))
+    ? ' What is published is said by "sources", such as [{"type": "git", "url": "https://…"}].'
+    : '';
+  return `${names} in ${path} ${keys.length === 1 ? 'is no setting' : 'are no settings'}, but of a composer.json or satis.json.${sources} \`libretto import satis FILE\` makes a libretto.json of a satis.json.`;
+}
+
+/** `key` is in no way a setting. `known`: all keys there are, groups with a dot: `limits.read`. */
+export function describeUnknownKey(key: string, path: string, known: readonly string[]): string {
+  const group = key.slice(0, key.indexOf('.') + 1);
+  const siblings = known
+    .filter((candidate) => group !== '' && candidate.startsWith(group))
+    .map((candidate) => candidate.slice(group.length));
+  const meant = siblings.length > 0 ? nearest(key.slice(group.length), siblings) : nearest(key, known);
+  if (meant !== undefined)
+    return `${key} in ${path} is not a setting; did you mean ${siblings.length > 0 ? group : ''}${meant}?`;
+  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/configuration.md has all that are.'}`;
+}

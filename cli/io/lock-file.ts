@@ -1,0 +1,59 @@
+// A composer.lock, as far as it says which packages are installed and where they come from.
+
+import { readFileSync } from 'node:fs';
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { LockedPackage } from '../../build/inspect/impact.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Both the packages and those for development. Throws UsageError for a file that is none. */
+export function readLockFile(path: string): readonly LockedPackage[] {
+  const json = parse(path);
+  const lists = isJsonObject(json) ? [json['packages'], json['packages-dev'] ?? []] : [];
+  if (lists.length === 0 || !lists.every((list) => Array.isArray(list)))
+    throw new UsageError(`${path} is no composer.lock: it has no list of packages.`);
+  return lists.flat().map((entry) => lockedPackage(path, entry));
+}
+
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new UsageError(
+      `${path} cannot be read as a composer.lock: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      { cause },
+    );
+  }
+}
+
+function lockedPackage(path: string, entry: unknown): LockedPackage {
+  if (!isJsonObject(entry) || typeof entry['name'] !== 'string' || typeof entry['version'] !== 'string')
+    throw new UsageError(`${path} is no composer.lock: a package in it has no name or version.`);
+  const { name, version } = entry;
+  const dist = isJsonObject(entry['dist']) ? entry['dist'] : {};
+  return {
+    name,
+    version,
+    reference: textOrNull(dist['reference']),
+    shasum: textOrNull(dist['shasum']),
+    hosts: hostsOf(dist),
+  };
+}
+
+/** Of the dist itself and of the mirrors it may be fetched from. */
+function hostsOf(dist: JsonObject): readonly string[] {
+  const mirrors = Array.isArray(dist['mirrors'])
+    ? dist['mirrors'].map((mirror: unknown) => (isJsonObject(mirror) ? mirror['url'] : undefined))
+    : [];
+  return [dist['url'], ...mirrors].flatMap((url) => (typeof url === 'string' ? hostOf(url) : []));
+}
+
+/** As in an address: with its port where that is not the usual one. Empty for what is no address. */
+function hostOf(url: string): readonly string[] {
+  return URL.canParse(url) && new URL(url).host !== '' ? [new URL(url).host] : [];
+}
+
+/** Composer writes an empty text where there is none. */
+function textOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,66 @@
+// Whether a repository that has its packages in one document has a package, as far as that document is kept. Asks
+// nobody.
+
+import { join } from 'node:path';
+
+import { isJsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { readDocumentFile, type DocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
+import { includeKey } from '../../proxy/mirror/upstream/included-packages.ts';
+import { parseJsonInTurns } from '../../build/shared/json/incremental-json.ts';
+import {
+  includesOf,
+  parseUpstreamRoot,
+  recordsByName,
+  rootUrlOf,
+  type UpstreamRoot,
+} from '../../proxy/mirror/upstream/upstream-root.ts';
+import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
+
+/**
+ * Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package.
+ * undefined: it is not known to.
+ */
+export async function keptInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
+  const rootUrl = rootUrlOf(url);
+  const kept = join(folder, 'p2', folderOf(rootUrl));
+  const file = await readDocumentFile(join(kept, 'packages.json'));
+  const root = await readRoot(file, rootUrl);
+  if (file === undefined || root === undefined) return undefined;
+  if ((root.packages.get(name) ?? []).length > 0) return file.checkedAtMs;
+  const queue = root.layout.kind === 'inline' ? [...root.layout.includes] : [];
+  const seen = new Set<string>();
+  for (const include of queue) {
+    const key = includeKey(include);
+    const json = seen.has(key) ? undefined : await readJson(await readDocumentFile(join(kept, key)));
+    seen.add(key);
+    if (!isJsonObject(json)) continue;
+    if ((recordsByName(json['packages']).get(name) ?? []).length > 0) return file.checkedAtMs;
+    queue.push(...(understood(() => includesOf(json, rootUrl)) ?? []));
+  }
+  return undefined;
+}
+
+async function readRoot(file: DocumentFile | undefined, url: URL): Promise<UpstreamRoot | undefined> {
+  const json = await readJson(file);
+  return json === undefined ? undefined : understood(() => parseUpstreamRoot(json, url));
+}
+
+/** What cannot be understood the server asks for anew. */
+function understood<Value>(parse: () => Value): Value | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+async function readJson(file: DocumentFile | undefined): Promise<unknown> {
+  try {
+    return file?.body === undefined ? undefined : await parseJsonInTurns(file.body);
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+// What is set about the mirror now, for commands that look at it once.
+
+import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { composeKeys } from '../compose/keys.ts';
+import { composeSettings } from '../compose/settings.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { mirrorRules } from './compose-mirror.ts';
+import { otherRepositories } from './composer-repositories.ts';
+
+/** Throws UsageError and BuildRefused as `otherRepositories` does. */
+export async function mirrorRulesOf(config: Config, context: Context, state: StateStore): Promise<MirrorRules> {
+  const others = await otherRepositories({
+    config,
+    environment: context.environment,
+    state,
+    sealer: composeKeys(config, context).sealer,
+  })();
+  return mirrorRules(await composeSettings(config, context, state).current(), others, context.environment);
+}

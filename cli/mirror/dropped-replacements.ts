@@ -1,0 +1,19 @@
+// Of what a mirrored package says it stands for, the names that clients do not get to read: from the documents and
+// records that are kept. Asks nobody.
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { Belonging } from '../../proxy/tree/precedence.ts';
+import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
+
+export interface StandInParts {
+  /** the upstream that the package comes from */
+  readonly upstreamId: string;
+  /** as it has them, and as they were accepted */
+  readonly records: readonly JsonObject[];
+  readonly belongs: (name: PackageName) => Belonging;
+}
+
+export async function droppedStandIns({ upstreamId, records, belongs }: StandInParts): Promise<readonly PackageName[]> {
+  return namesAmong((await claimedNames(records)).names, (claimed) => isOfAnother(belongs(claimed), upstreamId));
+}

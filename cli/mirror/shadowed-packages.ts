@@ -1,0 +1,105 @@
+// Packages that were mirrored, and are not offered any more because their vendor has a private package: installs that
+// lock them fail. That is meant where the vendor is one's own, and a surprise where only one of its packages was
+// forked. By the archives that were accepted; asks nobody.
+
+import { join } from 'node:path';
+
+import { parsePackageName, splitPackageName, type PackageName } from '../../build/contract/name.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
+import { entriesIn } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
+import type { PrecedenceRules, PrivateNames } from '../../proxy/tree/precedence.ts';
+import { privateNamesIn } from '../../proxy/tree/private-names.ts';
+import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { mirrorFolder } from './compose-mirror.ts';
+import { mirrorRulesOf } from './current-mirror-rules.ts';
+
+export interface CutOff {
+  readonly vendor: string;
+  readonly names: readonly PackageName[];
+  /** what to do where they are meant to be offered */
+  readonly advice: string;
+}
+
+/** Those of vendors for which `isMeant`; nothing where nothing is mirrored. */
+export async function cutOffPackages(
+  folder: string,
+  rules: PrecedenceRules,
+  privateNames: PrivateNames,
+  isMeant: (vendor: string) => boolean = () => true,
+): Promise<readonly CutOff[]> {
+  if (rules.upstreams.length === 0) return [];
+  const found = new Map<string, PackageName[]>();
+  for await (const name of mirroredNames(folder)) {
+    const { vendor } = splitPackageName(name);
+    if (
+      rules.sharedVendors.includes(vendor) ||
+      !isMeant(vendor) ||
+      !privateNames.hasVendor(vendor) ||
+      privateNames.has(name)
+    )
+      continue;
+    found.set(vendor, [...(found.get(vendor) ?? []), name]);
+  }
+  return [...found].map(([vendor, names]) => ({
+    vendor,
+    names,
+    advice: `libretto settings set mirroring.shared_vendors '${JSON.stringify([...rules.sharedVendors, vendor])}'`,
+  }));
+}
+
+export function describeCutOff({ vendor, names }: CutOff): string {
+  const listed = names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
+  return `${listed}: mirrored until the vendor ${vendor} got a private package here, and not offered since; installs that lock ${names.length === 1 ? 'it' : 'them'} fail.`;
+}
+
+/** Looks, before a build, for what it may cut off; what is given back tells, after it, of that in its report. */
+export async function watchCutOff(
+  config: Config,
+  context: Context,
+): Promise<(report: BuildReport) => Promise<BuildReport>> {
+  const folder = mirrorFolder(config);
+  const names = privateNamesIn(config.data.value);
+  const before = new Set(
+    (await entriesIn(join(folder, 'dist'))).filter(
+      (vendor) => parsePackageName(`${vendor}/x`) !== undefined && !names.hasVendor(vendor),
+    ),
+  );
+  return async (report) => {
+    const gained = new Set([...before].filter((vendor) => names.hasVendor(vendor)));
+    if (gained.size === 0) return report;
+    const sourceOf = (vendor: string): string =>
+      report.added.find(({ name }) => name.startsWith(`${vendor}/`))?.source ?? vendor;
+    try {
+      const cutOff = await cutOffPackages(folder, await rulesNow(config, context), names, (vendor) =>
+        gained.has(vendor),
+      );
+      const notices = cutOff.map((one) => ({
+        source: sourceOf(one.vendor),
+        message: `${describeCutOff(one)} If other packages of ${one.vendor} are public: ${one.advice}`,
+      }));
+      return { ...report, notices: [...report.notices, ...notices] };
+    } catch (error) {
+      // it is published all the same
+      const reason = error instanceof Error ? error.message : String(error);
+      const notices = [...gained].map((vendor) => ({
+        source: sourceOf(vendor),
+        message: `whether packages of ${vendor} that were mirrored are still offered is not known: ${reason}`,
+      }));
+      return { ...report, notices: [...report.notices, ...notices] };
+    }
+  };
+}
+
+async function rulesNow(config: Config, context: Context): Promise<PrecedenceRules> {
+  const state = (await openStateIfAny(config)) ?? createMemoryStore();
+  return mirrorRulesOf(config, context, state).finally(() => state.close());
+}
+
+/** For `doctor`. */
+export async function cutOffHere(config: Config, context: Context): Promise<readonly CutOff[]> {
+  return cutOffPackages(mirrorFolder(config), await rulesNow(config, context), privateNamesIn(config.data.value));
+}

@@ -1,0 +1,54 @@
+// Which versions of a mirrored package are not offered, and why; and of which the upstream now says something else than
+// when they were accepted. By the documents and records that are kept, as the server judges them. Asks nobody.
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts';
+import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { offeredVersions } from '../../proxy/mirror/versions/offered-version.ts';
+import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
+import { settleVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
+import { checkRecord } from './compose-mirror.ts';
+
+export interface HeldBack {
+  /** `setting`: null where Composer could not load it */
+  readonly left_out: readonly {
+    readonly version: string;
+    readonly because: string;
+    readonly setting: Refused['setting'] | null;
+  }[];
+  /** alarms: what was accepted is served on */
+  readonly changed: readonly { readonly version: string; readonly message: string }[];
+}
+
+export interface HeldBackParts {
+  /** as the upstream has them, in full */
+  readonly records: readonly JsonObject[];
+  readonly accepted: readonly ArchiveRecord[];
+  readonly rules: ReleaseRules;
+  readonly nowMs: number;
+}
+
+export async function heldBack(
+  name: PackageName,
+  { records, accepted, rules, nowMs }: HeldBackParts,
+): Promise<HeldBack> {
+  const { versions, leftOut } = offeredVersions(name, records, checkRecord);
+  const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string =>
+    archiveKey(normalized, dev, reference);
+  const byKey = new Map(accepted.map((record) => [keyOf(record), record]));
+  const changed: HeldBack['changed'][number][] = [];
+  const settled = await settleVersions(name, versions, new AcceptedPackage(name, accepted), {
+    shelf: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
+    check: checkRecord,
+    tell: (event) =>
+      void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
+  });
+  const { refused } = applyRules(
+    name,
+    settled.versions.map(({ record }) => record),
+    rules,
+    nowMs,
+  );
+  return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...refused], changed };
+}

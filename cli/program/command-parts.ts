@@ -1,0 +1,25 @@
+// What the wiring of every command is made of: flags of settings, examples below the help, and how a command finds its
+// module.
+
+import type { Command } from 'commander';
+
+import type { Run } from '../io/command.ts';
+import { settings, type SettingName } from '../config/settings.ts';
+
+/** Lets a command run the module that `load` brings, only when it is called. */
+export type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>) => void;
+
+/** The flags of these settings, and the one that names the configuration file; may be called again for more. */
+export function withSettings(command: Command, ...names: readonly SettingName[]): Command {
+  for (const name of names) {
+    const { flag, purpose, variable } = settings[name];
+    if (flag !== undefined) command.option(flag, variable === undefined ? purpose : `${purpose} (${variable})`);
+  }
+  return command.options.some(({ long }) => long === '--config')
+    ? command
+    : command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
+}
+
+export function example(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}

@@ -1,0 +1,19 @@
+// What the package commands have in common: which version is meant.
+
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+export interface MeantVersion {
+  readonly name: PackageName;
+  readonly version: string;
+}
+
+export function meantVersion([text = '', version = '']: readonly string[]): MeantVersion {
+  return { name: meantPackage(text), version };
+}
+
+export function meantPackage(text: string): PackageName {
+  const name = parsePackageName(text.toLowerCase());
+  if (name === undefined) throw new UsageError(`${JSON.stringify(text)} is not a package name such as acme/hello.`);
+  return name;
+}

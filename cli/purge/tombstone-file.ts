@@ -1,0 +1,70 @@
+// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder.
+// They purge here what they are of, or they put a list together again that was lost.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { parsePurged, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
+import { hasWrongChecksum } from '../../build/contract/checksum.ts';
+import { adoptTombstones, recoverTombstones, type Recovery } from '../../build/purge/adopt-tombstones.ts';
+import { listPurged } from '../../build/package/purged.ts';
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
+import { auditRecovery, recordedTombstones } from '../../proxy/packages/purges.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { mirrorFolder } from '../mirror/compose-mirror.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { openState } from '../state/open-state.ts';
+import { purgeBuild } from './purge-here.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/** `path`: of such a file, or of a data folder that has the list. Throws UsageError. */
+export function readTombstones(path: string): readonly PurgedVersion[] {
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  const file = isFolder ? join(path, 'index', purgedPath) : path;
+  if (isFolder && !existsSync(file))
+    throw new UsageError(
+      `${path} has no list of purged versions: there is no index/${purgedPath} in it. Name what \`libretto package purged --json\` printed, or a data folder with that list.`,
+    );
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (hasWrongChecksum(text)) throw new Error('its checksum is wrong, so that it was changed after it was written');
+    return parsePurged(text);
+  } catch (error) {
+    throw new UsageError(
+      `${file} holds no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name what \`libretto package purged --json\` printed, or a data folder.`,
+      { cause: error },
+    );
+  }
+}
+
+/** As `readTombstones`, and none of a data folder where nothing was purged: its announcement names none either. */
+export function readTombstonesIfAny(path: string): readonly PurgedVersion[] {
+  const publication = existsSync(join(path, 'index', purgedPath)) ? undefined : readPublication(path);
+  return publication !== undefined && publication.purged === undefined ? [] : readTombstones(path);
+}
+
+/** Purges on this host what these tombstones are of, and keeps it out from then on. */
+export async function purgedAgain(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<void> {
+  if (rows.length === 0 || (await adoptTombstones(rows, purgeBuild(config, context))) === 0) return;
+  await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+}
+
+/**
+ * Puts the list of tombstones together again: what can be read of it, these rows, and what the announcement names. The
+ * audit log says so.
+ */
+export async function recoverHere(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<Recovery> {
+  const state = await openState(config);
+  try {
+    const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
+    const recovery = await recoverTombstones(rows, await recordedTombstones(store), purgeBuild(config, context));
+    await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+    await auditRecovery(store, context.actor, recovery);
+    return recovery;
+  } finally {
+    await state.close();
+  }
+}

@@ -1,0 +1,46 @@
+// Sends a ZIP to a remote registry, which publishes it before it answers.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+
+import { examineStaged } from '../../build/artifacts/examine-staged.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { askRemote } from './ask-remote.ts';
+import type { Remote } from './remote.ts';
+
+/** `created`: false where these very bytes were published already. Throws RegistryError and RemoteFailure. */
+export async function publishRemotely(
+  remote: Remote,
+  zip: { readonly path: string; readonly size: number },
+  version: string | undefined,
+): Promise<{ readonly record: JsonObject; readonly created: boolean }> {
+  const headers = {
+    'content-type': 'application/zip',
+    'content-length': String(zip.size),
+    'content-digest': `sha-256=:${await digestOf(zip.path)}:`,
+  };
+  const query = new URLSearchParams(await identityOf(zip.path, version));
+  const { status, body } = await askRemote(remote, {
+    method: 'POST',
+    path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
+    headers,
+    body: createReadStream(zip.path),
+  });
+  return { record: body, created: status === 201 };
+}
+
+/**
+ * A token that sees a part of the registry has to say what it publishes before the ZIP is read there. What cannot be
+ * examined is refused there, with the reason.
+ */
+async function identityOf(path: string, version: string | undefined): Promise<Record<string, string>> {
+  const examined = await examineStaged({ path, version });
+  if (!('outcome' in examined)) return { name: examined.name, version: examined.version };
+  return version === undefined ? {} : { version };
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest('base64');
+}

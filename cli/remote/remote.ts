@@ -1,0 +1,86 @@
+// What a command sends to a remote registry, and what it hears from it.
+
+import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
+import { httpAddressFault } from '../../build/contract/address.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { Context } from '../io/context.ts';
+import { shown } from '../config/setting-values.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/** The remote registry could not be reached, or is none. */
+export class RemoteFailure extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'RemoteFailure';
+  }
+}
+
+export interface Remote {
+  /** without a slash at its end */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Undefined without --url. Throws UsageError for an address that is none, and where there is no token. */
+export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment }: Context): Remote | undefined {
+  const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
+  if (url === undefined) return undefined;
+  const address = registryUrl(url);
+  if (token === undefined || token === '')
+    throw new UsageError(
+      'A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.',
+    );
+  return { url: address, token };
+}
+
+/**
+ * Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot
+ * exist.
+ */
+export function registryUrl(given: string): string {
+  const fault = httpAddressFault(given);
+  if (fault !== undefined)
+    throw new UsageError(
+      `--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`,
+    );
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== ''
+  ) {
+    throw new UsageError(
+      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Throws RegistryError with what the registry refused, RemoteFailure for anything that is no answer of one. */
+export function readReply({ url }: Remote, status: number, text: string): Reply {
+  const body = parse(text);
+  if (body !== undefined && status < 300) return { status, body };
+  const { code, error, details } = body ?? {};
+  if (typeof code === 'string' && code in errorTable && typeof error === 'string')
+    throw new RegistryError(code as ErrorCode, {
+      message: `${error} [${code}]`,
+      details: isJsonObject(details) ? details : {},
+    });
+  throw new RemoteFailure(`${url} answered ${status}, and not as a registry would. Is that the address of one?`);
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isJsonObject(json) ? json : undefined;
+  } catch {
+    return undefined; // a proxy before it answers in HTML
+  }
+}

@@ -1,0 +1,60 @@
+// What a server says of itself when it is up. Pure.
+
+import { localUrl } from '../text/address.ts';
+import type { Config } from '../config/config.ts';
+import { counted, revealSecret } from '../io/output.ts';
+import type { PublishedTree } from '../tree/published-tree.ts';
+import type { SetupOffer } from './service.ts';
+import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
+
+export interface Announced {
+  readonly host: string;
+  readonly port: number;
+  readonly config: Config;
+  /** where metrics are served; undefined: nowhere */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly tree: PublishedTree | undefined;
+  /** packages of other repositories are served too */
+  readonly mirrors: boolean;
+  /** undefined: plain HTTP is served */
+  readonly certificate: CertificateFacts | undefined;
+  readonly now: Date;
+}
+
+export function announcement({ host, port, config, metrics, tree, mirrors, certificate, now }: Announced): string[] {
+  const { metadataUrl, data, origin } = config;
+  const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
+  const lines = [
+    `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
+  ];
+  if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
+  if (origin.value !== undefined)
+    lines.push(
+      `The tree is at ${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`,
+    );
+  else if (tree?.names.length === 0 && mirrors)
+    lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
+  else if (tree === undefined || tree.names.length === 0)
+    lines.push(
+      `Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`,
+    );
+  if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
+  if (metrics !== undefined)
+    lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);
+  return lines;
+}
+
+/** How to make the first admin of the management API; nothing where there is a user. */
+export function setupLines(offer: SetupOffer | undefined): string[] {
+  if (offer === undefined) return [];
+  const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };
+  return [
+    'There is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:',
+    `  curl ${offer.url}/api/auth/setup -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
+    'Or run `libretto user create --admin --email EMAIL` here.',
+  ];
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,156 @@
+// The composition root of metrics: what requests counted, what the process and the registry say of themselves, and the
+// address they are read from.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { lastBuildPath, parseLastBuild, type LastBuild } from '../../build/contract/last-build.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
+import type { Crew } from '../../proxy/observe/worker-status.ts';
+import { createRequestCounts, type RequestCounts } from '../../proxy/observe/metrics.ts';
+import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
+import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
+import { listenRefusal } from './listen-refusal.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import type { ServedTree } from '../tree/served-tree.ts';
+import { version } from '../io/version.ts';
+
+export interface Metrics {
+  /** undefined: nobody asks for metrics */
+  readonly counts: RequestCounts | undefined;
+  /** What this process counted and is, once `listen` was called. */
+  readonly own: () => Promise<readonly Family[]>;
+  /**
+   * Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of
+   * several workers has it.
+   */
+  readonly listen: (facts: ServingFacts) => Promise<{ readonly host: string; readonly port: number } | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ServingFacts {
+  readonly connections: () => number;
+  readonly degraded: () => boolean;
+  readonly stateAway: () => boolean;
+  /** of the mirror; undefined: there is none */
+  readonly mirror?: (() => readonly Family[]) | undefined;
+  readonly tree: Pick<ServedTree, 'files' | 'publication'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Those of it that say yes or no. */
+export const servingFlags: readonly string[] = [
+  'libretto_counters_degraded',
+  'libretto_state_away',
+  'libretto_origin_stale',
+];
+
+export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: Crew): Metrics {
+  const { metrics } = config;
+  if (metrics.value === undefined)
+    return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };
+  const address = metrics.value;
+  const counts = createRequestCounts();
+  const nowMs = (): number => now().getTime();
+  let close = async (): Promise<void> => undefined;
+  let own = async (): Promise<readonly Family[]> => [];
+  return {
+    counts,
+    own: () => own(),
+    listen: async ({ connections, degraded, stateAway, mirror, tree, onError }) => {
+      const running = openProcessMetrics(nowMs);
+      own = async () => [
+        ...counts.families(),
+        gauge('libretto_connections', 'Connections of clients that are open.', connections()),
+        gauge(
+          'libretto_counters_degraded',
+          '1 while the shared counters cannot be reached and this process counts alone.',
+          Number(degraded()),
+        ),
+        gauge(
+          'libretto_state_away',
+          '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.',
+          Number(stateAway()),
+        ),
+        ...(tree.files === undefined
+          ? []
+          : [
+              gauge(
+                'libretto_origin_stale',
+                '1 while the origin fails and what is known of it is served.',
+                Number(tree.files.stale()),
+              ),
+            ]),
+        ...(mirror?.() ?? []),
+        ...(await running.families()),
+      ];
+      close = async () => running.close();
+      if (crew !== undefined) return undefined;
+      const families = async (): Promise<readonly Family[]> => [
+        ...(await own()),
+        ...registryFamilies(config, await tree.publication(), nowMs()),
+      ];
+      const listener = createMetricsListener({ ...address, families, onError });
+      close = async () => {
+        running.close();
+        await listener.close();
+      };
+      return listener.listen().catch((error: unknown) => {
+        throw listenRefusal(error, { value: address, origin: metrics.origin }, '--metrics');
+      });
+    },
+    close: () => close(),
+  };
+}
+
+/** What is published, and how the last build on this data folder ended. */
+export function registryFamilies(
+  { data, origin }: Config,
+  publication: Publication | undefined,
+  nowMs: number,
+): Family[] {
+  // with an origin, builds are another host's
+  const last = origin.value === undefined ? readLastBuild(data.value) : undefined;
+  const seconds = (time: string): number => Date.parse(time) / 1000;
+  return [
+    { ...gauge('libretto_build_info', 'The version that runs.', 1), samples: [{ labels: { version }, value: 1 }] },
+    gauge('libretto_publication_serial', 'The newest publication.', publication?.serial),
+    gauge(
+      'libretto_publication_timestamp_seconds',
+      'When it was published, in seconds since 1970.',
+      publication && seconds(publication.published_at),
+    ),
+    gauge(
+      'libretto_publication_age_seconds',
+      'How long ago that was.',
+      publication && nowMs / 1000 - seconds(publication.published_at),
+    ),
+    gauge(
+      'libretto_last_build_timestamp_seconds',
+      'When the last build ended, in seconds since 1970.',
+      last && seconds(last.finished_at),
+    ),
+    gauge(
+      'libretto_last_build_failed',
+      '1: the last build could not be carried out.',
+      last && Number(last.outcome === 'failed'),
+    ),
+    gauge('libretto_last_build_quarantined', 'Versions that it left out.', last?.quarantined),
+    gauge('libretto_last_build_failed_sources', 'Sources that it could not read.', last?.failed_sources),
+  ];
+}
+
+export function gauge(name: string, help: string, value: number | undefined): Family {
+  const samples: readonly Sample[] = value === undefined ? [] : [{ value }];
+  return { name, type: 'gauge', help, samples };
+}
+
+function readLastBuild(dataDirectory: string): LastBuild | undefined {
+  try {
+    return parseLastBuild(readFileSync(join(dataDirectory, lastBuildPath), 'utf8'));
+  } catch {
+    return undefined; // none yet, or one that the next build mends
+  }
+}

@@ -1,0 +1,115 @@
+// Opens the state of a registry. A data folder has one state: one that is gone, and one that stands in its place, are
+// refused (remembered-state.ts).
+
+import { randomBytes } from 'node:crypto';
+
+import { makeFolder } from '../../build/output/make-folder.ts';
+import { StorageError } from '../../build/output/storage-error.ts';
+import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import { StateError, wayBack } from '../../proxy/state/state-error.ts';
+import { newStateIdentity } from '../../proxy/state/state-identity.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { Config } from '../config/config.ts';
+import { missingState, readRememberedState, rememberState, replacedState } from './remembered-state.ts';
+import { placeOf, sharedPlace, type StatePlace } from './state-place.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/** The state, which is made where there has been none. Rejects with UsageError or StateError. */
+export async function openState(config: Config): Promise<StateStore> {
+  return openOrMake(config, placeOf(config));
+}
+
+/** undefined where there has been no state: nothing is made. */
+export async function openStateIfAny(config: Config): Promise<StateStore | undefined> {
+  return openRemembered(config, placeOf(config), false);
+}
+
+export interface ServingState {
+  readonly store: StateStore;
+  /** the Redis of the state is out of reach, or holds none any more */
+  readonly isAway: () => boolean;
+  /** While it is out of reach: how long tokens that are known are honoured still; undefined otherwise. */
+  readonly graceLeftMs: () => number | undefined;
+}
+
+/** For a server: `tell` hears in words what people should know of a state in Redis, now and later. */
+export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
+  const url = config.state.value;
+  if (url === undefined) return { store: await openState(config), isAway: () => false, graceLeftMs: () => undefined };
+  let away = false;
+  const hear = (notice: StateNotice): void => {
+    if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
+    tell(describeNotice(notice, config.stateGrace.value));
+  };
+  const store = await openOrMake(config, sharedPlace(config, url, hear));
+  const fault = await store.durabilityFault();
+  if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
+  return { store, isAway: () => away, graceLeftMs: store.graceLeftMs };
+}
+
+/** Several hosts on one state share their counts there too, unless another Redis is named for those. */
+export function sharedCountersUrl({ redis, state }: Pick<Config, 'redis' | 'state'>): string | undefined {
+  return redis.value ?? state.value;
+}
+
+async function openOrMake<Store extends StateStore>(config: Config, place: StatePlace<Store>): Promise<Store> {
+  await makeDataFolder(config);
+  const store = await openRemembered(config, place, true);
+  if (store === undefined) throw missingState(place.name, undefined);
+  return store;
+}
+
+/**
+ * The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been
+ * none, and none is made.
+ */
+async function openRemembered<Store extends StateStore>(
+  { data }: Config,
+  place: StatePlace<Store>,
+  make: boolean,
+): Promise<Store | undefined> {
+  const remembered = await readRememberedState(data.value);
+  const hadState = remembered !== undefined || place.hadState();
+  if (!make && !hadState && !place.mayHaveState()) return undefined;
+  const store = await place
+    .open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) })
+    .catch((error: unknown) => {
+      if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
+      throw error;
+    });
+  if (store === undefined && !hadState) return undefined;
+  if (store === undefined) throw missingState(place.name, remembered);
+  if (store.identity === undefined || store.identity === remembered) return store;
+  if (remembered === undefined) {
+    await rememberState(data.value, store.identity);
+    return store;
+  }
+  await store.close();
+  throw replacedState(place.name, store.identity, remembered);
+}
+
+/** Throws UsageError. */
+export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<void> {
+  try {
+    await makeFolder(data.value);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    throw new UsageError(
+      `The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`,
+      { cause: error },
+    );
+  }
+}
+
+function describeNotice(notice: StateNotice, graceSeconds: number): string {
+  if (notice.state === 'back') return 'The Redis of the state is back.';
+  if (notice.state === 'emptied' || notice.state === 'replaced')
+    return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
+  if (notice.state === 'damaged')
+    return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
+  if (notice.state === 'reverted')
+    return `The Redis of the state came back without its last changes, ${notice.reason} at least. A token that was revoked then opens again: compare \`libretto token list\` and \`libretto audit list\` with what was done, and do it again.`;
+  if (notice.state === 'unreplicated')
+    return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
+  return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;
+}

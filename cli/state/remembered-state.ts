@@ -1,0 +1,81 @@
+// Which state a data folder belongs to: `state.json` in it names the state that was first used with it. A state that is
+// gone, and one that stands in its place, are refused by that name; nothing is begun anew, and nobody is let in by
+// other tokens, without a word of the operator (I20).
+
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
+import { isMissing } from '../../build/output/storage-error.ts';
+import { StateError, wayBack } from '../../proxy/state/state-error.ts';
+import { parseStateIdentity, type StateIdentity } from '../../proxy/state/state-identity.ts';
+import { replaceFile } from '../io/replace-file.ts';
+
+export const rememberedStateName = 'state.json';
+const format = 1;
+
+/**
+ * undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError
+ * where the file is damaged.
+ */
+export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
+  const path = join(data, rememberedStateName);
+  const text = await readFile(path, 'utf8').catch((error: unknown) =>
+    isMissing(error) || isNoFolder(error) ? undefined : Promise.reject(error),
+  );
+  if (text === undefined) return undefined;
+  try {
+    const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
+    refuseNewer(json?.format, format);
+    const identity = parseStateIdentity(json?.state);
+    if (identity !== undefined) return identity;
+    throw new Error('it names no state');
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `${path} cannot be used: ${why}. It says which state belongs to this data folder. To go on with the state that is there now: \`libretto state init --force\`.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Of a data folder that is a file: whoever uses it says so. */
+function isNoFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
+}
+
+/**
+ * A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered
+ * at another time.
+ */
+export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
+  try {
+    const text = `${JSON.stringify({ format, state: identity })}\n`;
+    await replaceFile(join(data, rememberedStateName), text, { mode: 0o600, durable: true });
+  } catch (error) {
+    if (storageFaultOf(error) === undefined && !isMissing(error)) throw error;
+  }
+}
+
+export async function forgetState(data: string): Promise<void> {
+  await rm(join(data, rememberedStateName), { force: true });
+}
+
+/** `place`: where the state should be. */
+export function missingState(place: string, remembered: StateIdentity | undefined): StateError {
+  const which = remembered === undefined ? '' : ` (${remembered})`;
+  return new StateError(
+    'STATE_MISSING',
+    `There is no state in ${place}, but this data folder has had one${which}. Nothing is begun anew in its place. ${wayBack}`,
+  );
+}
+
+export function replacedState(place: string, found: StateIdentity, remembered: StateIdentity): StateError {
+  return new StateError(
+    'STATE_REPLACED',
+    `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`,
+    { found },
+  );
+}

@@ -1,0 +1,150 @@
+// Counting in a process is exact for one process only. Two servers on one data folder, each counting for itself, would
+// double every limit and overwrite each other's saved counts; so without a Redis the second one refuses to start. Nor
+// may one that counts for itself stand beside others that count in a Redis: a token could use up its limit there and
+// here. So those leave a mark each, and either kind looks for the other one.
+
+import { randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
+import { lookAtLock, takeLock, type Lock, type LockOwner, type SeenLock } from '../../build/output/lock.ts';
+import { makeFolder } from '../../build/output/make-folder.ts';
+import { isMissing } from '../../build/output/storage-error.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
+import { printLines } from '../io/output.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/**
+ * Short, so that a container which crashed and is started again, and cannot see whether the process before it lives,
+ * soon gets its place back.
+ */
+const heartbeatMs = 1000;
+const staleAfterMs = 5000;
+
+const noPlace: Lock = { release: () => Promise.resolve() };
+
+class Taken extends UsageError {
+  /** it lives, and will not be gone in a moment */
+  readonly seen: boolean;
+
+  constructor(
+    path: string,
+    owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined,
+    seen: boolean,
+    why = 'Each would count requests for itself, and a limit would hold for neither. Stop the other one, or let both count in one Redis: --redis URL.',
+  ) {
+    const who =
+      owner?.pid === undefined
+        ? 'Another process'
+        : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
+    super(
+      `${who} is at work on this data folder already (${path}): a server, or a command that replaces the state. ${why}`,
+    );
+    this.seen = seen;
+  }
+}
+
+const countsAlone =
+  'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at each. Stop the other one, or have it count in the same Redis: --redis URL.';
+const countsInRedis =
+  'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
+
+/**
+ * The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands
+ * in the way.
+ */
+export async function takeServingPlace(
+  config: Config,
+  { now, stderr }: Pick<Context, 'now' | 'stderr'>,
+): Promise<Lock> {
+  if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
+  const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
+  await makeDataFolder(config);
+  const take =
+    sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
+  const deadline = now().getTime() + staleAfterMs + heartbeatMs;
+  for (;;) {
+    try {
+      await makeFolder(dirname(path), 0o700);
+      return await take();
+    } catch (error) {
+      if (storageFaultOf(error) !== undefined) {
+        await refuseServed(config.data.value, now());
+        printLines(stderr, [
+          `The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`,
+        ]);
+        return noPlace;
+      }
+      if (!(error instanceof Taken) || error.seen || now().getTime() > deadline) throw error;
+      await delay(heartbeatMs / 2);
+    }
+  }
+}
+
+/**
+ * Keeps servers off the state until the lock is released: its file can be replaced. Throws UsageError where one is at
+ * work on it, and StorageError.
+ */
+export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
+  await refuseServed(data, now());
+  const state = join(data, 'state');
+  await makeFolder(data);
+  await makeFolder(state, 0o700);
+  return takeAlone(join(state, 'serve.lock'), join(state, 'serving'), now);
+}
+
+/** Throws UsageError where a server is at work on the state of the data folder, as far as its marks show. */
+export async function refuseServed(data: string, now: Date): Promise<void> {
+  const [path, marks] = [join(data, 'state', 'serve.lock'), join(data, 'state', 'serving')];
+  const alone = await lookAtLock(path, now, staleAfterMs);
+  const mark = alone === undefined || alone.stale ? await firstMark(marks, now) : { ...alone, path };
+  if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
+}
+
+const options = {
+  heartbeatMs,
+  staleAfterMs,
+  busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen),
+};
+
+/** Each takes its own place before it looks for the other's: of two at once at least one sees the other. */
+async function takeAlone(path: string, marks: string, now: () => Date): Promise<Lock> {
+  const lock = await takeLock(path, now, options);
+  const mark = await firstMark(marks, now()).catch(freeing(lock));
+  return mark === undefined ? lock : freeing(lock)(new Taken(mark.path, mark, mark.seen, countsInRedis));
+}
+
+async function takeBeside(path: string, marks: string, now: () => Date): Promise<Lock> {
+  const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, options);
+  const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
+  await firstMark(marks, now()).catch(freeing(lock)); // for what killed ones left there
+  return alone === undefined || alone.stale ? lock : freeing(lock)(new Taken(path, alone, alone.seen, countsAlone));
+}
+
+function freeing(lock: Lock): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await lock.release();
+    throw error;
+  };
+}
+
+/** One of a server that lives; those of others are removed. */
+async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
+  // nobody has made one yet
+  const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));
+  let found: (SeenLock & { readonly path: string }) | undefined;
+  for (const name of names) {
+    const path = join(marks, name);
+    const mark = await lookAtLock(path, now, staleAfterMs);
+    if (mark?.stale === true)
+      await rm(path, { force: true }).catch((error: unknown) =>
+        storageFaultOf(error) !== undefined ? undefined : Promise.reject(error),
+      );
+    else if (mark !== undefined) found ??= { ...mark, path };
+  }
+  return found;
+}

@@ -1,0 +1,201 @@
+// The families of rows that the program writes to a state: how a row of each is parsed, and which other rows have to
+// agree with it. The family is what stands before the first `/` of the key. (test/util/running-management.ts fails
+// where a test of the management API writes a family that is missing.)
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import {
+  artifactKey,
+  contentKey,
+  parseArtifactRecord,
+  parseContentPointer,
+  parseVersionPointer,
+  versionKey,
+} from '../../proxy/artifacts/artifact.ts';
+import { parseAttemptRecord } from '../../proxy/auth/attempt-record.ts';
+import { parseSessionRecord } from '../../proxy/auth/sessions.ts';
+import { parseSetupCode } from '../../proxy/auth/setup.ts';
+import { parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey } from '../../proxy/auth/token.ts';
+import { parseUse } from '../../proxy/auth/token-uses.ts';
+import { parseRoster } from '../../proxy/auth/user-roster.ts';
+import { invitationKey, parseUserPointer, parseUserRecord, userEmailKey, userKey } from '../../proxy/auth/user.ts';
+import { parseWindow } from '../../proxy/limits/saved-counters.ts';
+import { parseDay } from '../../proxy/packages/downloads.ts';
+import { parsePurgeRecord } from '../../proxy/packages/purges.ts';
+import { parseWithdrawal, withdrawalKey } from '../../proxy/packages/withdrawals.ts';
+import { parseSettingKey, settingDefinitions } from '../../proxy/settings/definitions.ts';
+import { settingPrefix } from '../../proxy/settings/stored-settings.ts';
+import { auditHeadKey, parseAuditHead } from '../../proxy/state/audit.ts';
+import { jobKey, jobPrefix, parseJobRecord } from '../../proxy/sync/job.ts';
+import { parseHolder } from '../../proxy/sync/lease.ts';
+import {
+  parseRepositoryId,
+  parseRepositoryPointer,
+  parseRepositoryRecord,
+  parseSyncOutcome,
+  repositoryKey,
+} from '../../proxy/sync/repository.ts';
+
+/** Another row, and what has to stand there while the row that names it is as it is; undefined: there is none. */
+export interface Companion {
+  readonly key: string;
+  readonly agrees: (value: JsonValue | undefined) => boolean;
+}
+
+export interface StateFamily {
+  /** False, or a StateError, for what the program did not write. */
+  readonly isRow: (value: JsonValue, key: string) => boolean;
+  /** Of a row that is one. */
+  readonly companions?: (value: JsonValue, key: string) => readonly Companion[];
+}
+
+const isCount = (value: JsonValue): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isCounts: StateFamily = {
+  isRow: (value) => isJsonObject(value) && parseDay(value).size === Object.keys(value).length,
+};
+const isTotal: StateFamily = { isRow: isCount };
+/** Any value without an error. */
+const parsed = (parse: (value: JsonValue) => unknown): StateFamily => ({
+  isRow: (value) => parse(value) !== undefined,
+});
+const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
+const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
+const fits = <Row>(key: string, parse: (value: JsonValue) => Row, agrees: (row: Row) => boolean): Companion => ({
+  key,
+  agrees: (value) => value !== undefined && agrees(parse(value)),
+});
+
+export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
+  [
+    'artifact',
+    {
+      isRow: (value, key) => artifactKey(parseArtifactRecord(value).id) === key,
+      companions: (value) => {
+        const record = parseArtifactRecord(value);
+        return [is(contentKey(record), record.id)];
+      },
+    },
+  ],
+  [
+    'artifact-content',
+    {
+      ...parsed(parseContentPointer),
+      companions: (value, key) => [
+        fits(artifactKey(parseContentPointer(value)), parseArtifactRecord, (record) => contentKey(record) === key),
+      ],
+    },
+  ],
+  [
+    'artifact-version',
+    {
+      ...parsed(parseVersionPointer),
+      // a cleanup removes the artifact and leaves this row
+      companions: (value, key) => [
+        {
+          key: artifactKey(parseVersionPointer(value).id),
+          agrees: (artifact) => artifact === undefined || versionKey(parseArtifactRecord(artifact)) === key,
+        },
+      ],
+    },
+  ],
+  ['attempt', parsed(parseAttemptRecord)],
+  // verifyAudit looks at the events
+  ['audit', { isRow: (value, key) => key !== auditHeadKey || parseAuditHead(value).seq > 0 }],
+  [
+    'counters',
+    { isRow: (value) => Array.isArray(value) && value.every((row: JsonValue) => parseWindow(row) !== undefined) },
+  ],
+  ['download-total', isTotal],
+  ['download-versions', isCounts],
+  ['downloads', isCounts],
+  ['install-total', isTotal],
+  ['install-versions', isCounts],
+  ['installs', isCounts],
+  ['job', { isRow: (value, key) => jobKey(parseJobRecord(value)) === key }],
+  ['lease', parsed(parseHolder)],
+  ['purge', parsed(parsePurgeRecord)],
+  ['repository', { isRow: (value, key) => repositoryKey(parseRepositoryRecord(value).id) === key }],
+  [
+    'repository-active',
+    {
+      isRow: (value, key) => {
+        const id = parseRepositoryId(idBehind(key));
+        return id !== undefined && typeof value === 'string' && value.startsWith(jobPrefix(id));
+      },
+    },
+  ],
+  [
+    'repository-place',
+    {
+      ...parsed(parseRepositoryPointer),
+      companions: (value) => [fits(repositoryKey(parseRepositoryPointer(value)), parseRepositoryRecord, () => true)],
+    },
+  ],
+  ['repository-sync', parsed(parseSyncOutcome)],
+  ['session', parsed(parseSessionRecord)],
+  ['setting', { isRow: (value, key) => isSettingOfItsKind(value, key.slice(settingPrefix.length)) }],
+  ['setup-code', parsed(parseSetupCode)],
+  [
+    'token',
+    {
+      isRow: (value, key) => tokenKey(parseTokenRecord(value).id) === key,
+      companions: (value) => {
+        const { id, hash, previous_hash: previous } = parseTokenRecord(value);
+        return [is(tokenHashKey(hash), id), ...(previous === null ? [] : [is(tokenHashKey(previous), id)])];
+      },
+    },
+  ],
+  [
+    'token-hash',
+    {
+      ...parsed(parseTokenPointer),
+      companions: (value, key) => [
+        fits(
+          tokenKey(parseTokenPointer(value)),
+          parseTokenRecord,
+          ({ hash, previous_hash: previous }) => hash === idBehind(key) || previous === idBehind(key),
+        ),
+      ],
+    },
+  ],
+  ['token-use', parsed(parseUse)],
+  [
+    'user',
+    {
+      isRow: (value, key) => userKey(parseUserRecord(value).id) === key,
+      companions: (value) => {
+        const { id, email, invitation } = parseUserRecord(value);
+        return [is(userEmailKey(email), id), ...(invitation === null ? [] : [is(invitationKey(invitation.hash), id)])];
+      },
+    },
+  ],
+  [
+    'user-email',
+    {
+      ...parsed(parseUserPointer),
+      companions: (value, key) => [
+        fits(userKey(parseUserPointer(value)), parseUserRecord, ({ email }) => userEmailKey(email) === key),
+      ],
+    },
+  ],
+  ['user-invitation', parsed(parseUserPointer)],
+  ['user-roster', parsed(parseRoster)],
+  [
+    'withdrawal',
+    {
+      isRow: (value, key) => {
+        const { name, version_normalized: normalized } = parseWithdrawal(value);
+        return withdrawalKey(name, normalized) === key;
+      },
+    },
+  ],
+]);
+
+/**
+ * A value that another version of the program allowed is no damage, nor is a setting that this version does not have.
+ */
+function isSettingOfItsKind(value: JsonValue, name: string): boolean {
+  const key = parseSettingKey(name);
+  if (key === undefined) return true;
+  const { standard } = settingDefinitions[key];
+  return Array.isArray(standard) ? Array.isArray(value) : typeof value === typeof standard;
+}

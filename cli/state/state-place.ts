@@ -1,0 +1,89 @@
+// The two places a state can be in: the data folder, and a Redis that several hosts share. The store of either is
+// loaded only where it is the one.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describeRedisUrl } from '../../proxy/redis/redis-address.ts';
+import type { RedisStore } from '../../proxy/state/redis-store.ts';
+import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import { newStateIdentity } from '../../proxy/state/state-identity.ts';
+import type { StateOpening, StateStore } from '../../proxy/state/state-store.ts';
+import type { Config } from '../config/config.ts';
+import { setAsideState } from './set-aside-state.ts';
+
+export interface StatePlace<Store extends StateStore = StateStore> {
+  readonly kind: 'folder' | 'redis';
+  /** for people: the folder, or the Redis without its password */
+  readonly name: string;
+  /** Whether there has been a state, as far as this place shows it: a lock file without the file it belongs to. */
+  readonly hadState: () => boolean;
+  /**
+   * False where it is plain without a look into the store that there is no state. A build without one loads no store.
+   */
+  readonly mayHaveState: () => boolean;
+  /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
+  readonly open: (opening?: StateOpening) => Promise<Store>;
+  /**
+   * Makes room for another state. Gives where the one that was there is kept; undefined: there was none. In a folder
+   * nobody may have it open.
+   */
+  readonly setAside: (now: Date) => Promise<string | undefined>;
+}
+
+type Placing = Pick<Config, 'data' | 'state' | 'stateGrace'>;
+
+export function placeOf(config: Placing): StatePlace {
+  return config.state.value === undefined ? localPlace(config) : sharedPlace(config, config.state.value);
+}
+
+/** Opens what is there, and makes nothing. */
+export function lookOnly(): StateOpening {
+  return { make: false, fresh: newStateIdentity(randomBytes) };
+}
+
+/** The folder of a state that is in the data folder. */
+export function stateDirectory({ data }: Pick<Config, 'data'>): string {
+  return join(data.value, 'state');
+}
+
+function localPlace(config: Placing): StatePlace {
+  const directory = stateDirectory(config);
+  return {
+    kind: 'folder',
+    name: directory,
+    hadState: () => existsSync(join(directory, 'lock.mdb')),
+    mayHaveState: () => existsSync(join(directory, 'data.mdb')),
+    open: async (opening) => (await import('../../proxy/state/lmdb-store.ts')).openLmdbStore(directory, opening),
+    setAside: (now) => setAsideState(directory, now),
+  };
+}
+
+/** `notice` hears of outages. */
+export function sharedPlace(
+  { stateGrace }: Placing,
+  url: string,
+  notice: (notice: StateNotice) => void = () => undefined,
+): StatePlace<RedisStore> {
+  return {
+    kind: 'redis',
+    name: describeRedisUrl(url),
+    hadState: () => false,
+    mayHaveState: () => true,
+    open: async (opening) => {
+      const { openRedisStore } = await import('../../proxy/state/redis-store.ts');
+      return openRedisStore({
+        url,
+        graceMs: stateGrace.value * 1000,
+        notice,
+        monotonicMs: () => performance.now(),
+        ...(opening && { opening }),
+      });
+    },
+    setAside: async (now) => {
+      const aside = await (await import('../../proxy/state/redis-set-aside.ts')).setRedisStateAside(url, now);
+      return aside === undefined ? undefined : `the keys ${aside}* of ${describeRedisUrl(url)}`;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// The settings that are changed while the registry runs, between configuration and state: what the configuration says
+// of them, and the configuration with what the state says in its place, unless a flag or a variable fixes it.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { Baseline } from '../../proxy/settings/settings.ts';
+import type { SettingKey } from '../../proxy/settings/definitions.ts';
+import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { Config, Configured } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from './open-state.ts';
+import { printLines } from '../io/output.ts';
+import { settings, type SettingName } from '../config/settings.ts';
+import type { Setting } from '../config/setting.ts';
+
+/** Those that have a place in the configuration as well. */
+const configNames = {
+  metadata_url: 'metadataUrl',
+  advertise: 'advertise',
+  warnings: 'warnings',
+  infos: 'infos',
+  dist_url: 'distUrl',
+  'limits.read': 'limitsRead',
+  'limits.write': 'limitsWrite',
+  'sessions.lifetime': 'sessionsLifetime',
+  'passwords.min_length': 'passwordsMinLength',
+  'retention.artifacts_days': 'retentionArtifactsDays',
+  'retention.statistics_days': 'retentionStatisticsDays',
+  'retention.jobs': 'retentionJobs',
+} as const satisfies Partial<Record<SettingKey, SettingName>>;
+
+const pairs = Object.entries(configNames) as readonly (readonly [keyof typeof configNames, SettingName])[];
+
+export function baselineOf(config: Config): Baseline {
+  const rows = pairs.map(([key, name]) => {
+    const { value, origin } = config[name];
+    return [
+      key,
+      {
+        value: name === 'distUrl' ? textOf(config.distUrl.value) : value,
+        origin: origin.from === 'api' ? 'default' : origin.from,
+      },
+    ] as const;
+  });
+  return Object.fromEntries(rows) as Baseline;
+}
+
+function textOf(distUrl: Config['distUrl']['value']): string {
+  return distUrl.form === 'path' ? 'path' : distUrl.base;
+}
+
+/** With what the state says where it may. */
+export async function withSettingsOf(store: Pick<StateStore, 'range'>, config: Config): Promise<Config> {
+  const stored = await readStoredSettings(store);
+  const values: Record<string, Configured<unknown>> = {};
+  for (const [key, name] of pairs) {
+    const value = await parsed(name, stored.get(key)?.value);
+    const { from } = config[name].origin;
+    if (value !== undefined && from !== 'flag' && from !== 'environment')
+      values[name] = { value, origin: { from: 'api', name: `the setting ${key}` } };
+  }
+  return Object.freeze({ ...config, ...values });
+}
+
+/** What another version allowed counts as not set. */
+async function parsed(name: SettingName, value: JsonValue | undefined): Promise<unknown> {
+  const setting: Setting<unknown> = settings[name];
+  return value === undefined ? undefined : setting.parse(value, { directory: '/' }, () => undefined);
+}
+
+/** As withSettingsOf, of the state there is; without one, or where it cannot be read, the configuration itself. */
+export async function withStateSettings(config: Config, { stderr }: Pick<Context, 'stderr'>): Promise<Config> {
+  try {
+    const state = await openStateIfAny(config);
+    if (state === undefined) return config;
+    return await withSettingsOf(state, config).finally(() => state.close());
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    printLines(stderr, [`What was set through the API is not known: ${error.message}`]);
+    return config;
+  }
+}

@@ -1,0 +1,103 @@
+// The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be
+// read costs a build nothing but them.
+
+import type { BuildRequest } from '../../build/build.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
+import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
+import { listRepositories } from '../../proxy/sync/list-repositories.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { printLines } from '../io/output.ts';
+import type { RegisteredSources } from '../builds/registered-sources.ts';
+import type { SourceEntry } from '../config/source-shape.ts';
+import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
+
+interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
+  /** undefined where the state was not read: what registered repositories published then stays */
+  readonly sources: RegisteredSources['sources'] | undefined;
+  /** what there is besides: other Composer repositories are registered, or only the public registry is mirrored */
+  readonly mirrors: 'others' | 'the public registry' | 'nothing';
+  /** whether packages of them are to be fetched */
+  readonly bringsAhead: boolean;
+}
+
+const none: RegisteredInState = {
+  sources: undefined,
+  mirrors: 'nothing',
+  bringsAhead: false,
+  close: async (): Promise<void> => undefined,
+};
+
+/** A build that reads the registered repositories too. */
+export async function buildWithRegistered(
+  request: BuildRequest,
+  config: Config,
+  context: Context,
+): Promise<BuildReport | Stopped> {
+  const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
+  const mayBeEmpty =
+    request.mayBeEmpty === true ||
+    mirrors === 'others' ||
+    (mirrors === 'the public registry' && request.fallback === undefined);
+  const registeredNow = async (): Promise<readonly string[]> =>
+    (await registeredSources(config)) ?? (sources ?? []).map(({ source }) => source);
+  const report = await stoppableBuild({ ...request, registered: sources, registeredNow, mayBeEmpty }, context).finally(
+    close,
+  );
+  if (
+    'exitCode' in report ||
+    request.only !== undefined ||
+    (!bringsAhead && !config.sources.value.some(isFetchedAhead))
+  )
+    return report;
+  return (await import('../mirror/prefetch-after-build.ts')).withBrought(report, config, context);
+}
+
+function isFetchedAhead({ source }: SourceEntry): boolean {
+  return typeof source !== 'string' && 'composer' in source && source.composer.packages !== undefined;
+}
+
+/**
+ * undefined where the state is gone. Throws StateError: a build that does not know what is registered by now would
+ * withdraw or publish what it must not.
+ */
+async function registeredSources(config: Config): Promise<readonly string[] | undefined> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return undefined;
+  const records = await listRepositories(state).finally(() => state.close());
+  return records.length === 0 ? [] : (await import('../builds/registered-sources.ts')).sourceTexts(records);
+}
+
+/** Every build comes by here: what only registered repositories need is loaded only where there are some. */
+async function registeredInState(config: Config, context: Context): Promise<RegisteredInState> {
+  try {
+    const state = await openStateIfAny(config);
+    if (state === undefined) return none;
+    const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]).finally(() =>
+      state.close(),
+    );
+    const mirrors = settings.get('mirroring.enabled')?.value === true ? 'the public registry' : 'nothing';
+    if (records.length === 0) return { ...none, sources: [], mirrors };
+    const [{ composeKeys }, { prepareSources }] = await Promise.all([
+      import('../compose/keys.ts'),
+      import('../builds/registered-sources.ts'),
+    ]);
+    const composer = records.filter(({ type }) => type === 'composer');
+    const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
+    return {
+      ...(await prepareSources(records, {
+        config,
+        environment: context.environment,
+        sealer: composeKeys(config, context).sealer,
+      })),
+      mirrors: composer.length > 0 ? 'others' : mirrors,
+      bringsAhead,
+    };
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    printLines(context.stderr, [`Registered repositories are not built: ${error.message}`]);
+    return none;
+  }
+}

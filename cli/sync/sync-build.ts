@@ -1,0 +1,75 @@
+// The build that reads one registered repository, or withdraws what removed ones have published; everything else stays
+// as published.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { BuildRequest } from '../../build/build.ts';
+import type { BuildReport } from '../../build/contract/build-report.ts';
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
+import { buildRequest } from '../builds/build-request.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { prepareSources, sourceTexts, type RegisteredSources } from '../builds/registered-sources.ts';
+import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
+
+/**
+ * How long other builds are waited for once everything is fetched: the first build of a large repository may take so
+ * long.
+ */
+const waitMs = 900_000;
+
+export interface SyncBuild {
+  readonly config: Config;
+  readonly context: Context;
+  readonly sealer: Sealer;
+  /** all that are registered by now */
+  readonly list: () => Promise<readonly RepositoryRecord[]>;
+  /** the one to read; undefined: none, and what is registered no more is withdrawn */
+  readonly id: string | undefined;
+}
+
+/**
+ * Throws RegistryError where the repository is not to be read, and whatever a build throws: BuildBusy once another has
+ * been waited for in vain.
+ */
+export async function syncBuild({ config, context, sealer, list, id }: SyncBuild): Promise<BuildReport | Stopped> {
+  const records = await list();
+  if (id !== undefined && !records.some((record) => record.id === id))
+    throw new RegistryError('NOT_FOUND', {
+      message: `There is no repository with the id ${JSON.stringify(id.slice(0, 80))}.`,
+    });
+  const sync = id === undefined ? [] : [id];
+  const prepared = await prepareSources(records, { config, environment: context.environment, sealer }, sync);
+  try {
+    return await buildPrepared(
+      prepared,
+      { sync, registeredNow: async () => sourceTexts(await list()) },
+      config,
+      context,
+    );
+  } finally {
+    await prepared.close();
+  }
+}
+
+async function buildPrepared(
+  { sources, refusals }: RegisteredSources,
+  { sync, registeredNow }: Required<Pick<BuildRequest, 'sync' | 'registeredNow'>>,
+  config: Config,
+  context: Context,
+): Promise<BuildReport | Stopped> {
+  const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
+  if (refusal !== undefined) throw refusal;
+  const request = buildRequest(config, {
+    sources: [],
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    workingDirectory: context.workingDirectory,
+    by: { actor: context.actor, command: sync.length === 0 ? 'repository withdraw' : 'repository sync' },
+  });
+  return stoppableBuild(
+    { ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs },
+    context,
+  );
+}

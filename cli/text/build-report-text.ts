@@ -1,0 +1,63 @@
+// A build's report for people: what happened, and apart from it what went wrong. Pure.
+
+import type { BuildReport, VersionLine } from '../../build/contract/build-report.ts';
+import { counted, firstOf } from '../io/output.ts';
+
+const mostLines = 40;
+
+/** What became of the tree: for standard output. */
+export function describeOutcome(report: BuildReport, strict: boolean, dryRun = false): string[] {
+  const changes = [...marked('+', report.added), ...marked('~', report.changed), ...marked('-', report.withdrawn)];
+  const notices = report.notices.map(({ source, message }) => `  note: ${source}: ${message}`);
+  return [headline(report, strict, dryRun), ...firstOf(changes, mostLines), ...firstOf(notices, mostLines)];
+}
+
+/** What was left out and why: for standard error, also where the report itself is JSON. Empty when all is well. */
+export function describeProblems(report: BuildReport): string[] {
+  const { quarantined, failed } = report;
+  const lines: string[] = [];
+  if (quarantined.length > 0) {
+    lines.push(`${counted(quarantined.length, 'version')} left out:`);
+    lines.push(
+      ...firstOf(
+        quarantined.map((one) => `  ${nameOf(one)} (${one.where}): ${one.message} [${one.code}]`),
+        mostLines,
+      ),
+    );
+  }
+  if (failed.length > 0) {
+    lines.push(
+      `${counted(failed.length, 'source')} failed and ${failed.length === 1 ? 'keeps' : 'keep'} what was last published:`,
+    );
+    lines.push(
+      ...firstOf(
+        failed.map(({ source, reason }) => `  ${source}: ${reason}`),
+        mostLines,
+      ),
+    );
+  }
+  return lines;
+}
+
+function headline(
+  { added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport,
+  strict: boolean,
+  dryRun: boolean,
+): string {
+  const seconds = `${(total / 1000).toFixed(1)} s`;
+  if (published)
+    return `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial}, ${seconds}).`;
+  if (strict && quarantined.length > 0)
+    return `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} stays, ${seconds}).`;
+  if (dryRun && added.length + changed.length + withdrawn.length > 0)
+    return `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial} stays, ${seconds}).`;
+  return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
+}
+
+function marked(mark: string, versions: readonly VersionLine[]): string[] {
+  return versions.map(({ name, version }) => `  ${mark} ${name} ${version}`);
+}
+
+function nameOf({ name, version }: { readonly name: string | null; readonly version: string | null }): string {
+  return name === null ? 'a package' : `${name}${version === null ? '' : ` ${version}`}`;
+}

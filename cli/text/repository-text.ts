@@ -1,0 +1,96 @@
+// Repositories and their syncs for people. Pure.
+
+import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
+import { firstOf, formatFields, formatTable } from '../io/output.ts';
+
+const notTold = 'not told to a read token';
+
+export function describeRepositories(repositories: readonly RepositoryDocument[]): string[] {
+  const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [
+    id,
+    type,
+    status,
+    synced === null ? 'never' : seconds(synced),
+    url ?? notTold,
+  ]);
+  return formatTable(['ID', 'TYPE', 'STATUS', 'LAST SYNCED', 'URL'], rows);
+}
+
+export function describeRepository(repository: RepositoryDocument): string[] {
+  const {
+    id,
+    type,
+    url,
+    credentials,
+    interval,
+    status,
+    error_message: message,
+    last_synced_at: synced,
+    created_at: at,
+    created_by: by,
+  } = repository;
+  const filters = (
+    [
+      'only',
+      'except',
+      'versions',
+      'minimum_stability',
+      'tags',
+      'branches',
+      'subdirectories',
+      'reference_source',
+      'packages',
+    ] as const
+  ).flatMap((name) =>
+    repository[name] === null ? [] : [[name.replaceAll('_', '-'), JSON.stringify(repository[name])] as const],
+  );
+  return formatFields([
+    ['id', id],
+    ['type', type],
+    ['url', url ?? notTold],
+    ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
+    ...filters,
+    ...(repository.position === null
+      ? []
+      : [['asked as', `number ${repository.position}, behind those of libretto.json`] as const]),
+    ['synced every', interval === null ? 'time somebody asks' : `${interval} seconds`],
+    ['status', message === null ? status : `${status}: ${message}`],
+    ['last synced', synced === null ? 'never' : seconds(synced)],
+    ['registered', `${seconds(at)} by ${by}`],
+  ]);
+}
+
+export function describeJob({ state, error, report }: JobDocument): string[] {
+  if (error !== null) return [`The sync ${state}: ${error.message} [${error.code}]`];
+  if (report === null) return [`The sync is ${state}.`];
+  const { counts, added, changed, withdrawn } = report;
+  const marked = (mark: string, lines: JobReportLines): string[] =>
+    lines.map(({ name, version }) => `  ${mark} ${String(name)} ${String(version)}`);
+  return [
+    `Synced: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn${report.published ? ` (publication ${report.serial})` : '; nothing was published'}.`,
+    ...firstOf([...marked('+', added), ...marked('~', changed), ...marked('-', withdrawn)], 40),
+  ];
+}
+
+type JobReportLines = NonNullable<JobDocument['report']>['added'];
+
+/** What was left out, and why. */
+export function describeLeftOut({ report }: JobDocument): string[] {
+  return firstOf(
+    (report?.quarantined ?? []).map(
+      ({ name, version, where, message, code }) =>
+        `  ${
+          [name, version]
+            .filter((part) => part !== null)
+            .map(String)
+            .join(' ') || 'a package'
+        } (${String(where)}): ${String(message)} [${String(code)}]`,
+    ),
+    40,
+  );
+}
+
+/** 2027-01-31T00:00:00.000Z → 2027-01-31T00:00:00Z */
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

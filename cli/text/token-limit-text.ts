@@ -1,0 +1,53 @@
+// What a token may see, in words for people. Pure.
+
+import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+
+/** Only of those that limit something. */
+export function describeLimits({
+  packages,
+  constraints,
+  stability,
+  not_after: notAfter,
+  networks,
+}: TokenLimits): (readonly [string, string])[] {
+  return [
+    ...(packages === null ? [] : [['packages', packages.join(', ')] as const]),
+    ...(constraints === null
+      ? []
+      : [
+          [
+            'versions',
+            Object.entries(constraints)
+              .map(([pattern, constraint]) => `${pattern}: ${constraint}`)
+              .join(', '),
+          ] as const,
+        ]),
+    ...(stability === null
+      ? []
+      : [['stability', stability === 'stable' ? 'stable' : `${stability} or more stable`] as const]),
+    ...(notAfter === null ? [] : [['released', `until ${notAfter}`] as const]),
+    ...(networks === null ? [] : [['networks', networks.join(', ')] as const]),
+  ];
+}
+
+const widest = 40;
+
+/** For a column of a table. */
+export function summarizeLimits(limits: TokenLimits): string {
+  const { packages, constraints, ...others } = limits;
+  const names = packages ?? (constraints === null ? [] : ['*']);
+  const seen = [
+    ...names.map((name) => (constraints?.[name] === undefined ? name : `${name}:${constraints[name]}`)),
+    ...Object.keys(constraints ?? {})
+      .filter((name) => !names.includes(name))
+      .map((name) => `${name}:${constraints?.[name] ?? ''}`),
+  ];
+  const parts = [
+    ...(seen.length === 0 ? [] : [seen.join(' ')]),
+    ...describeLimits({ packages: null, constraints: null, ...others }).map(([label, value]) =>
+      label === 'networks' ? `from ${value}` : value,
+    ),
+  ];
+  const text = parts.length === 0 ? 'all' : parts.join('; ');
+  return text.length <= widest ? text : `${text.slice(0, widest - 1)}…`;
+}

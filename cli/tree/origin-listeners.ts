@@ -1,0 +1,23 @@
+// What is said of an origin while it is served from: to the log, and to whoever watches.
+
+import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
+import type { Log } from '../../proxy/observe/log.ts';
+import type { Context } from '../io/context.ts';
+import { printLines } from '../io/output.ts';
+import type { TreeListeners } from './served-tree.ts';
+
+export function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pick<Context, 'stderr'>): TreeListeners {
+  return {
+    notice: (notice) => {
+      logger.warn({ origin: notice });
+      printLines(stderr, [describe(notice)]);
+    },
+    onNewer: (err) => logger.error({ err }, 'a newer version of Libretto has published'),
+  };
+}
+
+function describe({ state, reason }: OriginNotice): string {
+  return state === 'recovered'
+    ? 'The origin answers again.'
+    : `The origin does not answer as it should: ${reason ?? 'unknown'}. What is known of it is served meanwhile.`;
+}

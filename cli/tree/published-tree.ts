@@ -1,0 +1,66 @@
+// What is published right now, as far as `serve` and `start` tell people about it.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isJsonObject } from '../../build/contract/json.ts';
+import { NewerFormat } from '../../build/contract/newer-format.ts';
+import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../build/contract/publication.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+export interface PublishedTree {
+  readonly metadataUrl: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Undefined while nothing is published, and where packages.json is not readable as one: the server itself says so to
+ * clients.
+ */
+export function readPublishedTree(dataDirectory: string): PublishedTree | undefined {
+  return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
+}
+
+/** As readPublishedTree, from the text of packages.json. Throws where it is no JSON. */
+export function parsePublishedTree(text: string | undefined): PublishedTree | undefined {
+  return text === undefined ? undefined : treeOf(JSON.parse(text));
+}
+
+function treeOf(json: unknown): PublishedTree | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const { 'metadata-url': metadataUrl, 'available-packages': names } = json;
+  if (typeof metadataUrl !== 'string' || !Array.isArray(names)) return undefined;
+  return { metadataUrl, names: names.filter((name) => typeof name === 'string') };
+}
+
+/**
+ * Throws UsageError for a tree that a newer version of Libretto published: what this one would make of it is not known.
+ */
+export function refuseNewerTree(dataDirectory: string): void {
+  const path = join(dataDirectory, 'index', publicationPath);
+  try {
+    parsePublication(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof NewerFormat)
+      throw new UsageError(`${path}: ${error.message}; this one does not serve it.`, { cause: error });
+    // missing or damaged: the server says so to clients, and the next build mends it
+  }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined; // missing, or not JSON: both mean that there is nothing to tell of
+  }
+}
+
+/** What was last announced; undefined where nothing was, or it cannot be read. */
+export function readPublication(dataDirectory: string): Publication | undefined {
+  try {
+    return parsePublication(readFileSync(join(dataDirectory, 'index', publicationPath), 'utf8'));
+  } catch {
+    return undefined; // missing or damaged: the next build mends it
+  }
+}

@@ -1,0 +1,235 @@
+// Answers to `composer audit` and to Composer's policies (≥ 2.10): which advisories there are of these packages, and
+// which versions of them a list keeps out (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). Of
+// packages that the token does not see nothing is said.
+
+import { errorTable, RegistryError } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { safetyOf, type FilterEntry, type PackageSafety, type SafetyLists } from '../../build/contract/safety-lists.ts';
+import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import { readBody, readJsonBody } from '../http/json-body.ts';
+import type { MirroredTree } from '../mirror/mirrored-tree.ts';
+import { joined } from '../mirror/advisories/mirrored-advisories.ts';
+import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
+import { filterOf, type View } from '../views/view.ts';
+import type { Route } from '../protocol/route.ts';
+import type { PublishedSafety } from '../tree/safety-lists.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
+
+export type SafetyRoute = Extract<Route, { kind: 'advisories' | 'filters' | 'filterSummary' }>;
+
+export interface SafetyAnswers {
+  /** `request`: of a POST nobody has read the body. */
+  readonly answer: (route: SafetyRoute, request: HttpRequest, view: View | undefined, nowMs: number) => Promise<Answer>;
+}
+
+export interface SafetyParts {
+  readonly files: Pick<TreeFiles, 'epoch' | 'releases'>;
+  readonly safety: PublishedSafety;
+  /** says what is known elsewhere of packages that are mirrored */
+  readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
+}
+
+/** Room for the packages of the largest of projects. */
+const limits = { mostBytes: 512 * 1024, longestMs: 10_000 };
+/** Packages that are asked about at once, at the most. */
+export const mostPackages = 5000;
+/** Filter lists that are asked for at once, at the most. */
+export const mostLists = 100;
+const packagesInTurn = 32;
+
+export function isSafetyRoute(route: Route): route is SafetyRoute {
+  return route.kind === 'advisories' || route.kind === 'filters' || route.kind === 'filterSummary';
+}
+
+/** The methods of a route, as in `Allow`. */
+export function methodsOf(route: SafetyRoute): string {
+  return { advisories: 'GET, HEAD, POST', filters: 'POST', filterSummary: 'GET, HEAD' }[route.kind];
+}
+
+export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): SafetyAnswers {
+  /** Those of the names that are seen and have something in the lists. */
+  const seen = async (
+    names: Iterable<PackageName>,
+    lists: SafetyLists,
+    view: View | undefined,
+    nowMs: number,
+  ): Promise<readonly PackageName[]> => {
+    const listed = [...names].filter((name) => lists.packages.has(name));
+    if (view === undefined) return listed;
+    const epoch = await files.epoch(nowMs);
+    const visible: PackageName[] = [];
+    for (let from = 0; from < listed.length; from += packagesInTurn) {
+      const chunk = listed.slice(from, from + packagesInTurn);
+      const shown = await Promise.all(chunk.map((name) => isSeen(name, view, epoch)));
+      visible.push(...chunk.filter((_, at) => shown[at]));
+    }
+    return visible;
+  };
+  const isSeen = async (name: PackageName, view: View, epoch: number): Promise<boolean> => {
+    const filter = filterOf(view, name);
+    if (filter === 'none') return false;
+    // of packages that are not published here something may be known too
+    return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
+  };
+  const decide = async (
+    route: SafetyRoute,
+    request: HttpRequest,
+    view: View | undefined,
+    nowMs: number,
+  ): Promise<Answer> => {
+    const posted = request.method === 'POST';
+    if (route.kind === 'advisories') {
+      const names = namesOf(new URLSearchParams(posted ? await readForm(request) : route.query));
+      const lists = await safety.read(nowMs);
+      const own = new Set(await seen(names, lists, view, nowMs));
+      const elsewhere = await mirrored?.advisories(
+        [...names].filter((name) => filterOf(view, name) === 'all'),
+        { nowMs, epoch: await files.epoch(nowMs) },
+      );
+      const found = [...names].map(
+        (name) =>
+          [
+            name,
+            joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? []),
+          ] as const,
+      );
+      return jsonAnswer(200, {
+        advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)),
+      });
+    }
+    const asked = route.kind === 'filters' ? parseFilterRequest(await readJsonBody(request, limits)) : undefined;
+    const lists = await safety.read(nowMs);
+    const names = await seen(asked?.names ?? lists.packages.keys(), lists, view, nowMs);
+    if (asked !== undefined) {
+      const elsewhere = await mirrored?.filters(
+        [...asked.names].filter((name) => filterOf(view, name) !== 'none'),
+        { nowMs, epoch: await files.epoch(nowMs) },
+      );
+      return jsonAnswer(200, {
+        filter: listed(
+          withMirrored(lists, names, elsewhere ?? new Map()),
+          asked.lists,
+          [...new Set([...names, ...(elsewhere?.keys() ?? [])])],
+          (entries, name) => entries.map((entry) => ({ package: name, ...entry })),
+          true,
+        ),
+      });
+    }
+    return jsonAnswer(200, {
+      filter: listed(
+        lists,
+        lists.filters,
+        names,
+        (entries) => entries.map(({ constraint }) => constraint).join(' || '),
+        false,
+      ),
+    });
+  };
+  return {
+    answer: async (route, request, view, nowMs) => {
+      try {
+        return await decide(route, request, view, nowMs);
+      } catch (error) {
+        if (error instanceof RegistryError && errorTable[error.code].status < 500)
+          return errorAnswer(error.code, { message: error.message, details: error.details });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Of packages that are not seen here, only what is said elsewhere. */
+function withMirrored(
+  lists: SafetyLists,
+  seen: readonly PackageName[],
+  elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>,
+): SafetyLists {
+  if (elsewhere.size === 0) return lists;
+  const packages = new Map(seen.map((name) => [name, safetyOf(lists, name)]));
+  for (const [name, filter] of elsewhere)
+    packages.set(name, { advisories: [], filter: bothFilters(packages.get(name)?.filter ?? {}, filter) });
+  return {
+    ...lists,
+    filters: [...new Set([...lists.filters, ...[...elsewhere.values()].flatMap((filter) => Object.keys(filter))])],
+    packages,
+  };
+}
+
+/** List → what `tell` makes of each package's entries: one after the other, or by name. */
+function listed(
+  lists: SafetyLists,
+  wanted: readonly string[],
+  names: readonly PackageName[],
+  tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,
+  flat: boolean,
+): object {
+  const told = wanted
+    .filter((list) => lists.filters.includes(list))
+    .map((list) => {
+      const rows = names.flatMap((name): readonly (readonly [PackageName, JsonValue])[] => {
+        const entries = lists.packages.get(name)?.filter[list];
+        return entries === undefined ? [] : [[name, tell(entries, name)]];
+      });
+      return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
+    });
+  return Object.fromEntries(told);
+}
+
+async function readForm(request: HttpRequest): Promise<string> {
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The body must be application/x-www-form-urlencoded, with packages[] for each package.',
+    });
+  return (await readBody(request, limits)).toString('utf8');
+}
+
+/** `packages[]=…` and `packages[0]=…`, as PHP writes a list. What is no name of a package has no advisories. */
+function namesOf(form: URLSearchParams): ReadonlySet<PackageName> {
+  const given = [...form].filter(([key]) => /^packages(?:\[\d*\])?$/.test(key));
+  if (given.length === 0) throw invalid('packages[]', 'must name the packages that are asked about');
+  return namesAmong(
+    given.map(([, value]) => value),
+    'packages[]',
+  );
+}
+
+/**
+ * Package URLs as Composer writes them: `pkg://composer/acme/hello`, or with one colon as their specification has it.
+ */
+function parseFilterRequest(text: string | undefined): {
+  readonly names: ReadonlySet<PackageName>;
+  readonly lists: readonly string[];
+} {
+  const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+  const { packages, lists } = isJsonObject(json) ? json : {};
+  if (!areTexts(packages))
+    throw invalid('packages', 'must be a list of package URLs such as pkg://composer/acme/hello');
+  if (!areTexts(lists) || lists.length > mostLists)
+    throw invalid('lists', `must be a list of at most ${mostLists} names`);
+  return {
+    names: namesAmong(
+      packages.map((url) => /^pkg:(?:\/\/)?composer\/([^@?#]+)/.exec(url)?.[1] ?? ''),
+      'packages',
+    ),
+    lists: [...new Set(lists)],
+  };
+}
+
+function areTexts(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function namesAmong(texts: readonly string[], path: string): ReadonlySet<PackageName> {
+  if (texts.length > mostPackages) throw invalid(path, `must name at most ${mostPackages} packages`);
+  return new Set(texts.flatMap((text) => parsePackageName(text.toLowerCase()) ?? []));
+}
+
+function invalid(path: string, message: string): RegistryError {
+  return new RegistryError('INVALID_INPUT', {
+    message: `${path} ${message}.`,
+    details: { issues: [{ path, message }] },
+  });
+}

@@ -1,0 +1,55 @@
+// What a token sees of a package that is not published here and may come from mirrored repositories: by its limits
+// alone, and by what is kept of the package. Nobody is asked. Pure.
+
+import { normalizeVersion } from '../../build/contract/version.ts';
+import { parseStability } from '../../build/contract/stability.ts';
+import type { TokenLimits } from '../views/token-limits.ts';
+import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
+import type { Release } from '../views/view.ts';
+
+export interface MirroredRelease extends Release {
+  readonly version: string;
+}
+
+export interface ExplainedMirrored {
+  /** of the version that is asked for: empty where none is */
+  readonly versions: readonly ExplainedVersion[];
+  readonly reasons: readonly HidingLimit[];
+}
+
+/**
+ * `kept`: versions in the documents that were fetched for somebody. Of one that is not among them nobody knows here
+ * when it was released, so that not_after says nothing.
+ */
+export function explainMirrored(
+  limits: TokenLimits,
+  name: string,
+  version: string | undefined,
+  kept: readonly MirroredRelease[],
+): ExplainedMirrored {
+  if (version === undefined)
+    return {
+      versions: [],
+      reasons: verdict({ ...limits, constraints: null, stability: null, not_after: null }, name, nothingKnown(''))
+        .hidden_by,
+    };
+  const normalized = normalizeVersion(version) ?? version;
+  const known =
+    kept.find((release) => release.version === version) ??
+    kept.find((release) => release.version_normalized === normalized);
+  const release = known ?? nothingKnown(normalized);
+  const found = verdict(known === undefined ? { ...limits, not_after: null } : limits, name, release);
+  const { version_normalized: asKept, releasedMs } = release;
+  const explained: ExplainedVersion = {
+    version: known?.version ?? version,
+    state: null,
+    stability: parseStability(asKept),
+    released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(),
+    ...found,
+  };
+  return { versions: [explained], reasons: hidingLimits.filter((limit) => found.hidden_by.includes(limit)) };
+}
+
+function nothingKnown(normalized: string): Release {
+  return { version_normalized: normalized, releasedMs: undefined };
+}

@@ -1,0 +1,27 @@
+// `explainView` for a name and a version as somebody wrote them, of what is published now, and of what is not and may
+// be mirrored.
+
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { indexPath } from '../../build/contract/paths.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import type { TokenRecord } from './token.ts';
+import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
+import type { MirroredRelease } from './explain-mirrored.ts';
+import { explainView, type Explanation, type Question } from './explain-view.ts';
+
+/** What is kept of a package that may come from mirrored repositories; undefined: it may not. Asks nobody. */
+export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
+
+/** undefined: that is no package name. Rejects where the index of the package cannot be used. */
+export async function explainToken(
+  files: PublishedFiles,
+  record: TokenRecord,
+  question: Omit<Question, 'entries' | 'mirrored'>,
+  mirroredReleases?: MirroredReleases,
+): Promise<Explanation | undefined> {
+  const name = parsePackageName(question.name.toLowerCase());
+  if (name === undefined) return undefined;
+  const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
+  const mirrored = entries.length > 0 ? undefined : await mirroredReleases?.(name);
+  return explainView(record, { ...question, name, entries, mirrored });
+}

@@ -1,0 +1,34 @@
+// Which limits of a token hide a release: those of the views that requests are answered by, one at a time. Pure.
+
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import { compileView } from '../views/compile-view.ts';
+import { noLimits, type TokenLimits } from '../views/token-limits.ts';
+import { passes, type Release } from '../views/view.ts';
+
+/** Limits that hide a release. */
+export type HidingLimit = 'packages' | 'constraints' | 'stability' | 'not_after';
+
+export const hidingLimits: readonly HidingLimit[] = ['packages', 'constraints', 'stability', 'not_after'];
+
+export interface ExplainedVersion {
+  readonly version: string;
+  /** null: of this name there is no such version here, now or before */
+  readonly state: IndexEntry['state'] | null;
+  readonly stability: string;
+  /** RFC 3339 UTC: what `not_after` goes by; null: not known */
+  readonly released_at: string | null;
+  readonly seen: boolean;
+  readonly hidden_by: readonly HidingLimit[];
+}
+
+export function verdict(
+  limits: TokenLimits,
+  name: string,
+  release: Release,
+): Pick<ExplainedVersion, 'seen' | 'hidden_by'> {
+  const hiddenBy = hidingLimits.filter((limit) => {
+    const view = compileView({ ...noLimits, [limit]: limits[limit] });
+    return view !== undefined && !passes(view.filterOf(name), release);
+  });
+  return { seen: hiddenBy.length === 0, hidden_by: hiddenBy };
+}

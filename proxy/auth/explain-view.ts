@@ -1,0 +1,142 @@
+// What a token sees of a package, and what of its limits hides the rest; also of versions that are not published, or
+// not any more. Pure: whoever asks brings what is published. The verdicts are those of the views that requests are
+// answered by.
+
+import { normalizeVersion } from '../../build/contract/version.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import { parseStability } from '../../build/contract/stability.ts';
+import { tokenStatus, type TokenRecord } from './token.ts';
+import { isInRanges } from '../http/client-address.ts';
+import { compileAccess } from '../views/compile-access.ts';
+import { compileView } from '../views/compile-view.ts';
+import { explainMirrored, type MirroredRelease } from './explain-mirrored.ts';
+import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
+import { noLimits, type TokenLimits } from '../views/token-limits.ts';
+import { releaseOf } from '../views/view.ts';
+
+/** Why it is not seen: by what the token is, by its limits, or since there is nothing to be seen. */
+export type Reason = 'revoked' | 'expired' | 'networks' | HidingLimit | 'not_published';
+
+export interface Explanation {
+  readonly token_id: string;
+  readonly package: string;
+  readonly version: string | null;
+  /**
+   * whether a request with this token finds it: the package in its documents, or the version in its documents or,
+   * withdrawn, by its reference
+   */
+  readonly seen: boolean;
+  /**
+   * not published here, and asked of mirrored repositories: what they have is looked at when somebody asks for it, so
+   * this goes by the limits alone
+   */
+  readonly mirrored: boolean;
+  /** why not */
+  readonly reasons: readonly Reason[];
+  /** newest first; every content of a version on its own */
+  readonly versions: readonly ExplainedVersion[];
+}
+
+export interface Question {
+  readonly name: string;
+  /** undefined: the package as a whole */
+  readonly version: string | undefined;
+  /** the address of a client; undefined: one from where the token may be used */
+  readonly from: string | undefined;
+  /** what the serving index has of the package */
+  readonly entries: readonly IndexEntry[];
+  /** what is kept of a package that may come from mirrored repositories; undefined: it may not */
+  readonly mirrored?: readonly MirroredRelease[] | undefined;
+  /** epoch milliseconds */
+  readonly nowMs: number;
+}
+
+export function explainView(record: TokenRecord, question: Question): Explanation {
+  const { name, version, from, nowMs, entries, mirrored } = question;
+  const barred: Reason[] = [
+    ...statusReasons(record, nowMs),
+    ...(from === undefined || isAllowedFrom(record, from) ? [] : ['networks' as const]),
+  ];
+  const isMirrored = mirrored !== undefined && entries.length === 0;
+  const { versions, reasons: hidden } = isMirrored
+    ? explainMirrored(record, name, version, mirrored)
+    : explainPublished(record, question);
+  const reasons = [...barred, ...hidden];
+  return {
+    token_id: record.id,
+    package: name,
+    version: version ?? null,
+    seen: reasons.length === 0,
+    mirrored: isMirrored,
+    reasons,
+    versions,
+  };
+}
+
+function statusReasons(record: TokenRecord, nowMs: number): readonly Reason[] {
+  const status = tokenStatus(record, nowMs);
+  return status === 'active' ? [] : [status];
+}
+
+function explainPublished(
+  record: TokenRecord,
+  { name, version, entries }: Question,
+): Pick<Explanation, 'versions' | 'reasons'> {
+  const asked = version === undefined ? entries : entriesOf(entries, version);
+  const versions =
+    asked.length === 0 && version !== undefined
+      ? [explainAbsent(record, name, version)]
+      : asked.map((entry) => explainEntry(record, name, entry));
+  const found = versions.filter(({ state }) => (version === undefined ? state === 'published' : state !== null));
+  const reasons: Reason[] = [
+    ...(found.some(({ seen }) => seen)
+      ? []
+      : versions.length === 0
+        ? reasonsOfName(record, name)
+        : reasonsOf(found.length === 0 ? versions : found)),
+    ...(found.length === 0 ? ['not_published' as const] : []),
+  ];
+  return { versions, reasons };
+}
+
+/** Of a package of which nothing was ever published. */
+function reasonsOfName({ packages }: TokenLimits, name: string): readonly HidingLimit[] {
+  return compileView({ ...noLimits, packages })?.filterOf(name) === 'none' ? ['packages'] : [];
+}
+
+function reasonsOf(versions: readonly ExplainedVersion[]): readonly HidingLimit[] {
+  return hidingLimits.filter((limit) => versions.some(({ hidden_by: hiddenBy }) => hiddenBy.includes(limit)));
+}
+
+function entriesOf(entries: readonly IndexEntry[], version: string): readonly IndexEntry[] {
+  const normalized = normalizeVersion(version);
+  const spelled = entries.filter((entry) => entry.version === version);
+  return spelled.length > 0 ? spelled : entries.filter((entry) => entry.version_normalized === normalized);
+}
+
+function isAllowedFrom(record: TokenLimits, address: string): boolean {
+  const { networks } = compileAccess(1)({ ...noLimits, networks: record.networks });
+  return networks === undefined || isInRanges(address, networks);
+}
+
+function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): ExplainedVersion {
+  const release = releaseOf(entry);
+  const { releasedMs } = release;
+  return {
+    version: entry.version,
+    state: entry.state,
+    stability: parseStability(entry.version_normalized),
+    released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(),
+    ...verdict(record, name, release),
+  };
+}
+
+/** By its version alone: nobody knows when it will have been released. */
+function explainAbsent(record: TokenLimits, name: string, version: string): ExplainedVersion {
+  const normalized = normalizeVersion(version) ?? version;
+  const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, {
+    version_normalized: normalized,
+    releasedMs: undefined,
+  });
+  return { version, state: null, stability: parseStability(normalized), released_at: null, seen: false, ...rest };
+}

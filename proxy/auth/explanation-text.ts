@@ -1,0 +1,28 @@
+// The reasons of an explanation in words: for people on the command line, and beside the codes in the management API.
+// Pure.
+
+import type { TokenLimits } from '../views/token-limits.ts';
+import type { Reason } from './explain-view.ts';
+
+export function reasonText(reason: Reason, limits: TokenLimits): string {
+  switch (reason) {
+    case 'revoked':
+      return 'the token is revoked: it opens nothing';
+    case 'expired':
+      return 'the token has expired: it opens nothing';
+    case 'networks':
+      return `it may be used from ${(limits.networks ?? []).join(', ')} only`;
+    case 'packages':
+      return `none of its packages matches: ${(limits.packages ?? []).join(', ')}`;
+    case 'constraints':
+      return `its constraints leave it out: ${Object.entries(limits.constraints ?? {})
+        .map(([pattern, constraint]) => `${pattern}: ${constraint}`)
+        .join(', ')}`;
+    case 'stability':
+      return `it sees ${limits.stability ?? ''} and more stable versions only`;
+    case 'not_after':
+      return `it sees what was released until ${limits.not_after ?? ''} only`;
+    case 'not_published':
+      return 'nothing like that is published';
+  }
+}

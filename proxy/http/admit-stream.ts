@@ -1,0 +1,33 @@
+// What is wrong with a request over HTTP/2 whatever it asks for, beyond what nghttp2 refuses by itself:
+// connection-specific headers, pseudo headers twice or missing, a body of another length than announced. It makes sure
+// that HTTP/2 lets nothing in that HTTP/1.1 keeps out.
+
+import { defaultServerLimits } from './server-limits.ts';
+import type { StreamRequest } from './http-request.ts';
+
+export interface StreamFault {
+  readonly code: 'BAD_REQUEST' | 'HEADERS_TOO_LARGE';
+  readonly message?: string;
+}
+
+/** Undefined for a request that may go on. */
+export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): StreamFault | undefined {
+  if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
+  if (/[^\u0021-\u007e]/.test(url))
+    // node:http's parser refuses it
+    return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' };
+  const authority = headers[':authority'] as string | undefined;
+  if (authority === undefined && headers.host === undefined)
+    return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };
+  // RFC 9113 §8.3.1: one of them may be what a front looked at
+  if (authority !== undefined && headers.host !== undefined && authority !== headers.host)
+    return { code: 'BAD_REQUEST', message: 'The request has a :authority and another Host.' };
+  return undefined;
+}
+
+/** As they would stand in HTTP/1.1, a line each. */
+function headerBytes(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length + 2;
+  return bytes;
+}

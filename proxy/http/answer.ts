@@ -1,0 +1,125 @@
+// What the pipeline decides to send, before anything is written: a status, its headers and a body. Everything but
+// `send.ts` works on these.
+
+import { errorTable, type ErrorBody, type ErrorCode } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { headerLines } from './serialize-headers.ts';
+
+/**
+ * `string`: bytes in latin1, which node:http joins with the headers into one write; meant for small bodies. `Buffer`:
+ * the bytes. `OpenFile`: streamed, and closed by whoever sends it.
+ */
+export type Body = string | Buffer | OpenFile | undefined;
+
+export interface OpenFile {
+  readonly handle: ReadHandle;
+  /**
+   * exactly so many bytes are sent; without end while it is not known yet, and known before the last of them can be
+   * read
+   */
+  readonly size: number;
+  readonly path: string;
+  /** the client has gone: what `read` waits for is not needed any more */
+  readonly abandon?: () => void;
+  /** Of what is still coming: resolves once it is whole, or broke off, with which of the two. Never rejects. */
+  readonly isWhole?: () => Promise<boolean>;
+}
+
+/** What sending needs of an open file: reading may wait until there is something. */
+export interface ReadHandle {
+  readonly read: (
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesRead: number }>;
+  readonly close: () => Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** flat list: name, value, name, value; Content-Length included where there is a body */
+  readonly headers: readonly string[];
+  /** more of them, which come behind; apart, since to join the two lists of every answer costs more than to count it */
+  readonly more?: readonly string[] | undefined;
+  readonly body: Body;
+  /** status line and all headers as text (serialize-headers.ts), for what is answered often */
+  readonly head?: string | undefined;
+  /** worth a line of its own in the log, besides the request's */
+  readonly cause?: unknown;
+}
+
+/** Bodies up to this size are kept and sent as latin1 strings. */
+export const maxStringBody = 16 * 1024;
+
+export function bodyOf(bytes: Buffer): string | Buffer {
+  return bytes.length <= maxStringBody ? bytes.toString('latin1') : bytes;
+}
+
+interface ErrorOptions {
+  readonly message?: string;
+  readonly details?: JsonObject;
+  readonly headers?: readonly string[];
+  /**
+   * Composer shows its user the text of an error only under `warning` (CurlDownloader.php:447); everybody else gets the
+   * bare envelope
+   */
+  readonly forComposer?: boolean;
+  readonly cause?: unknown;
+}
+
+/** An answer in the error envelope. The message is for a person: what is wrong, and what to do. */
+export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer {
+  const body: ErrorBody = { error: options.message ?? errorTable[code].message, code, details: options.details ?? {} };
+  const answer = jsonAnswer(
+    errorTable[code].status,
+    options.forComposer === true ? { ...body, warning: body.error } : body,
+    options.headers,
+  );
+  return options.cause === undefined ? answer : { ...answer, cause: options.cause };
+}
+
+/**
+ * An uncached JSON answer. Bare `application/json`: Composer reads an error's text only without a charset
+ * (CurlDownloader.php:447).
+ */
+export function jsonAnswer(status: number, body: object, headers: readonly string[] = []): Answer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(bytes.length),
+      'Cache-Control',
+      'private, no-store',
+      'Vary',
+      'Authorization, Accept-Encoding',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...headers,
+    ],
+    body: bodyOf(bytes),
+  };
+}
+
+/** `more`: flat list, as an answer's headers. */
+export function withHeaders(
+  { status, headers, body, head, cause, more: before }: Answer,
+  more: readonly string[],
+): Answer {
+  return {
+    status,
+    headers,
+    more: before === undefined ? more : [...before, ...more],
+    body,
+    head: head === undefined ? undefined : head + headerLines(more),
+    cause,
+  };
+}
+
+/** Flat list of name and value. */
+export function allHeaders({ headers, more }: Answer): readonly string[] {
+  return more === undefined ? headers : [...headers, ...more];
+}

@@ -1,0 +1,26 @@
+// Answers that are made for one request alone, compressed where that is worth it. What is asked for by many is kept
+// compressed instead (document.ts).
+
+import type { Answer } from './answer.ts';
+import { chooseEncoding } from './content-encoding.ts';
+import { compressors } from './document.ts';
+
+/** A smaller body fits into a packet anyway. */
+const worthBytes = 1400;
+
+/** `answer`: with a body in memory, and its Content-Length. The same one where nothing is to be gained. */
+export async function compressed(answer: Answer, acceptEncoding: string | undefined): Promise<Answer> {
+  const { body, headers } = answer;
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return answer;
+  const encoding = body.length < worthBytes ? 'identity' : chooseEncoding(acceptEncoding);
+  if (encoding === 'identity') return answer;
+  const bytes = await compressors[encoding](typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+  const rest = headers.flatMap((name, at) =>
+    at % 2 === 0 && name !== 'Content-Length' ? [name, headers[at + 1] ?? ''] : [],
+  );
+  return {
+    ...answer,
+    headers: [...rest, 'Content-Encoding', encoding, 'Content-Length', String(bytes.length)],
+    body: bytes,
+  };
+}

@@ -1,0 +1,110 @@
+// Listens with TLS: HTTP/2 where the client offers it (ALPN), HTTP/1.1 for all others, with the same limits as without
+// TLS. node:https carries HTTP/1.1 as it always does; a connection that wants HTTP/2 is taken over from it as soon as
+// its TLS is up.
+
+import { constants } from 'node:crypto';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { IdleConnections, Speaker } from '../idle-connections.ts';
+import { LeanRequest } from '../fast-path/bodyless-request.ts';
+import { nodeLimits, type ServerLimits } from '../server-limits.ts';
+import { Http2Connection, type Http2Parts } from './http2-connection.ts';
+
+/** PEM: the certificate with those that lead to the authority behind it, and its private key. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface SecureParts extends Http2Parts {
+  readonly limits: ServerLimits;
+  readonly certificate: Certificate;
+  /** hears of every connection that will speak HTTP/1.1 */
+  readonly onHttp1: (socket: TLSSocket) => Speaker;
+  readonly idle: IdleConnections;
+}
+
+export interface SecureServer {
+  readonly server: Server;
+  /** of the connections that speak HTTP/2, or not yet anything */
+  readonly connections: SecureConnections;
+  /** Connections that begin from now on get this one. */
+  readonly renew: (certificate: Certificate) => void;
+}
+
+export interface SecureConnections {
+  readonly count: () => number;
+  /** What is being answered is finished, everything else ends. */
+  readonly finish: () => void;
+  readonly cut: () => void;
+}
+
+const tlsOptions = {
+  minVersion: 'TLSv1.2',
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
+
+export function createSecureServer({ limits, certificate, onHttp1, idle, ...parts }: SecureParts): SecureServer {
+  const server = createServer({
+    ...certificate,
+    ...tlsOptions,
+    ...nodeLimits(limits),
+    IncomingMessage: LeanRequest,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: limits.headersTimeoutMs,
+  });
+  const handshakes = new Map<string, Socket>();
+  const open = new Set<Http2Connection>();
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    handshakes.set(name, socket);
+    idle.opened(socket);
+    socket.once('close', () => handshakes.delete(name));
+  });
+  const [speakHttp1] = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket) => {
+    const bare = handshakes.get(nameOf(socket));
+    handshakes.delete(nameOf(socket));
+    const speaks = (speaker: Speaker): void => void (bare && idle.speaks(bare, speaker));
+    if (socket.alpnProtocol !== 'h2') {
+      speaks(onHttp1(socket));
+      speakHttp1?.call(server, socket);
+      return;
+    }
+    if (socket.destroyed) return;
+    const connection = new Http2Connection(socket, { ...parts, limits });
+    open.add(connection);
+    speaks({ waiting: (nowMs) => connection.waiting(nowMs), end: () => connection.finish() });
+    socket.once('close', () => open.delete(connection));
+  });
+  return {
+    server,
+    connections: connectionsOf(handshakes, open),
+    renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }),
+  };
+}
+
+function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySet<Http2Connection>): SecureConnections {
+  const cutHandshakes = (): void => {
+    for (const socket of handshakes.values()) socket.destroy();
+  };
+  return {
+    count: () => handshakes.size + open.size,
+    finish: () => {
+      cutHandshakes();
+      for (const connection of open) connection.finish();
+    },
+    cut: () => {
+      cutHandshakes();
+      for (const connection of open) connection.cut();
+    },
+  };
+}
+
+/** A connection is its two ends: the bare socket and the one with TLS on it have the same. */
+function nameOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}

@@ -1,0 +1,135 @@
+// A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones.
+// Half-open are those whose TLS handshake, request or body has not arrived in full, and those whose client does not
+// take an answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections
+// close first, which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go
+// on, and one address cannot take all connections. Half-open ones are reset: with a mere end the kernel would keep what
+// the client does not take, for minutes, and a thousand times a megabyte is more memory than it has for all sockets.
+
+import type { Socket } from 'node:net';
+import { clientAddress, isInRanges, networkOf, type AddressRange } from './client-address.ts';
+
+export interface Waiting {
+  /** between two requests; false: half-open */
+  readonly idle: boolean;
+  /** monotonic milliseconds */
+  readonly sinceMs: number;
+}
+
+/** What is known of a connection once it speaks HTTP. */
+export interface Speaker {
+  /**
+   * undefined while a request is in progress. `nowMs`: monotonic; with infinity no client has time to take a piece of
+   * its answer
+   */
+  readonly waiting: (nowMs: number) => Waiting | undefined;
+  /** in order, for an idle one */
+  readonly end: () => void;
+}
+
+export interface IdleCap {
+  /** connections of one address, of the /64 with IPv6; 0: any number */
+  readonly most: number;
+  /**
+   * Above so many connections in all, an address has no time left to take its answers: each of them that waits for its
+   * client counts as half-open at once. Answers out of memory need no token, and would hold every connection of the
+   * server meanwhile.
+   */
+  readonly mostPatient: number;
+  readonly trustedProxies: readonly AddressRange[];
+  /**
+   * Requests in progress keep an address above the cap: after so many milliseconds its connections are looked at again.
+   */
+  readonly againMs: number;
+  /** monotonic milliseconds */
+  readonly elapsed: () => number;
+  /** hears of an address whose connections are closed, once until it has none left */
+  readonly onExcess: (address: string) => void;
+}
+
+interface Held {
+  readonly socket: Socket;
+  readonly openedMs: number;
+  speaker: Speaker | undefined;
+}
+
+interface OfAddress {
+  readonly held: Set<Held>;
+  /** connections since they were last looked at */
+  opened: number;
+  again: NodeJS.Timeout | undefined;
+  isTold: boolean;
+}
+
+export class IdleConnections {
+  readonly #cap: IdleCap;
+  readonly #byAddress = new Map<string, OfAddress>();
+  readonly #bySocket = new WeakMap<Socket, Held>();
+
+  constructor(cap: IdleCap) {
+    this.#cap = cap;
+  }
+
+  /** A connection was accepted. Before it says anything it counts as half-open. */
+  opened(socket: Socket): void {
+    const { most, trustedProxies, elapsed } = this.#cap;
+    const address = clientAddress(socket.remoteAddress, undefined, []);
+    if (most === 0 || socket.destroyed || isInRanges(address, trustedProxies)) return;
+    const network = networkOf(address);
+    const held: Held = { socket, openedMs: elapsed(), speaker: undefined };
+    const all = this.#byAddress.get(network) ?? { held: new Set(), opened: 0, again: undefined, isTold: false };
+    all.held.add(held);
+    all.opened += 1;
+    this.#byAddress.set(network, all);
+    this.#bySocket.set(socket, held);
+    socket.once('close', () => {
+      all.held.delete(held);
+      if (all.held.size > 0) return;
+      clearTimeout(all.again);
+      if (this.#byAddress.get(network) === all) this.#byAddress.delete(network);
+    });
+    // not with each one: where many requests are in progress, all of them are looked at in vain
+    if (all.held.size > most && all.opened > most / 16) this.#look(all, address);
+  }
+
+  /** `socket`: the bare one, also where the connection has TLS. */
+  speaks(socket: Socket, speaker: Speaker): void {
+    const held = this.#bySocket.get(socket);
+    if (held !== undefined) held.speaker = speaker;
+  }
+
+  #look(all: OfAddress, address: string): void {
+    const { most, againMs } = this.#cap;
+    all.opened = 0;
+    this.#closeOldest(all, address);
+    if (all.held.size <= most) return;
+    all.again ??= setTimeout(() => {
+      all.again = undefined;
+      if (all.held.size > most) this.#look(all, address);
+    }, againMs);
+  }
+
+  #closeOldest(all: OfAddress, address: string): void {
+    const { most, mostPatient, elapsed, onExcess } = this.#cap;
+    const nowMs = all.held.size > mostPatient ? Number.POSITIVE_INFINITY : elapsed();
+    const waiting = [...all.held].flatMap((held) => {
+      const state = held.speaker === undefined ? { idle: false, sinceMs: held.openedMs } : held.speaker.waiting(nowMs);
+      return state === undefined ? [] : [{ held, ...state }];
+    });
+    if (waiting.length <= most) return;
+    waiting.sort((one, other) => Number(other.idle) - Number(one.idle) || one.sinceMs - other.sinceMs);
+    // a sixteenth more than needed, so that not every further connection looks at all of them
+    for (const { held, idle } of waiting.slice(0, waiting.length - most + Math.floor(most / 16))) {
+      all.held.delete(held);
+      if (idle) held.speaker?.end();
+      else reset(held.socket);
+    }
+    if (!all.isTold) onExcess(address);
+    all.isTold = true;
+  }
+}
+
+/** Of a socket that is shutting down libuv refuses a reset; nothing is left to be sent there either. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
+  else socket.resetAndDestroy();
+}

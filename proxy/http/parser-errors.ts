@@ -1,0 +1,59 @@
+// What Node's HTTP parser refuses never becomes a request; it is answered here, on the bare socket, in the same error
+// envelope.
+
+import type { Duplex } from 'node:stream';
+import type { ErrorCode } from '../../build/contract/errors.ts';
+import { errorTable, RegistryError } from '../../build/contract/errors.ts';
+import { errorAnswer } from './answer.ts';
+import type { LeanRequest } from './fast-path/bodyless-request.ts';
+
+const reasons: Readonly<Record<400 | 408 | 431, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/**
+ * Answers and closes. `answering`: an earlier request of this connection is still being answered, so nothing can be
+ * said in between. Returns the status sent, or undefined where nothing was.
+ */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): number | undefined {
+  const code = codeOf(error);
+  if (code === undefined || answering || !socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  return writeRefusal(code, socket);
+}
+
+/**
+ * Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection
+ * has to say it, or nobody.
+ */
+export function refuseBody(error: NodeJS.ErrnoException, request: LeanRequest | undefined): boolean {
+  if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;
+  const message = `The framing of the body is broken: ${error.message.replace(/^Parse Error: /, '')}.`;
+  request.failBody(new RegistryError(codeOf(error) ?? 'BAD_REQUEST', { message }));
+  return true;
+}
+
+/** The envelope, by hand, and the end of the connection. */
+export function writeRefusal(
+  code: 'BAD_REQUEST' | 'BAD_TARGET' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE',
+  socket: Duplex,
+): number {
+  const { status } = errorTable[code];
+  const { headers, body } = errorAnswer(code, { headers: ['Connection', 'close'] });
+  let head = `HTTP/1.1 ${status} ${reasons[status]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  socket.end(`${head}\r\n${String(body)}`, 'latin1', () => socket.destroy());
+  return status;
+}
+
+function codeOf(
+  error: NodeJS.ErrnoException,
+): (ErrorCode & ('BAD_REQUEST' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE')) | undefined {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TIMEOUT';
+  return error.code?.startsWith('HPE_') === true ? 'BAD_REQUEST' : undefined;
+}

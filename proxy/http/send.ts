@@ -1,0 +1,214 @@
+// Writes an answer to a connection. A body is sent in full or the connection is cut: never a short body that looks
+// whole. A client that hangs up frees the file at once.
+
+import type { ServerResponse } from 'node:http';
+import { allHeaders, type Answer, type OpenFile } from './answer.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { createHeadEnd } from './serialize-headers.ts';
+import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
+import { readPiece } from './read-chunk.ts';
+import { sendOnStream } from './stream-answer.ts';
+import { endWhole, takesWhole } from './fast-path/raw-response-writer.ts';
+
+/** What became of an answer. */
+export interface Sent {
+  /** bytes of the body handed to the connection */
+  readonly bytes: number;
+  /** the client left before it had everything */
+  readonly aborted: boolean;
+}
+
+const chunkBytes = 128 * 1024;
+/** Of a body in memory: see `createTurns`. */
+const turnBytes = 256 * 1024;
+/**
+ * A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than
+ * sending it.
+ */
+const watchedFromBytes = 64 * 1024;
+const nothing: Sent = { bytes: 0, aborted: false };
+
+export interface SenderOptions {
+  readonly stallTimeoutMs: number;
+  /** for the client to take a piece, before its connection counts as half-open */
+  readonly untakenMs: number;
+  readonly keepAliveMs: number;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** monotonic milliseconds */
+  readonly elapsed: () => number;
+}
+
+type Leaving =
+  | { readonly response: ServerResponse; readonly body: Buffer | string | undefined; readonly whole: undefined }
+  | {
+      readonly response: ServerResponse;
+      readonly body: Buffer | undefined;
+      readonly whole: { readonly status: number; readonly text: string };
+    };
+
+export interface Sender {
+  /**
+   * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out
+   * shorter than it was.
+   */
+  readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
+}
+
+/**
+ * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written
+ * one by one, each write wakes a client that sleeps, at several times the cost of the write itself; measured with 32
+ * connections that is a fifth of all processor time. The last answer of a connection goes at once: what still arrives
+ * there may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what leaves. `stallTimeoutMs`: how
+ * long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
+ * keepAliveTimeout, which answers name.
+ */
+export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed }: SenderOptions): Sender {
+  const headEnd = createHeadEnd(now, keepAliveMs);
+  const untakenFrom = (): number => elapsed() + untakenMs;
+  const turn = createTurns();
+  let leaving: Leaving[] = [];
+  const depart = (): void => {
+    const batch = leaving;
+    leaving = [];
+    for (const one of batch) {
+      if (one.whole === undefined)
+        one.response.end(one.body, 'latin1'); // the encoding is for strings
+      else endWhole(one.response, one.whole.status, one.whole.text, one.body);
+    }
+  };
+  const leave = (response: ServerResponse, body: Buffer | string | undefined, atOnce: boolean): Sent => {
+    if (atOnce) response.end(body, 'latin1');
+    else if (leaving.push({ response, body, whole: undefined }) === 1) setImmediate(depart);
+    return { bytes: body?.length ?? 0, aborted: response.destroyed };
+  };
+  const leaveWhole = (response: ServerResponse, status: number, head: string, body: string | Buffer): Sent => {
+    const text = head + headEnd();
+    const one: Leaving =
+      typeof body === 'string'
+        ? { response, body: undefined, whole: { status, text: text + body } }
+        : { response, body, whole: { status, text } };
+    if (leaving.push(one) === 1) setImmediate(depart);
+    return { bytes: body.length, aborted: response.destroyed };
+  };
+  return {
+    send: (request, response, answer, closing) => {
+      if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
+      const { body, head } = answer;
+      const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
+      if (head !== undefined && isShort(toSend) && !closing && takesWhole(response))
+        return leaveWhole(response, answer.status, head, toSend);
+      const headers = allHeaders(answer) as string[];
+      response.writeHead(
+        answer.status,
+        closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers,
+      );
+      if (body === undefined || request.method === 'HEAD') {
+        leave(response, undefined, closing);
+        return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
+      }
+      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
+      return body.length > watchedFromBytes
+        ? sendWatched(response, request, body, { turn, untakenFrom })
+        : leave(response, body, closing);
+    },
+  };
+}
+
+function isShort(body: string | Buffer | OpenFile): body is string | Buffer {
+  return typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= watchedFromBytes);
+}
+
+/**
+ * Resolves for one caller in each turn of the event loop. To copy a megabyte into the kernel takes a millisecond, and
+ * each turn accepts one connection: if a burst of requests for large bodies were answered at once, connections of other
+ * clients would wait behind all of it.
+ */
+function createTurns(): () => Promise<void> {
+  const queue: (() => void)[] = [];
+  const next = (): void => {
+    queue.shift()?.();
+    if (queue.length > 0) setImmediate(next);
+  };
+  return () => new Promise((resolve) => void (queue.push(resolve) === 1 && setImmediate(next)));
+}
+
+/** In pieces like a file, so that a slow client is told from one that takes nothing by the same rule. */
+async function sendWatched(
+  response: ServerResponse,
+  request: HttpRequest,
+  body: Buffer | string,
+  { turn, untakenFrom }: { readonly turn: () => Promise<void>; readonly untakenFrom: () => number },
+): Promise<Sent> {
+  const closed = untilClosed(request);
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+  const write = async (piece: Buffer, isLast: boolean): Promise<void> => {
+    if (!isLast) await turn();
+    if (request.socket.destroyed) return;
+    await new Promise<void>((resolve) => response.write(piece, () => resolve()));
+  };
+  let sent = 0;
+  while (sent < bytes.length && !request.socket.destroyed) {
+    const piece = bytes.subarray(sent, sent + turnBytes);
+    sent += piece.length;
+    await untilTaken(request, Promise.race([write(piece, sent === bytes.length), closed.promise]), untakenFrom());
+  }
+  closed.forget();
+  if (!request.socket.destroyed) response.end();
+  return { bytes: sent, aborted: request.socket.destroyed };
+}
+
+/**
+ * Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the
+ * client's speed.
+ */
+async function sendFile(
+  response: ServerResponse,
+  request: HttpRequest,
+  file: OpenFile,
+  untakenFrom: () => number,
+): Promise<Sent> {
+  const closed = untilClosed(request);
+  const { abandon } = file;
+  if (abandon !== undefined) void closed.promise.then(abandon);
+  let sent = 0;
+  try {
+    const buffers = [
+      Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)),
+      Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)),
+    ] as const;
+    let leaving: Promise<void> = Promise.resolve();
+    for (let turn = 0; sent < file.size; turn += 1) {
+      const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
+      await untilTaken(request, leaving, untakenFrom());
+      if (request.socket.destroyed) return { bytes: sent, aborted: true };
+      leaving = Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);
+      sent += piece.length;
+    }
+    await untilTaken(request, leaving, untakenFrom());
+    response.end();
+    return { bytes: sent, aborted: request.socket.destroyed };
+  } catch (error) {
+    if (abandon !== undefined && request.socket.destroyed) return { bytes: sent, aborted: true };
+    response.destroy(); // the status is long out: all that is left is not to look complete
+    throw error;
+  } finally {
+    closed.forget();
+    await file.handle.close();
+  }
+}
+
+/**
+ * The socket's own event: a response that still waits behind another on one connection is told nothing when that
+ * connection breaks.
+ */
+function untilClosed(request: HttpRequest): { readonly promise: Promise<void>; readonly forget: () => void } {
+  const { socket } = request;
+  if (socket.destroyed) return { promise: Promise.resolve(), forget: () => undefined };
+  let listener: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => {
+    listener = resolve;
+    socket.once('close', listener);
+  });
+  return { promise, forget: () => socket.removeListener('close', listener) };
+}

@@ -1,0 +1,58 @@
+// What one client may take of the server: time, memory, connections.
+
+import type { ServerOptions } from 'node:http';
+
+export interface ServerLimits {
+  /** from the first byte of a request to the end of its headers */
+  readonly headersTimeoutMs: number;
+  /** to the end of its body. An upload may take that long; whoever reads a JSON body has a shorter time of their own (http/json-body.ts), and where
+   *  no body is wanted, the connection ends with the answer */
+  readonly requestTimeoutMs: number;
+  /**
+   * a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close
+   * first
+   */
+  readonly keepAliveTimeoutMs: number;
+  /** a connection on which nothing moves at all, for instance a client that stopped reading */
+  readonly stallTimeoutMs: number;
+  /**
+   * for the client to take a piece of an answer (send.ts), before its connection counts as half-open
+   * (idle-connections.ts)
+   */
+  readonly untakenMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxConnections: number;
+  /** of one client address, without a request in progress; 0: any number (idle-connections.ts) */
+  readonly idlePerAddress: number;
+  /** how long `close` waits for answers under way */
+  readonly drainMs: number;
+  /** memory for documents, indexes and small archives */
+  readonly cacheBytes: number;
+}
+
+export const defaultServerLimits: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 65_000,
+  stallTimeoutMs: 120_000,
+  untakenMs: 30_000,
+  maxHeaderBytes: 16 * 1024,
+  maxConnections: 8192,
+  idlePerAddress: 1024,
+  drainMs: 10_000,
+  cacheBytes: 96 * 1024 * 1024,
+};
+
+/** As node:http and node:https take them. */
+export function nodeLimits(limits: ServerLimits): ServerOptions {
+  return {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs / 2),
+    maxHeaderSize: limits.maxHeaderBytes,
+    insecureHTTPParser: false,
+    requireHostHeader: false, // checked by `admit`, which answers in the error envelope
+    noDelay: true,
+  };
+}

@@ -1,0 +1,170 @@
+// Writes an answer to a stream of HTTP/2. As with HTTP/1.1 a body is sent in full or the stream is reset: never a short
+// body that looks whole. What the client does not take is waited for until nothing has moved for a while; meanwhile it
+// costs two pieces of memory.
+
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { allHeaders, type Answer, type OpenFile } from './answer.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
+import { readPiece } from './read-chunk.ts';
+import type { Sent } from './send.ts';
+
+/** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
+const pieceBytes = 64 * 1024;
+
+export interface Patience {
+  /** how long a client may take nothing */
+  readonly stallMs: number;
+  /** of a piece, or of a small answer, that is written now: see `untakenFromMs` */
+  readonly untakenFrom: () => number;
+}
+
+/** Rejects where a file turns out shorter than it was. */
+export function sendOnStream(
+  request: HttpRequest,
+  stream: ServerHttp2Stream,
+  answer: Answer,
+  { stallMs, untakenFrom }: Patience,
+): Eventually<Sent> {
+  const { body } = answer;
+  const file = typeof body === 'object' && 'handle' in body ? body : undefined;
+  if (stream.destroyed || stream.closed) return withoutBody(file, true);
+  endUnreadBody(request, stream);
+  const bare = body === undefined || request.method === 'HEAD';
+  stream.respond(headersOf(answer), { endStream: bare });
+  request.untakenFromMs = untakenFrom();
+  const stall = watchStall(stream, stallMs);
+  if (bare) return withoutBody(file, false);
+  const pieces = (): Pieces => writePieces(request, stream, stall, untakenFrom);
+  if (file !== undefined) return sendFile(stream, file, pieces());
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : (body as Buffer);
+  if (bytes.length > pieceBytes) return sendBytes(bytes, pieces());
+  stream.end(bytes);
+  return { bytes: bytes.length, aborted: false };
+}
+
+/** Headers that belong to a connection, which HTTP/2 has no place for (RFC 9113 §8.2.2). */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function headersOf(answer: Answer): OutgoingHttpHeaders {
+  const named: Record<string, string | string[] | number> = { ':status': answer.status };
+  const headers = allHeaders(answer);
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = (headers[at] ?? '').toLowerCase();
+    if (ofConnection.has(name)) continue;
+    const value = headers[at + 1] ?? '';
+    const before = named[name];
+    named[name] = before === undefined ? value : [before, value].flat().map(String);
+  }
+  return named;
+}
+
+/** RFC 9113 §8.1: who has the answer need not send the rest. With HTTP/1.1 the connection ends for this. */
+function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders) return;
+  const end = (): void => {
+    if (request.readableEnded) return;
+    dropBody(stream);
+    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)); // not here: see Http2Connection
+  };
+  // for HEAD node:http2 has ended its side before anybody answers, and the event may have come and gone
+  if (stream.writableFinished) end();
+  else stream.once('finish', end);
+}
+
+/** Nobody reads what is still to come. A stream that holds something unread would never be gone. */
+export function dropBody(stream: ServerHttp2Stream): void {
+  stream.removeAllListeners('data');
+  stream.resume();
+}
+
+function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<Sent> {
+  const sent = { bytes: 0, aborted };
+  return file === undefined ? sent : file.handle.close().then(() => sent);
+}
+
+/**
+ * From a timer. Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the
+ * protocol nghttp2 sends nothing any more.
+ */
+export function giveUp(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  stream.destroy();
+}
+
+/** Gives up a stream of which the client has taken nothing for that long, until the stream is closed. */
+function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
+  const timer = setTimeout(() => giveUp(stream), stallMs);
+  stream.once('close', () => clearTimeout(timer));
+  return timer;
+}
+
+async function sendBytes(bytes: Buffer, pieces: Pieces): Promise<Sent> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) await pieces.write(bytes.subarray(at, at + pieceBytes));
+  return pieces.end();
+}
+
+/** Two buffers take turns, so that the next piece is read while the last one leaves. */
+async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Pieces): Promise<Sent> {
+  const { abandon } = file;
+  if (abandon !== undefined) stream.once('close', abandon);
+  let read = 0;
+  try {
+    const buffers = [
+      Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)),
+      Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)),
+    ] as const;
+    for (let turn = 0; read < file.size; turn += 1) {
+      const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], read);
+      read += piece.length;
+      if (!(await pieces.write(piece))) break;
+    }
+    return await pieces.end();
+  } catch (error) {
+    if (abandon !== undefined && (stream.destroyed || stream.closed)) return { bytes: read, aborted: true };
+    cutOff(stream); // the status is long out: all that is left is not to look complete
+    throw error;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+interface Pieces {
+  /** Waits until the piece before this one has left; false once the stream is gone. */
+  readonly write: (piece: Buffer) => Promise<boolean>;
+  readonly end: () => Promise<Sent>;
+}
+
+function writePieces(
+  request: HttpRequest,
+  stream: ServerHttp2Stream,
+  stall: NodeJS.Timeout,
+  untakenFrom: () => number,
+): Pieces {
+  const closed = new Promise<void>((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
+  let leaving: Promise<void> = Promise.resolve();
+  let bytes = 0;
+  return {
+    write: async (piece) => {
+      await untilTaken(request, leaving, untakenFrom());
+      if (stream.destroyed || stream.closed) return false;
+      stall.refresh();
+      leaving = Promise.race([new Promise<void>((resolve) => stream.write(piece, () => resolve())), closed]);
+      bytes += piece.length;
+      return true;
+    },
+    end: async () => {
+      await untilTaken(request, leaving, untakenFrom());
+      const aborted = stream.destroyed || stream.closed;
+      request.untakenFromMs = untakenFrom(); // the end of the stream waits for the client, too
+      if (!aborted) stream.end();
+      return { bytes, aborted };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// `notify-batch`: Composer tells what it installed (InstallationManager.php, notifyInstalls). Only what is published
+// and seen by the token counts, also where locks still install what was withdrawn; so nothing that is made up takes
+// memory. Composer gives it 6 seconds and takes no notice of the answer.
+
+import { errorTable, RegistryError } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import type { Moment } from '../mirror/mirror.ts';
+import type { MirroredTree } from '../mirror/mirrored-tree.ts';
+import { filterOf, type View } from '../views/view.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
+
+export interface InstallReports {
+  /** `request`: a POST whose body nobody has read. */
+  readonly answer: (request: HttpRequest, view: View | undefined, nowMs: number) => Promise<Answer>;
+}
+
+export interface InstallReportParts {
+  readonly files: Pick<TreeFiles, 'epoch' | 'archives'>;
+  /** of packages of other registries those count whose archive was fetched through here */
+  readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
+  /** hears of every install, by the version's label */
+  readonly onInstall: (name: PackageName, version: string) => void;
+}
+
+interface Install {
+  readonly name: PackageName;
+  /** as Composer has it: normalized */
+  readonly version: string;
+}
+
+/** Room for the most installs there may be in one report, all with long names. */
+const mostBytes = 512 * 1024;
+const mostInstalls = 2000;
+const longestMs = 6000;
+const longestVersion = 200;
+const packagesAtOnce = 32;
+
+export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
+  const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
+    const filter = filterOf(view, name);
+    const known =
+      (await files.archives(name, moment.epoch))?.find([version], undefined, filter)?.version ??
+      (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
+    if (known === undefined) return 0;
+    onInstall(name, known);
+    return 1;
+  };
+  return {
+    answer: async (request, view, nowMs) => {
+      try {
+        const installs = parseReport(await readJsonBody(request, { mostBytes, longestMs }));
+        const moment = { nowMs, epoch: await files.epoch(nowMs) };
+        let counted = 0;
+        for (let from = 0; from < installs.length; from += packagesAtOnce) {
+          const known = await Promise.all(
+            installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, moment)),
+          );
+          counted += known.reduce((sum, one) => sum + one, 0);
+        }
+        return jsonAnswer(200, { status: 'success', counted });
+      } catch (error) {
+        if (error instanceof RegistryError && errorTable[error.code].status < 500)
+          return errorAnswer(error.code, { message: error.message, details: error.details });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Each version once. What a later Composer may say besides is left alone. Throws RegistryError. */
+function parseReport(text: string | undefined): readonly Install[] {
+  const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+  const rows = isJsonObject(json) ? json['downloads'] : undefined;
+  if (!Array.isArray(rows)) throw invalid('downloads', 'must be a list');
+  if (rows.length > mostInstalls) throw invalid('downloads', `must have at most ${mostInstalls} entries`);
+  const installs = new Map<string, Install>();
+  for (const [at, row] of (rows as readonly JsonValue[]).entries()) {
+    const { name, version } = isJsonObject(row) ? row : {};
+    if (typeof name !== 'string' || typeof version !== 'string')
+      throw invalid(`downloads.${at}`, 'must be an object with the texts name and version');
+    const known = parsePackageName(name.toLowerCase());
+    if (known !== undefined && version.length <= longestVersion)
+      installs.set(`${known} ${version}`, { name: known, version });
+  }
+  return [...installs.values()];
+}
+
+function invalid(path: string, message: string): RegistryError {
+  return new RegistryError('INVALID_INPUT', {
+    message: `${path} ${message}.`,
+    details: { issues: [{ path, message }] },
+  });
+}

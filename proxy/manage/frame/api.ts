@@ -1,0 +1,141 @@
+// The frame of the management API: one Hono application in which an operation can only be registered together with its
+// row in the policy table, its schemas and its errors, so that what is documented, what is checked and what is done
+// cannot part.
+
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+
+import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
+import { actorOf, type Caller } from '../../auth/caller.ts';
+import { policy, type CallerClass, type OperationId } from '../../auth/policy.ts';
+import type { Actor } from '../../state/audit.ts';
+import type { ApiRequest } from './api-request.ts';
+import { errorHeaders } from './error-headers.ts';
+import { errorResponses } from './error-responses.ts';
+import { needsBuilder } from './needs-builder.ts';
+
+export interface ApiEnvironment {
+  /** `operation`: the one the policy was asked about */
+  readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
+}
+
+export type Api = OpenAPIHono<ApiEnvironment>;
+export type ApiContext = HonoContext<ApiEnvironment>;
+
+export function createApi(): Api {
+  const api = new OpenAPIHono<ApiEnvironment>({
+    defaultHook: (result) => {
+      if (!result.success)
+        throw new RegistryError('INVALID_INPUT', {
+          details: {
+            issues: result.error.issues.map((issue) => ({
+              path: issue.path.map(String).join('.'),
+              message: issue.message,
+            })),
+          },
+        });
+    },
+  });
+  api.onError((error, context) => {
+    const known = asRegistryError(error);
+    // nobody's fault outside: the pipeline logs it and answers 500 with the request's id
+    if (known === undefined) throw error;
+    return context.json(known.body(), known.status as 400, Object.fromEntries(pairs(errorHeaders(known))));
+  });
+  return api;
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as [string, string]] : []));
+}
+
+/** What is thrown across the border; undefined for a bug. */
+function asRegistryError(error: unknown): RegistryError | undefined {
+  if (error instanceof RegistryError) return error;
+  if (error instanceof HTTPException)
+    return new RegistryError(error.status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'BAD_REQUEST', {
+      message: error.message,
+    });
+  return undefined;
+}
+
+export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'middleware'> & {
+  readonly operationId: OperationId;
+  /** codes of its own; those that every operation of its kind can answer with are added */
+  readonly errors?: readonly ErrorCode[];
+};
+
+/** A route with its guard and its documented errors; give it to `api.openapi` together with what it does. */
+export function operation<const Route extends OperationRoute>(route: Route): Route {
+  const { errors = [], ...config } = route;
+  const allowed: readonly CallerClass[] = policy[route.operationId];
+  const open = allowed.includes('nobody');
+  const documented = {
+    ...config,
+    middleware: onlyAs(route.operationId),
+    security: open ? [{}] : securityOf(allowed),
+    responses: {
+      ...config.responses,
+      ...errorResponses([
+        ...errors,
+        ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []),
+        ...commonErrors(config, open),
+      ]),
+    },
+  };
+  // the handler is typed by what the route itself says; what is added here are documents
+  return documented as unknown as Route;
+}
+
+/** Were Hono ever to read a path otherwise than the policy did, nothing is done. */
+function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
+  return async ({ env }, next) => {
+    if (env.operation !== id) throw new RegistryError('NOT_FOUND');
+    await next();
+  };
+}
+
+function commonErrors(
+  { request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string },
+  open: boolean,
+): readonly ErrorCode[] {
+  return [
+    ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'] as const)),
+    ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
+    ...(request?.body === undefined ? [] : (['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
+    ...pipelineErrors(method),
+  ];
+}
+
+/** What any request of this method can be answered with before, or instead of, what it asks for. */
+export function pipelineErrors(method: string): readonly ErrorCode[] {
+  const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
+  return [
+    'BAD_REQUEST',
+    'DUPLICATE_HEADER',
+    ...unwanted,
+    'REQUEST_TIMEOUT',
+    'NETWORK_NOT_ALLOWED',
+    'RATE_LIMIT_EXCEEDED',
+    'HEADERS_TOO_LARGE',
+    'UPSTREAM_UNAVAILABLE',
+    'STATE_BUSY',
+    'STORAGE_FULL',
+    'STORAGE_READ_ONLY',
+    'TREE_DAMAGED',
+    'OVERLOADED',
+    'INTERNAL_ERROR',
+  ];
+}
+
+function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {
+  const forTokens = allowed.includes('read token') || allowed.includes('write token');
+  const forPeople = allowed.some((caller) => caller === 'admin' || caller === 'maintainer' || caller === 'viewer');
+  return [...(forPeople ? [{ session: [] }] : []), ...(forTokens ? [{ token: [] }] : [])];
+}
+
+/** Whom a change is put down to. */
+export function actor(context: ApiContext): Actor {
+  return actorOf(context.env.caller);
+}

@@ -1,0 +1,20 @@
+// What an error asks of the headers beside it: the challenge of a 401 (RFC 6750 §3), the time after which a refusal has
+// passed, the methods.
+
+import type { RegistryError } from '../../../build/contract/errors.ts';
+
+/**
+ * A flat list: name, value, name, value. Seconds to wait stand in `details.retry_after_seconds`, methods in
+ * `details.allow`.
+ */
+export function errorHeaders({ code, status, details }: RegistryError): readonly string[] {
+  const busy = code === 'STATE_BUSY' || code === 'BUILD_BUSY';
+  const wait = details['retry_after_seconds'] ?? (busy ? 5 : undefined);
+  return [
+    ...(status === 401
+      ? ['WWW-Authenticate', `Bearer realm="libretto"${code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''}`]
+      : []),
+    ...(wait === undefined ? [] : ['Retry-After', String(wait)]),
+    ...(code === 'METHOD_NOT_ALLOWED' ? ['Allow', String(details['allow'])] : []),
+  ];
+}

@@ -1,0 +1,49 @@
+// The error answers of an operation as its document describes them: one response for each status, with the codes that
+// it may carry.
+
+import { z } from '@hono/zod-openapi';
+import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
+
+export const errorBody = z
+  .object({
+    error: z.string().openapi({ description: 'what is wrong, and what to do, for a person' }),
+    code: z
+      .enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
+      .openapi({ description: 'for a program; the list is closed' }),
+    details: z.record(z.string(), z.unknown()).openapi({
+      description: 'what else is known, such as `issues` with `path` and `message` for each invalid field',
+    }),
+    warning: z
+      .string()
+      .optional()
+      .openapi({ description: '`error` once more, where Composer asks: the only field that it shows its user' }),
+  })
+  .openapi('ErrorBody');
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly content: {
+    readonly 'application/json': {
+      readonly schema: typeof errorBody;
+      readonly examples: Readonly<Record<string, { readonly value: object }>>;
+    };
+  };
+}
+
+export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<number, ErrorResponse>> {
+  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].toSorted();
+  const responses = statuses.map((status): [number, ErrorResponse] => {
+    const group = [...new Set(codes)].filter((code) => errorTable[code].status === status);
+    const examples = Object.fromEntries(
+      group.map((code) => [code, { value: { error: errorTable[code].message, code, details: {} } }]),
+    );
+    return [
+      status,
+      {
+        description: group.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/json': { schema: errorBody, examples } },
+      },
+    ];
+  });
+  return Object.fromEntries(responses);
+}

@@ -1,0 +1,27 @@
+// What only the host can do that builds. A server whose tree is at an origin has no builder: another host builds and
+// uploads.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { OperationId } from '../../auth/policy.ts';
+
+export const needsBuilder: ReadonlySet<OperationId> = new Set([
+  'createRepository',
+  'updateRepository',
+  'deleteRepository',
+  'verifyRepository',
+  'syncRepository',
+  'withdrawVersion',
+  'purgeVersion',
+  'createArtifact',
+  'deleteArtifact',
+  'cleanUpArtifacts',
+]);
+
+/** Throws NOT_AVAILABLE, before anything of the body is read. */
+export function assertWithoutBuilder(operation: OperationId): void {
+  if (needsBuilder.has(operation))
+    throw new RegistryError('NOT_AVAILABLE', {
+      message:
+        'This server serves a tree that another host builds and uploads (its setting origin), so it cannot change what is published. Do this on the host that builds.',
+    });
+}

@@ -1,0 +1,62 @@
+// Which operation a method and a path name, found before anything of the body is read: who may not do it need not be
+// listened to.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { OperationId } from '../../auth/policy.ts';
+import type { Api } from './api.ts';
+
+interface OperationPath {
+  readonly pattern: RegExp;
+  /** upper-case methods to their operations */
+  readonly methods: ReadonlyMap<string, OperationId>;
+}
+
+export type Operations = readonly OperationPath[];
+
+/** Of everything that was registered with `api` below /api. */
+export function operationsOf(api: Api): Operations {
+  const byPath = new Map<string, Map<string, OperationId>>();
+  for (const definition of api.openAPIRegistry.definitions) {
+    if (definition.type !== 'route' || !definition.route.path.startsWith('/api/')) continue;
+    const { path, method, operationId } = definition.route;
+    const methods = byPath.get(path) ?? new Map<string, OperationId>();
+    byPath.set(path, methods.set(method.toUpperCase(), operationId as OperationId));
+  }
+  return [...byPath].map(([path, methods]) => ({ pattern: patternOf(path), methods }));
+}
+
+/**
+ * Throws NOT_FOUND for a path that none has, METHOD_NOT_ALLOWED for another method. HEAD is asked as GET. Literal paths
+ * win over `{id}`.
+ */
+export function findOperation(operations: Operations, method: string, path: string): OperationId {
+  const found = operations.filter(({ pattern }) => pattern.test(path));
+  if (found.length === 0) throw new RegistryError('NOT_FOUND');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  for (const { methods } of found) {
+    const id = methods.get(wanted);
+    if (id !== undefined) return id;
+  }
+  const allowed = found
+    .flatMap(({ methods }) => [...methods.keys()])
+    .flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
+  throw new RegistryError('METHOD_NOT_ALLOWED', { details: { allow: [...new Set(allowed)].join(', ') } });
+}
+
+/** Ids say what they are ids of, so that no word of a path is ever taken for one. */
+const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
+const placeholders: ReadonlyMap<string, string> = new Map([
+  ['{id}', id],
+  ['{job}', id],
+]);
+
+function patternOf(path: string): RegExp {
+  const parts = path
+    .split('/')
+    .map((part) =>
+      part.startsWith('{')
+        ? (placeholders.get(part) ?? '[^/]+')
+        : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+    );
+  return new RegExp(`^${parts.join('/')}$`);
+}

@@ -1,0 +1,177 @@
+// The body of a request that uploads a file: the bytes themselves, or a form with one file field.
+
+import { PassThrough, type Readable } from 'node:stream';
+import busboy from 'busboy';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from '../../artifacts/stage-upload.ts';
+import type { HttpRequest } from '../../http/http-request.ts';
+import { standardLeastSpeed, watchSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import type { Actor } from '../../state/audit.ts';
+
+export interface UploadLimits {
+  /** uploads at the same time: each may take 256 MiB of the disk until it is looked at */
+  readonly atOnce: number;
+  /** of these those of one token or user, so that others can publish meanwhile */
+  readonly ofOneCaller: number;
+  /** an upload that comes more slowly is given up */
+  readonly leastSpeed: LeastSpeed;
+}
+
+export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSpeed: standardLeastSpeed };
+/** What a form may have around its file. */
+const formBytes = 64 * 1024;
+
+const rawTypes: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/octet-stream',
+  'application/x-zip-compressed',
+]);
+
+export interface Uploading {
+  readonly request: HttpRequest;
+  /** whose upload it is */
+  readonly caller: Actor;
+  readonly sendContinue: () => void;
+}
+
+export interface Uploads {
+  /** Stages the file of this request and gives it to `work`, which removes it. Throws RegistryError. */
+  readonly receive: <Result>(uploading: Uploading, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
+}
+
+export function createUploads(dataDirectory: string, limits: UploadLimits = standardLimits): Uploads {
+  const take = createSlots(limits);
+  return {
+    receive: async ({ request, caller, sendContinue }, work) => {
+      const type = mediaType(request);
+      if (!rawTypes.has(type) && type !== 'multipart/form-data')
+        throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
+          message:
+            'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ZIP as its one file.',
+        });
+      if (
+        Number(request.headers['content-length'] ?? 0) >
+        mostUploadBytes + (type === 'multipart/form-data' ? formBytes : 0)
+      )
+        throw tooLarge();
+      const free = take(caller);
+      try {
+        request.holdsSlot = true;
+        sendContinue();
+        return await work(await stage(request, type, dataDirectory, limits.leastSpeed));
+      } finally {
+        request.holdsSlot = false;
+        free();
+      }
+    },
+  };
+}
+
+/** Takes a slot for `caller`, and gives what frees it. Throws RegistryError OVERLOADED where there is none. */
+function createSlots({ atOnce, ofOneCaller }: UploadLimits): (caller: Actor) => () => void {
+  const taken = new Map<Actor, number>();
+  let all = 0;
+  return (caller) => {
+    const own = taken.get(caller) ?? 0;
+    if (own >= ofOneCaller) throw overloaded(`${own} uploads of yours`);
+    if (all >= atOnce) throw overloaded(`${all} uploads`);
+    all += 1;
+    taken.set(caller, own + 1);
+    return () => {
+      all -= 1;
+      const left = (taken.get(caller) ?? 1) - 1;
+      if (left === 0) taken.delete(caller);
+      else taken.set(caller, left);
+    };
+  };
+}
+
+function overloaded(uploads: string): RegistryError {
+  return new RegistryError('OVERLOADED', {
+    message: `There are ${uploads} under way already. Try again shortly.`,
+    details: { retry_after_seconds: 5 },
+  });
+}
+
+function tooSlow(error: Error, { bytes }: LeastSpeed): RegistryError {
+  return new RegistryError('REQUEST_TIMEOUT', {
+    message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.`,
+  });
+}
+
+async function stage(
+  request: HttpRequest,
+  type: string,
+  dataDirectory: string,
+  leastSpeed: LeastSpeed,
+): Promise<StagedFile> {
+  const controller = new AbortController();
+  const abort = (reason: Error): void => controller.abort(reason);
+  const timer = setTimeout(
+    () =>
+      abort(
+        new RegistryError('REQUEST_TIMEOUT', {
+          message: `The upload took longer than ${longestUploadMs / 1000} seconds.`,
+        }),
+      ),
+    longestUploadMs,
+  );
+  const brokenOff = (): void =>
+    abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
+  request.once('aborted', brokenOff);
+  if (request.aborted) brokenOff();
+  if (request.errored) abort(request.errored);
+  const speed = watchSpeed({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
+  try {
+    const source = type === 'multipart/form-data' ? fileOfForm(request, abort) : request;
+    return await stageUpload(source, dataDirectory, { signal: controller.signal, speed });
+  } finally {
+    speed.end();
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The bytes of the form's only file, which end only once the form does: nothing of a form that turns out wrong is taken
+ * for whole.
+ */
+function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
+  const bytes = new PassThrough();
+  const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));
+  const form = openForm(request);
+  let files = 0;
+  form.on('file', (_name, file) => {
+    files += 1;
+    // of each file: an error that nobody hears ends the process
+    file.on('error', () => wrong('The form broke off before its end.'));
+    if (files > 1) {
+      file.resume();
+      wrong('The form holds more than one file. Send one ZIP at a time.');
+      return;
+    }
+    file.pipe(bytes, { end: false });
+  });
+  form.on('partsLimit', () => wrong('The form has more parts than an upload needs.'));
+  form.on('error', (error: Error) => wrong(`The form cannot be read: ${error.message}.`));
+  form.on('close', () => (files === 0 ? wrong('The form holds no file. Send the ZIP as its one file.') : bytes.end()));
+  request.on('error', (error: Error) =>
+    error instanceof RegistryError ? abort(error) : wrong('The upload broke off before its end.'),
+  );
+  request.pipe(form);
+  return bytes;
+}
+
+function openForm({ headers }: HttpRequest): busboy.Busboy {
+  try {
+    return busboy({
+      headers,
+      limits: { files: 2, fields: 8, fieldSize: 4096, parts: 16, fileSize: mostUploadBytes + 1 },
+    });
+  } catch (error) {
+    throw new RegistryError('BAD_REQUEST', { message: `The form cannot be read: ${(error as Error).message}.` });
+  }
+}
+
+function mediaType({ headers }: HttpRequest): string {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}

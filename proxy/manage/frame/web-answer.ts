@@ -1,0 +1,61 @@
+// Between the pipeline's answers and the web's Request and Response that Hono speaks.
+
+import { bodyOf, type Answer } from '../../http/answer.ts';
+import type { ApiRequest } from './api-request.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+
+/** Whose handlers take the body off the socket themselves. */
+const streamed = new Set(['POST /api/artifacts']);
+
+export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
+  const url = new URL(`http://localhost${incoming.url ?? '/'}`);
+  // for the length of what GET would send (RFC 9110 §8.6): the body itself is left out where it would be sent
+  const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET');
+  const headers = new Headers();
+  for (const name of ['accept', 'content-type', 'if-none-match'] as const) {
+    const value = incoming.headers[name];
+    if (value !== undefined) headers.set(name, value);
+  }
+  if (method === 'GET' || streamed.has(`${method} ${url.pathname}`)) return new Request(url, { method, headers });
+  sendContinue();
+  const body = await readJsonBody(incoming);
+  return new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** Nothing of the management API is kept by anybody unless its handler said so. */
+const standardHeaders = [
+  ['cache-control', 'private, no-store'],
+  ['vary', 'Authorization, Accept-Encoding'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
+
+/**
+ * An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer
+ * to `toAnswer`.
+ */
+export class KeptAnswer extends Response {
+  readonly answer: Answer;
+
+  /** `answer`: with all its headers. */
+  constructor(answer: Answer) {
+    super(null, { status: answer.status });
+    this.answer = answer;
+  }
+}
+
+export async function toAnswer(response: Response): Promise<Answer> {
+  if (response instanceof KeptAnswer) return response.answer;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const { headers } = response;
+  for (const [name, value] of standardHeaders) if (!headers.has(name)) headers.set(name, value);
+  const flat = [...headers].flatMap(([name, value]) => [capitalized(name), value]);
+  return {
+    status: response.status,
+    headers: response.status === 304 ? flat : [...flat, 'Content-Length', String(bytes.length)],
+    body: bodyOf(bytes),
+  };
+}
+
+function capitalized(name: string): string {
+  return name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}

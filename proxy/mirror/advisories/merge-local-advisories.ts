@@ -1,0 +1,43 @@
+// What the operator says of mirrored packages, put beside what their upstream says: advisories and filter lists in a
+// document.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { PackageSafety } from '../../../build/contract/safety-lists.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
+import { TextDocument } from '../../http/document.ts';
+import { joined } from './mirrored-advisories.ts';
+import { formatProviderDocument, readProviderDocument } from '../versions/provider-document.ts';
+
+/** The document with `own` in it. What both say of one advisory is said as here. */
+export async function withOwnLists(
+  document: TextDocument,
+  name: PackageName,
+  own: PackageSafety,
+): Promise<TextDocument> {
+  const { records, beside } = await readProviderDocument(document, name);
+  const { 'security-advisories': advisories, filter } = beside;
+  const lists = isJsonObject(filter) ? filter : {};
+  const merged: JsonObject = {
+    ...beside,
+    ...(own.advisories.length === 0 ? {} : { 'security-advisories': joined(own.advisories, objectsOf(advisories)) }),
+    ...(Object.keys(own.filter).length === 0
+      ? {}
+      : {
+          filter: {
+            ...lists,
+            ...Object.fromEntries(
+              Object.entries(own.filter).map(([list, entries]) => [list, [...entries, ...objectsOf(lists[list])]]),
+            ),
+          },
+        }),
+  };
+  return new TextDocument(
+    await formatProviderDocument(name, { records, beside: merged }),
+    document.lastModifiedMs - dateShiftMs(JSON.stringify(own), viewShiftSeconds),
+  );
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}

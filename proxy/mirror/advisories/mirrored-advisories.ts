@@ -1,0 +1,189 @@
+// Security advisories of mirrored packages: what the documents that are kept say, and what the upstream's own `api-url`
+// says, asked for once and remembered for a short time. An upstream that fails, or is slow, has nothing new to say;
+// that is never an error.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
+import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
+import { isComplete, mendAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
+import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
+import { findOffer } from '../upstream/first-offer.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+/** Who belongs to upstreams, and to which, in their order. I9: no other name may stand here. */
+export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
+
+type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
+
+/** The advisories of a document. */
+export interface Said {
+  /** undefined: it says nothing of any */
+  readonly advisories: readonly JsonObject[] | undefined;
+  /** not all of it is as the upstream's document has it */
+  readonly differs: boolean;
+  /** epoch milliseconds: when more may be known of it */
+  readonly changesAtMs: number | undefined;
+}
+
+interface Known {
+  readonly advisories: readonly JsonObject[];
+  readonly untilMs: number;
+}
+
+const rememberedMs = 300_000;
+const rememberedBytes = 8 * 1024 ** 2;
+/** How long whoever asks waits for an upstream. */
+const patienceMs = 5000;
+/** The same for a document. */
+const documentPatienceMs = 2000;
+const namesInRequest = 500;
+const packagesAtOnce = 16;
+
+export class MirroredAdvisories {
+  readonly #client: UpstreamClient;
+  readonly #now: () => number;
+  readonly #known = new ByteCache<Known>(rememberedBytes);
+  readonly #asking = new Map<string, Promise<void>>();
+
+  constructor(client: UpstreamClient, now: () => number) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  /**
+   * What a document of this upstream says, each completed (normalize-advisory.ts). Never rejects, and waits for two
+   * seconds at most.
+   */
+  async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<Said> {
+    if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
+    const usable = await usableAdvisories(said);
+    const isLacking = !usable.every((advisory) => isComplete(advisory, name));
+    if (isLacking) await orAfter(this.#ask(upstream, [name]), documentPatienceMs, () => undefined);
+    const known = this.#known.get(keyOf(upstream, name));
+    const advisories = mendAdvisories(usable, contextOf(upstream, name, known));
+    const isUnknown = isLacking && (known?.untilMs ?? 0) <= this.#now();
+    return {
+      advisories,
+      differs: advisories.length < said.length || advisories.some((advisory, at) => advisory !== said[at]),
+      changesAtMs: isUnknown ? this.#now() + rememberedMs : undefined,
+    };
+  }
+
+  /** Complete ones only: `composer audit` fails on others (SecurityAdvisory.php). */
+  async of(belongings: Belongings): Promise<Advisories> {
+    const found = new Map<PackageName, readonly JsonObject[]>();
+    const said = new Map<PackageName, JsonValue | undefined>();
+    const byUpstream = new Map<Upstream, PackageName[]>();
+    const names = [...belongings];
+    for (let from = 0; from < names.length; from += packagesAtOnce) {
+      await Promise.all(
+        names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
+          const offered = await orNothing(() =>
+            orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined),
+          );
+          if (offered === undefined) return;
+          byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
+          said.set(name, offered.offer?.document.advisories);
+        }),
+      );
+    }
+    for (const [upstream, asked] of byUpstream) {
+      for (let from = 0; from < asked.length; from += namesInRequest)
+        await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
+      for (const name of asked) {
+        const known = this.#known.get(keyOf(upstream, name));
+        found.set(
+          name,
+          joined(
+            known?.advisories ?? [],
+            mendAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known)),
+          ),
+        );
+      }
+    }
+    return found;
+  }
+
+  async #ask(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
+    const wanted = names
+      .filter((name) => (this.#known.get(keyOf(upstream, name))?.untilMs ?? 0) <= this.#now())
+      .toSorted();
+    if (wanted.length === 0) return undefined;
+    const key = `${upstream.id}\n${wanted.join('\n')}`;
+    const running = this.#asking.get(key) ?? this.#learn(upstream, wanted).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, running);
+    return running;
+  }
+
+  /** What could not be learned stays as it was known. */
+  async #learn(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
+    await orNothing(async () => {
+      const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);
+      if (url === undefined) return this.#keep(upstream, names, {});
+      const form = new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
+      const answer = await this.#client.document(url, upstream.destination, undefined, form);
+      const said = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};
+      await this.#keep(upstream, names, said);
+    });
+  }
+
+  async #keep(upstream: Upstream, names: readonly PackageName[], said: JsonObject): Promise<void> {
+    const untilMs = this.#now() + rememberedMs;
+    for (const name of names) {
+      const own = listOf(said[name]).filter(
+        (one) => isJsonObject(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name,
+      );
+      const advisories = mendAdvisories(await usableAdvisories(own), contextOf(upstream, name, undefined));
+      this.#known.set(
+        keyOf(upstream, name),
+        { advisories, untilMs },
+        name.length + 128 + JSON.stringify(advisories).length,
+      );
+    }
+  }
+}
+
+/** The first ones win where two have one identifier. */
+export function joined(first: readonly JsonObject[], others: readonly JsonObject[]): readonly JsonObject[] {
+  const known = new Set(first.map(({ advisoryId }) => advisoryId));
+  return [...first, ...others.filter(({ advisoryId }) => !known.has(advisoryId))];
+}
+
+function keyOf({ id, destination }: Upstream, name: PackageName): string {
+  return `${id} ${destination.origin} ${name}`;
+}
+
+/**
+ * In `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: it answers nobody.
+ */
+function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
+  const url = isJsonObject(said) ? said['api-url'] : undefined;
+  return typeof url === 'string' && URL.canParse(url, origin) ? new URL(url, origin) : undefined;
+}
+
+async function advisoriesIn(bytes: Buffer): Promise<JsonObject> {
+  const json = await parseJsonInTurns(bytes);
+  const { advisories } = isJsonObject(json) ? json : {};
+  return isJsonObject(advisories) ? advisories : {};
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function contextOf({ destination }: Upstream, name: PackageName, known: Known | undefined): AdvisoryContext {
+  return { name, host: new URL(destination.origin).host, known: known?.advisories ?? [] };
+}
+
+async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError || error instanceof RangeError)
+      return undefined; // the last: JSON that is nested too deep
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+// Filter lists (Composer ≥ 2.10) of other registries: which there are, for packages.json, and what the documents of
+// mirrored packages say in them, for who asks about many packages at once. An upstream that fails, or is slow, has
+// nothing to say; that is never an error.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { FilterEntry, PackageSafety } from '../../../build/contract/safety-lists.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
+import type { Belongings } from './mirrored-advisories.ts';
+import { findOffer } from '../upstream/first-offer.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+type Filter = PackageSafety['filter'];
+
+/** How long whoever asks waits for an upstream. */
+const patienceMs = 2000;
+/** How long the names of the lists hold; packages.json is asked for by every client. */
+const rememberedMs = 60_000;
+const packagesAtOnce = 16;
+const mostLists = 20;
+
+export class MirroredFilters {
+  readonly #now: () => number;
+  #known:
+    | { readonly upstreams: ReadonlyMap<string, Upstream>; readonly names: readonly string[]; readonly untilMs: number }
+    | undefined;
+  #learning: Promise<readonly string[]> | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * The lists that packages.json of any upstream switches on, sorted; what was known last while it is asked for again.
+   * The same array while nothing has changed.
+   */
+  names(upstreams: ReadonlyMap<string, Upstream>): Eventually<readonly string[]> {
+    const known = this.#known?.upstreams === upstreams ? this.#known : undefined;
+    if (known !== undefined && this.#now() < known.untilMs) return known.names;
+    this.#learning ??= this.#learn(upstreams).finally(() => (this.#learning = undefined));
+    return known?.names ?? this.#learning;
+  }
+
+  /** By name; nothing of packages in whose documents nothing stands. */
+  async of(belongings: Belongings): Promise<ReadonlyMap<PackageName, Filter>> {
+    const found = new Map<PackageName, Filter>();
+    const names = [...belongings];
+    for (let from = 0; from < names.length; from += packagesAtOnce) {
+      await Promise.all(
+        names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
+          const filter = (await orNothing(() => filterOf(name, upstreams))) ?? {};
+          if (Object.keys(filter).length > 0) found.set(name, filter);
+        }),
+      );
+    }
+    return found;
+  }
+
+  /** Never rejects: packages.json does not depend on it. */
+  async #learn(upstreams: ReadonlyMap<string, Upstream>): Promise<readonly string[]> {
+    const said = await Promise.allSettled([...upstreams.values()].map((upstream) => orNothing(() => upstream.lists())));
+    const names = [
+      ...new Set(said.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : []))),
+    ]
+      .toSorted()
+      .slice(0, mostLists);
+    const before = this.#known?.names;
+    const same = before !== undefined && before.join('\n') === names.join('\n');
+    this.#known = { upstreams, names: same ? before : names, untilMs: this.#now() + rememberedMs };
+    return this.#known.names;
+  }
+}
+
+/** What both say of one package: of each list ours first. */
+export function bothFilters(own: Filter, others: Filter): Filter {
+  return {
+    ...others,
+    ...Object.fromEntries(Object.entries(own).map(([list, entries]) => [list, [...entries, ...(others[list] ?? [])]])),
+  };
+}
+
+/** Of releases, or where there are none, of dev versions: both documents of a package say the same. */
+async function filterOf(name: PackageName, upstreams: readonly Upstream[]): Promise<Filter> {
+  const releases = await findOffer(name, 'stable', upstreams);
+  const found =
+    releases?.offer ??
+    (releases === undefined || upstreams.length > 1 ? undefined : (await findOffer(name, 'dev', upstreams))?.offer);
+  return entriesIn(found?.document.filter);
+}
+
+function entriesIn(filter: JsonValue | undefined): Filter {
+  if (!isJsonObject(filter)) return {};
+  const lists = Object.entries(filter).map(
+    ([list, entries]) =>
+      [list, Array.isArray(entries) ? (entries as readonly JsonValue[]).filter(isEntry) : []] as const,
+  );
+  return Object.fromEntries(lists.filter(([list, entries]) => isListName(list) && entries.length > 0));
+}
+
+function isEntry(value: JsonValue): value is FilterEntry {
+  return isJsonObject(value) && typeof value['constraint'] === 'string';
+}
+
+/** Documents count only where `metadata` is true (ComposerRepository.php:816). */
+function switchedOn(filter: JsonValue | undefined): readonly string[] {
+  const { metadata, lists }: JsonObject = isJsonObject(filter) ? filter : {};
+  if (metadata !== true || !isJsonObject(lists)) return [];
+  return Object.entries(lists).flatMap(([name, list]) =>
+    isListName(name) && isJsonObject(list) && list['enabled'] === true ? [name] : [],
+  );
+}
+
+/** These become keys of our own packages.json. */
+function isListName(name: string): boolean {
+  return /^[a-z][a-z0-9-]{0,63}$/.test(name);
+}
+
+/** undefined, too, where patience ends. */
+async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await orAfter<Value | undefined>(work(), patienceMs, () => undefined);
+  } catch (error) {
+    if (error instanceof UpstreamUnavailable) return undefined;
+    throw error;
+  }
+}

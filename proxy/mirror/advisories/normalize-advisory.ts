@@ -1,0 +1,113 @@
+// Advisories of upstreams as every Composer can load them: one that cannot be loaded aborts `composer audit` for the
+// whole project, and before 2.7 so does one in a document that says no more than which versions are affected
+// (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
+
+import { parseConstraint } from '../../../build/contract/constraint.ts';
+import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+
+export interface AdvisoryContext {
+  readonly name: PackageName;
+  /** host and port of the upstream */
+  readonly host: string;
+  /** what the upstream says elsewhere of the package, complete */
+  readonly known: readonly JsonObject[];
+}
+
+/** Stands where an upstream does not say when an advisory was reported. */
+const longAgo = '1970-01-01T00:00:00+00:00';
+/** Nobody writes one like that; it would take its time to read. */
+const longestConstraint = 16_384;
+
+/** Those that say which versions they are about. There may be thousands: others get their turn in between. */
+export async function usableAdvisories(said: JsonValue | undefined): Promise<readonly JsonObject[]> {
+  const usable: JsonObject[] = [];
+  await mapInTurns(
+    Array.isArray(said) ? (said as readonly JsonValue[]) : [],
+    (value) => void (isUsable(value) && usable.push(value)),
+  );
+  return usable;
+}
+
+/**
+ * Usable ones as all can load them: what they lack is what is known elsewhere, or else says that nobody knows. Complete
+ * ones are as they were.
+ */
+export function mendAdvisories(
+  usable: readonly JsonObject[],
+  { name, host, known }: AdvisoryContext,
+): readonly JsonObject[] {
+  const byId = new Map(known.map((advisory) => [String(advisory['advisoryId']), advisory]));
+  return usable.map((advisory) =>
+    isComplete(advisory, name) ? advisory : mended(advisory, byId.get(String(advisory['advisoryId'])), { name, host }),
+  );
+}
+
+function mended(
+  advisory: JsonObject,
+  elsewhere: JsonObject | undefined,
+  { name, host }: Omit<AdvisoryContext, 'known'>,
+): JsonObject {
+  const id = String(advisory['advisoryId']);
+  const first = (field: string, isFit: (value: JsonValue | undefined) => boolean, otherwise: JsonValue): JsonValue =>
+    [advisory[field], elsewhere?.[field]].find((value) => value !== null && isFit(value)) ?? otherwise;
+  return {
+    ...elsewhere,
+    ...advisory,
+    packageName: name,
+    title: first('title', isText, `Security advisory ${id}`),
+    cve: first('cve', isText, null),
+    link: first('link', isText, null),
+    severity: first('severity', isText, null),
+    reportedAt: first('reportedAt', isTime, longAgo),
+    sources: first('sources', areSources, [{ name: host, remoteId: id }]),
+  };
+}
+
+function isUsable(value: JsonValue): value is JsonObject {
+  if (!isJsonObject(value) || !isText(value['advisoryId']) || loneSurrogate(value) !== undefined) return false;
+  const versions = value['affectedVersions'];
+  return (
+    typeof versions === 'string' &&
+    versions.length <= longestConstraint &&
+    versions.trim() !== '' &&
+    !('refusal' in parseConstraint(versions))
+  );
+}
+
+export function isComplete(
+  { packageName, title, cve, link, severity, reportedAt, sources }: JsonObject,
+  name: PackageName,
+): boolean {
+  return (
+    typeof packageName === 'string' &&
+    parsePackageName(packageName.toLowerCase()) === name &&
+    isText(title) &&
+    [cve, link, severity].every((text) => text === undefined || text === null || isText(text)) &&
+    isTime(reportedAt) &&
+    areSources(sources)
+  );
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === 'string';
+}
+
+/** What PHP's DateTime reads for certain: RFC 3339, or a date and a time with a space between. */
+function isTime(value: JsonValue | undefined): boolean {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/.test(value) &&
+    !Number.isNaN(Date.parse(value.replace(' ', 'T')))
+  );
+}
+
+function areSources(value: JsonValue | undefined): boolean {
+  return (
+    Array.isArray(value) &&
+    (value as readonly JsonValue[]).every(
+      (source) => isJsonObject(source) && isText(source['name']) && isText(source['remoteId']),
+    )
+  );
+}

@@ -1,0 +1,173 @@
+// The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it
+// is. A ZIP is in its place before its record names it, and a record is made by whoever is first, in whatever process,
+// and never replaced: what was accepted wins for ever.
+
+import { createReadStream, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import type { Answer } from '../../http/answer.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import { folderFault } from '../../../build/shared/files/folder-fault.ts';
+import { ArchiveStore } from '../../tree/archive-store.ts';
+import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
+import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
+import type { Conditions } from '../../http/representation.ts';
+import { AcceptedPackage, archivePath, nothingAccepted } from './accepted-package.ts';
+import { archiveKey, formatArchiveRecord, type ArchiveRecord } from './archive-record.ts';
+import { createFile, isThere } from '../../../build/shared/files/atomic-file.ts';
+import { readRecord, UnreadableRecord } from './read-record.ts';
+
+/** What an entry of a package takes in memory. */
+const bytesOfEntry = 800;
+
+export class ArchiveShelf {
+  readonly #folder: string;
+  readonly #store: ArchiveStore;
+  readonly #known: ByteCache<AcceptedPackage>;
+
+  /**
+   * `folder`: of the mirror. `cacheBytes`: memory for small archives, and as much as a quarter more for what is known
+   * of packages.
+   */
+  constructor(folder: string, cacheBytes: number) {
+    this.#folder = folder;
+    this.#store = new ArchiveStore(folder, cacheBytes);
+    this.#known = new ByteCache(cacheBytes / 4);
+  }
+
+  /** What this process knows to be accepted of a package, without looking. */
+  atHand(name: PackageName): AcceptedPackage | undefined {
+    return this.#known.get(name);
+  }
+
+  /** What was accepted of a package, as far as this process knows it. Rejects where a record of it cannot be read. */
+  accepted(name: PackageName): Eventually<AcceptedPackage> {
+    return this.#known.get(name) ?? this.acceptedNow(name);
+  }
+
+  /** The same, looked for on disk: other processes may have accepted something. */
+  acceptedNow(name: PackageName): Eventually<AcceptedPackage> {
+    return isThere(this.#folderOf(name)) ? this.#readAccepted(name) : nothingAccepted;
+  }
+
+  /** Throws ArchiveMismatch where the file is missing or not what was accepted. */
+  answer(entry: IndexEntry, conditions: Conditions): Eventually<Answer> {
+    return this.#store.answer(entry, conditions);
+  }
+
+  /**
+   * Gives the file its place. `bytes`: all of it, where it is in memory. Returns what counts from now on: this, or what
+   * somebody else accepted before.
+   */
+  async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
+    const archive = join(this.#folder, archivePath(record.name, record.shasum));
+    const isNew = !isThere(dirname(archive));
+    if (isNew)
+      await mkdir(dirname(archive), { recursive: true }).catch((error: unknown) =>
+        Promise.reject(folderFault(error, dirname(archive))),
+      );
+    const path = this.#recordPath(record);
+    const before = isThere(path) ? await readRecord(path) : undefined;
+    if (before !== undefined && before.shasum !== record.shasum) return before;
+    await rename(staged, archive); // also over one that was damaged: its name says what is in it
+    const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
+    const first = before ?? (created ? record : await readRecord(path));
+    this.#learn(record, created, isNew);
+    const found =
+      bytes === undefined || (first ?? record).shasum !== record.shasum
+        ? undefined
+        : statSync(archive, { throwIfNoEntry: false });
+    if (bytes !== undefined && found !== undefined) this.#store.remember(record.shasum, bytes, found.mtimeMs);
+    return first ?? record;
+  }
+
+  /** What is known of a package and what was just accepted is all that this process need know of it. */
+  #learn(record: ArchiveRecord, created: boolean, isNew: boolean): void {
+    const known = this.#known.get(record.name) ?? (isNew ? nothingAccepted : undefined);
+    if (created && known !== undefined) this.#remember(record.name, known.with(record));
+    else this.#known.delete(record.name);
+  }
+
+  /** The record of a version; undefined where nothing was accepted of it. */
+  record(
+    version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>,
+  ): Promise<ArchiveRecord | undefined> {
+    return readRecord(this.#recordPath(version));
+  }
+
+  /** Of one package, from disk. Rejects where one of them cannot be read: what is to be served depends on it. */
+  async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
+    const {
+      records,
+      unreadable: [first],
+    } = await this.inspect(name);
+    if (first !== undefined) throw first;
+    return records;
+  }
+
+  /** As far as they can be read: for whoever looks at all that is kept. */
+  async inspect(
+    name: PackageName,
+  ): Promise<{ readonly records: readonly ArchiveRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+    const folder = this.#folderOf(name);
+    const records: ArchiveRecord[] = [];
+    const unreadable: UnreadableRecord[] = [];
+    for (const file of (await entriesIn(folder)).filter((entry) => entry.endsWith('.json'))) {
+      try {
+        const record = await readRecord(join(folder, file));
+        if (record !== undefined) records.push(record);
+      } catch (error) {
+        if (!(error instanceof UnreadableRecord)) throw error;
+        unreadable.push(error);
+      }
+    }
+    return { records, unreadable };
+  }
+
+  /** SHA-1 of the file as it is now; undefined where it is missing. */
+  async digest({ name, shasum }: Pick<ArchiveRecord, 'name' | 'shasum'>): Promise<string | undefined> {
+    const hash = createHash('sha1');
+    try {
+      await pipeline(createReadStream(join(this.#folder, archivePath(name, shasum))), hash);
+      return hash.digest('hex');
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #readAccepted(name: PackageName): Promise<AcceptedPackage> {
+    return this.#remember(name, new AcceptedPackage(name, await this.records(name)));
+  }
+
+  #remember(name: PackageName, accepted: AcceptedPackage): AcceptedPackage {
+    this.#known.set(name, accepted, (accepted.size + 1) * bytesOfEntry);
+    return accepted;
+  }
+
+  #folderOf(name: PackageName): string {
+    return join(this.#folder, 'dist', name);
+  }
+
+  #recordPath({
+    name,
+    normalized,
+    dev,
+    reference,
+  }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
+    return join(this.#folderOf(name), `${archiveKey(normalized, dev, reference)}.json`);
+  }
+}
+
+export async function entriesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}

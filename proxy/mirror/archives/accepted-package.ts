@@ -1,0 +1,124 @@
+// Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are
+// read again where they are wanted.
+
+import type { Reference } from '../../../build/contract/digest.ts';
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { PublicPath } from '../../../build/contract/paths.ts';
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import { PackageArchives } from '../../tree/package-archives.ts';
+import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import type { AcceptedArchives } from '../versions/rewrite.ts';
+import { settledPart } from '../versions/pinned-record.ts';
+
+type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
+  /** what stays of its record: settledPart */
+  readonly settled: string;
+  /** its upstream gave no checksum, or no `published-time` */
+  readonly learned: boolean;
+};
+
+export class AcceptedPackage implements AcceptedArchives {
+  readonly #byKey = new Map<string, Accepted>();
+  readonly #learned = new Set<string>();
+  readonly #archives: PackageArchives;
+
+  constructor(name: PackageName, records: readonly (Accepted | ArchiveRecord)[]) {
+    const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
+    for (const one of newestFirst) {
+      const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
+      const settled = 'record' in one ? settledPart(one.record) : one.settled;
+      const learned =
+        'record' in one
+          ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string')
+          : one.learned;
+      this.#byKey.set(archiveKey(normalized, dev, reference), {
+        name,
+        version,
+        normalized,
+        dev,
+        reference,
+        shasum,
+        size,
+        fetchedAt,
+        settled,
+        learned,
+      });
+      if (learned && !dev) this.#learned.add(normalized);
+    }
+    this.#archives = new PackageArchives({
+      format: 1,
+      name,
+      documents: { stable: null, dev: null },
+      versions: newestFirst.map(entryOf),
+    });
+  }
+
+  /** All of it, and what was accepted just now. */
+  with(record: ArchiveRecord): AcceptedPackage {
+    return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
+  }
+
+  find({ normalized, dev }: Pick<Accepted, 'normalized' | 'dev'>, reference: string): Accepted | undefined {
+    return this.#byKey.get(archiveKey(normalized, dev, reference));
+  }
+
+  /** What find gives, as archives are served by. */
+  entry(version: Pick<Accepted, 'normalized' | 'dev'>, reference: string): IndexEntry | undefined {
+    const found = this.find(version, reference);
+    return found === undefined ? undefined : entryOf(found);
+  }
+
+  /** As a request names it: see PackageArchives. */
+  archive(labels: readonly string[], reference: string | undefined): IndexEntry | undefined {
+    return this.#archives.find(labels, reference);
+  }
+
+  /**
+   * Normalized releases whose checksum, or `published-time`, is known since they were accepted. None ever leaves, so
+   * that their number only grows.
+   */
+  get learned(): ReadonlySet<string> {
+    return this.#learned;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+}
+
+/** Of any package. */
+export const nothingAccepted = new AcceptedPackage('' as PackageName, []);
+
+/** Below the folder of the mirror: its content names it. */
+export function archivePath(name: PackageName, shasum: string): string {
+  return `dist/${name}/${shasum}.zip`;
+}
+
+function namesChecksum({ dist }: JsonObject): boolean {
+  return isJsonObject(dist) && typeof dist['shasum'] === 'string' && dist['shasum'] !== '';
+}
+
+function entryOf({
+  name,
+  version,
+  normalized,
+  reference,
+  shasum,
+  size,
+  fetchedAt,
+}: Omit<Accepted, 'settled' | 'learned'>): IndexEntry {
+  const path = archivePath(name, shasum) as PublicPath;
+  return {
+    version,
+    version_normalized: normalized,
+    reference: reference as Reference,
+    shasum,
+    size,
+    time: null,
+    path,
+    state: 'published',
+    since: fetchedAt,
+    source: 'mirror',
+  };
+}

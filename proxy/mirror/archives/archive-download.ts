@@ -1,0 +1,172 @@
+// One archive on its way from an upstream: to disk at once, and released to readers behind it, but for its last bytes.
+// Whoever called it decides what becomes of the file.
+
+import { createHash } from 'node:crypto';
+import { open, writeFile, type FileHandle } from 'node:fs/promises';
+import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';
+import { shownUrl } from '../../../build/egress/egress-failure.ts';
+import type { GrowingFile } from './tail-stream.ts';
+import { TooSlow, watchSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import type { ArchiveStream, Destination, UpstreamClient } from '../upstream/upstream-client.ts';
+
+/**
+ * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus
+ * checked before anything of it is sent, and a refusal has a status of its own.
+ */
+export const heldBackBytes = 64 * 1024;
+
+export interface Download {
+  readonly client: UpstreamClient;
+  readonly destination: Destination;
+  /** in the order in which they are tried; the next one only while nothing has been released */
+  readonly candidates: readonly URL[];
+  /** what it has to be; undefined: whatever comes */
+  readonly shasum: Sha1 | undefined;
+  readonly maxBytes: number;
+  readonly leastSpeed: LeastSpeed;
+  readonly file: GrowingFile;
+  /** what the upstream says its size is, once known; undefined where it does not say */
+  readonly onSize: (size: number | undefined) => void;
+}
+
+export interface Downloaded {
+  readonly shasum: Sha1;
+  readonly size: number;
+  /** all of them, where there are no more than are held back */
+  readonly bytes: Buffer | undefined;
+  /** without query */
+  readonly from: string;
+}
+
+/** It came in part. */
+class BrokenOff extends UpstreamUnavailable {}
+
+/**
+ * Rejects with UpstreamUnavailable or UpstreamRefused, where all fail: for what is wrong, else for what may work
+ * another time, else for what is not there. The file is then no good.
+ */
+export async function downloadArchive(download: Download): Promise<Downloaded> {
+  const failures: unknown[] = [];
+  for (const url of download.candidates) {
+    try {
+      return await downloadTwice(url, download);
+    } catch (error) {
+      failures.push(error);
+      if (download.file.released > 0) break;
+    }
+  }
+  throw (
+    failures.find((failure) => failure instanceof UpstreamRefused && !(failure instanceof UpstreamWithholds)) ??
+    failures.find((failure) => !(failure instanceof UpstreamWithholds)) ??
+    failures[0] ??
+    new UpstreamRefused('its upstream names no address that an archive could be fetched from')
+  );
+}
+
+/** What breaks off while nobody has anything of it is asked for once more. */
+async function downloadTwice(url: URL, download: Download): Promise<Downloaded> {
+  try {
+    return await downloadFrom(url, download);
+  } catch (error) {
+    if (!(error instanceof BrokenOff) || download.file.released > 0) throw error;
+    return downloadFrom(url, download);
+  }
+}
+
+async function downloadFrom(
+  url: URL,
+  { client, destination, shasum, maxBytes, leastSpeed, file, onSize }: Download,
+): Promise<Downloaded> {
+  const stream = await client.archive(url, destination, maxBytes);
+  let target: FileHandle | undefined;
+  const write = async (bytes: Buffer): Promise<void> => {
+    target ??= await open(file.path, 'w', 0o600); // emptied: another candidate may have begun it
+    await target.writeFile(bytes);
+  };
+  try {
+    onSize(stream.size);
+    const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
+    if (shasum !== undefined && sha1 !== shasum)
+      throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
+    // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is
+    // fetched again
+    if (bytes === undefined) await target?.datasync();
+    else await writeFile(file.path, bytes, { mode: 0o600 });
+    return { shasum: sha1, size, bytes, from: shownUrl(url) };
+  } finally {
+    if (!stream.body.closed) stream.body.on('error', () => undefined).destroy();
+    await target?.close();
+  }
+}
+
+/** To disk while it comes, once it is more than is held back: what is not is given back, and is not written yet. */
+async function save(
+  url: URL,
+  { body, size: stated }: ArchiveStream,
+  write: (bytes: Buffer) => Promise<void>,
+  { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>,
+): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
+  const hash = createHash('sha1');
+  const held: Buffer[] = [];
+  let size = 0;
+  const speed = watchSpeed(body, leastSpeed);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      speed.arrived(chunk.length);
+      if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
+      if (size + chunk.length > maxBytes)
+        throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
+      hash.update(chunk);
+      size += chunk.length;
+      held.push(chunk);
+      if (size <= heldBackBytes) continue;
+      speed.waiting(true);
+      await write(Buffer.concat(held.splice(0)));
+      speed.waiting(false);
+      file.release(size - heldBackBytes);
+    }
+  } catch (error) {
+    if (error instanceof UpstreamRefused || isOurs(error)) throw error;
+    const { Failure, said } =
+      error instanceof TooSlow
+        ? { Failure: UpstreamUnavailable, said: 'was given up' }
+        : { Failure: BrokenOff, said: 'broke off' };
+    throw new Failure(
+      `${shownUrl(url)} ${said} after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`,
+      0,
+      { cause: error },
+    );
+  } finally {
+    speed.end();
+  }
+  if (size === 0) throw new UpstreamRefused(`${shownUrl(url)} is empty`);
+  if (stated !== undefined && stated !== size)
+    throw new BrokenOff(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
+  const sha1 = parseSha1(hash.digest('hex'));
+  if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
+  return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };
+}
+
+/** Kept for as long as there is room: not in a part of what other buffers share. */
+function apart(pieces: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(whole, at);
+  return whole;
+}
+
+/** An entry's header, or of an empty ZIP the end record. */
+function startsLikeZip(chunk: Buffer): boolean {
+  return (
+    chunk.length >= 4 &&
+    chunk[0] === 0x50 &&
+    chunk[1] === 0x4b &&
+    ((chunk[2] === 3 && chunk[3] === 4) || (chunk[2] === 5 && chunk[3] === 6))
+  );
+}
+
+/** Of our disk, not of the upstream: a full one says so. */
+function isOurs(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'open');
+}

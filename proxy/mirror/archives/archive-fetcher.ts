@@ -1,0 +1,232 @@
+// Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only
+// once they were found to be right. What failed is not fetched again for a while: Composer asks many times.
+
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { Sha1 } from '../../../build/contract/digest.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { folderFault } from '../../../build/shared/files/folder-fault.ts';
+import { downloadArchive, type Downloaded } from './archive-download.ts';
+import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import type { ArchiveShelf } from './accepted-archive-store.ts';
+import { isThere } from '../../../build/shared/files/atomic-file.ts';
+import { GrowingFile } from './tail-stream.ts';
+import { standardLeastSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import type { OfferedVersion } from '../versions/offered-version.ts';
+import { Places } from '../../../build/shared/concurrency/keyed-semaphore.ts';
+import type { Destination, UpstreamClient } from '../upstream/upstream-client.ts';
+
+/** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
+export type CheckArchive = (path: string) => Promise<void>;
+
+export interface FetcherOptions {
+  /** of the mirror */
+  readonly folder: string;
+  readonly client: UpstreamClient;
+  readonly shelf: ArchiveShelf;
+  readonly check: CheckArchive;
+  readonly limits?: Partial<FetcherLimits>;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+export interface FetcherLimits {
+  readonly archiveBytes: number;
+  readonly leastSpeed: LeastSpeed;
+  /** archives that come from one host at the same time: one that is slow keeps no other waiting */
+  readonly fromOneHost: number;
+  /** and from all of them */
+  readonly parallel: number;
+  /** archives of one host that may wait for that */
+  readonly waiting: number;
+}
+
+const standardLimits: FetcherLimits = {
+  archiveBytes: 256 * 1024 ** 2,
+  leastSpeed: standardLeastSpeed,
+  fromOneHost: 16,
+  parallel: 128,
+  waiting: 2000,
+};
+const refusedMs = 60_000;
+/** Composer tries sixteen times in four seconds. */
+const unavailableMs = 5000;
+const maxFailures = 1000;
+/** Since the last byte was written. */
+const abandonedMs = 120_000;
+
+export interface Fetch {
+  readonly name: PackageName;
+  readonly version: OfferedVersion;
+  readonly reference: string;
+  /** undefined: what the upstream gives is recorded */
+  readonly shasum: Sha1 | undefined;
+  /** asked for where it is first needed */
+  readonly candidates: () => Promise<readonly URL[]>;
+  readonly destination: Destination;
+}
+
+export interface Arrival {
+  /** readable while it comes */
+  readonly file: GrowingFile;
+  /** undefined where the upstream does not say */
+  readonly size: number | undefined;
+  /** resolves with what is kept; rejects with UpstreamUnavailable or UpstreamRefused */
+  readonly kept: Promise<ArchiveRecord>;
+}
+
+/** Nobody's failure. */
+class NoPlace extends UpstreamUnavailable {}
+
+export class ArchiveFetcher {
+  readonly #options: FetcherOptions;
+  readonly #limits: FetcherLimits;
+  readonly #running = new Map<string, Promise<Arrival>>();
+  readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
+  readonly #places: Places;
+  readonly #limit: ReturnType<typeof pLimit>;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+    this.#limits = { ...standardLimits, ...options.limits };
+    this.#places = new Places(this.#limits.fromOneHost);
+    this.#limit = pLimit(this.#limits.parallel);
+  }
+
+  /**
+   * Resolves once there is something to read, or all of it is kept. Rejects with UpstreamUnavailable or
+   * UpstreamRefused.
+   */
+  fetch(fetch: Fetch): Promise<Arrival> {
+    const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const failed = this.#failed.get(key);
+    if (failed !== undefined && failed.untilMs > this.#options.now()) return Promise.reject(failed.error);
+    const arrival = this.#begin(fetch, key);
+    this.#running.set(key, arrival);
+    return arrival;
+  }
+
+  /**
+   * Removes what killed processes left behind. What others are still writing, or looking into, is younger: a silent
+   * download breaks off long before.
+   */
+  async clear(): Promise<number> {
+    const folder = this.#stagingFolder();
+    let removed = 0;
+    for (const name of await readdir(folder).catch(() => [])) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found === undefined || this.#options.now() - found.mtimeMs < abandonedMs) continue;
+      await rm(join(folder, name), { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  #stagingFolder(): string {
+    return join(this.#options.folder, '.staging');
+  }
+
+  #begin(fetch: Fetch, key: string): Promise<Arrival> {
+    const file = new GrowingFile(join(this.#stagingFolder(), `${randomUUID()}.partial`));
+    return new Promise((resolve, reject) => {
+      let size: number | undefined;
+      const arrived = (): void => resolve({ file, size, kept });
+      const kept = this.#inPlace(fetch, (candidates) =>
+        this.#bring(fetch, candidates, file, (stated) => (size = stated), arrived),
+      );
+      const failed = (error: unknown): void => {
+        if (!(error instanceof NoPlace)) this.#remember(key, error);
+        reject(error);
+      };
+      void kept.then(arrived, failed).finally(() => this.#running.delete(key));
+    });
+  }
+
+  /** A place is of the host that is asked first: the next candidate is seldom needed. */
+  async #inPlace<Value>({ candidates }: Fetch, work: (candidates: readonly URL[]) => Promise<Value>): Promise<Value> {
+    const urls = await candidates();
+    const origin = urls[0]?.origin ?? '';
+    if (this.#places.waiting(origin) >= this.#limits.waiting)
+      throw new NoPlace(`Too many archives of ${origin} are waiting to be fetched.`, this.#options.now() + 1000);
+    return this.#places.use(origin, () => this.#limit(() => work(urls)));
+  }
+
+  async #bring(
+    fetch: Fetch,
+    candidates: readonly URL[],
+    file: GrowingFile,
+    onSize: (size: number | undefined) => void,
+    onReadable: () => void,
+  ): Promise<ArchiveRecord> {
+    const { client, check, tell } = this.#options;
+    try {
+      if (!isThere(this.#stagingFolder()))
+        await mkdir(this.#stagingFolder(), { recursive: true }).catch((error: unknown) =>
+          Promise.reject(folderFault(error, this.#stagingFolder())),
+        );
+      file.onFirst(onReadable);
+      const downloaded = await downloadArchive({
+        client,
+        destination: fetch.destination,
+        candidates,
+        shasum: fetch.shasum,
+        maxBytes: this.#limits.archiveBytes,
+        leastSpeed: this.#limits.leastSpeed,
+        file,
+        onSize,
+      });
+      await check(file.path).catch((cause: unknown) =>
+        Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })),
+      );
+      const record = await this.#accept(fetch, file, downloaded);
+      file.end({ bytes: downloaded.size });
+      tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
+      return record;
+    } catch (error) {
+      await rm(file.path, { force: true });
+      file.end({ error: error instanceof Error ? error : new Error(String(error)) });
+      const kind =
+        error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds)
+          ? 'archive-refused'
+          : 'archive-failed';
+      tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
+      throw error;
+    }
+  }
+
+  async #accept(
+    { name, version, reference }: Fetch,
+    file: GrowingFile,
+    { shasum, size, bytes, from }: Downloaded,
+  ): Promise<ArchiveRecord> {
+    const fetchedAt = new Date(this.#options.now()).toISOString();
+    const { normalized, dev, record, version: label } = version;
+    const kept = await this.#options.shelf.accept(
+      file.path,
+      { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record },
+      bytes,
+    );
+    if (kept.shasum !== shasum)
+      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
+    return kept;
+  }
+
+  #remember(key: string, error: unknown): void {
+    if (!(error instanceof UpstreamRefused || error instanceof UpstreamUnavailable)) return;
+    if (this.#failed.size >= maxFailures) this.#failed.clear();
+    this.#failed.set(key, {
+      error,
+      untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs),
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

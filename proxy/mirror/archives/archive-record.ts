@@ -1,0 +1,94 @@
+// What was accepted once: which bytes stand for a version of a mirrored package, for ever. A release has one record,
+// whatever its reference; a dev version one for each reference.
+
+import { createHash } from 'node:crypto';
+import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
+
+export interface ArchiveRecord {
+  readonly name: PackageName;
+  readonly version: string;
+  readonly normalized: NormalizedVersion;
+  readonly dev: boolean;
+  /** the upstream's, of any form; empty where it gave none */
+  readonly reference: string;
+  readonly shasum: Sha1;
+  /** bytes */
+  readonly size: number;
+  /** where it was fetched from, without query */
+  readonly from: string;
+  /** RFC 3339 UTC */
+  readonly fetchedAt: string;
+  /** the upstream's record then */
+  readonly record: JsonObject;
+}
+
+const format = 1;
+
+/** Which record a version has: the name of its file. */
+export function archiveKey(normalized: string, dev: boolean, reference: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(dev ? [normalized, reference] : [normalized]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+export function formatArchiveRecord({
+  name,
+  version,
+  normalized,
+  dev,
+  reference,
+  shasum,
+  size,
+  from,
+  fetchedAt,
+  record,
+}: ArchiveRecord): string {
+  return `${JSON.stringify({ format, name, version, version_normalized: normalized, dev, reference, shasum, size, from, fetched_at: fetchedAt, record })}\n`;
+}
+
+/** Throws an Error that says what is wrong with it; the caller names the file. */
+export function parseArchiveRecord(text: string): ArchiveRecord {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json) || json['format'] !== format) throw new Error(`it is not of format ${format}`);
+  const {
+    name: given,
+    version,
+    version_normalized: normalized,
+    dev,
+    reference,
+    shasum: sum,
+    size,
+    from,
+    fetched_at: fetchedAt,
+    record,
+  } = json;
+  const name = typeof given === 'string' ? parsePackageName(given) : undefined;
+  const shasum = typeof sum === 'string' ? parseSha1(sum) : undefined;
+  if (
+    name === undefined ||
+    shasum === undefined ||
+    typeof version !== 'string' ||
+    typeof normalized !== 'string' ||
+    typeof dev !== 'boolean' ||
+    typeof reference !== 'string'
+  )
+    throw new Error('it does not say which version it is of');
+  if (typeof size !== 'number' || typeof from !== 'string' || typeof fetchedAt !== 'string' || !isJsonObject(record))
+    throw new Error('it does not say what was fetched, and from where');
+  return {
+    name,
+    version,
+    normalized: normalized as NormalizedVersion,
+    dev,
+    reference,
+    shasum,
+    size,
+    from,
+    fetchedAt,
+    record,
+  };
+}

@@ -1,0 +1,50 @@
+// Where the archive of a version may be fetched from, in the order in which Composer would try (Package.php:678-708,
+// ComposerMirror.php). Pure.
+
+import { createHash } from 'node:crypto';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { OfferedDist } from '../versions/offered-version.ts';
+import type { DistMirror } from '../upstream/upstream-root.ts';
+
+export interface Wanted {
+  readonly name: PackageName;
+  readonly version: string;
+  readonly normalized: string;
+  readonly dist: OfferedDist;
+}
+
+/**
+ * Of several preferred mirrors the last one listed is the first. A path is below the upstream's own origin: Composer
+ * would take it for a file of the client, and no file of ours is ever read for it.
+ */
+export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
+  const filled = (preferred: boolean): string[] =>
+    mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
+  const { url } = wanted.dist;
+  const own = url.startsWith('/') && !url.startsWith('//') ? `${origin}${url}` : url;
+  const candidates = [...filled(true).toReversed(), fill(own, wanted), ...filled(false)].filter((candidate) =>
+    /^https?:\/\//i.test(candidate),
+  );
+  return [...new Set(candidates)]
+    .flatMap((candidate) => (URL.canParse(candidate) ? [new URL(candidate)] : []))
+    .slice(0, maxCandidates);
+}
+
+const maxCandidates = 5;
+
+function fill(template: string, { name, version, normalized, dist: { reference } }: Wanted): string {
+  const shown = (text: string): string => text.replaceAll('#', '%23').replaceAll('?', '%3F');
+  return template
+    .replaceAll('%package%', name)
+    .replaceAll('%version%', normalized.includes('/') ? md5(normalized) : shown(normalized))
+    .replaceAll('%prettyVersion%', shown(version))
+    .replaceAll(
+      '%reference%',
+      reference === '' || /^(?:[a-f0-9]+|%reference%)$/.test(reference) ? reference : md5(reference),
+    )
+    .replaceAll('%type%', 'zip');
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}

@@ -1,0 +1,120 @@
+// What the mirror keeps on disk, looked at as a whole: which archives there are, whether they are what was accepted,
+// and what nothing needs any more.
+
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import type { ArchiveRecord } from './archive-record.ts';
+import { entriesIn, type ArchiveShelf } from './accepted-archive-store.ts';
+import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
+import type { UnreadableRecord } from './read-record.ts';
+
+/** Every package of which something was accepted, by name. */
+export async function* mirroredNames(folder: string): AsyncGenerator<PackageName, void, void> {
+  for (const vendor of await entriesIn(join(folder, 'dist'))) {
+    for (const project of await entriesIn(join(folder, 'dist', vendor))) {
+      const name = parsePackageName(`${vendor}/${project}`);
+      if (name !== undefined) yield name;
+    }
+  }
+}
+
+export interface MirrorFault {
+  readonly record: ArchiveRecord;
+  /** undefined: it is missing */
+  readonly found: string | undefined;
+}
+
+export interface MirrorFaults {
+  readonly archives: readonly MirrorFault[];
+  /** of which no archive is known */
+  readonly records: readonly UnreadableRecord[];
+}
+
+/** Reads every archive. `onArchive` hears of each that was looked at. */
+export async function verifyMirror(
+  folder: string,
+  shelf: ArchiveShelf,
+  onArchive: (record: ArchiveRecord) => void,
+): Promise<MirrorFaults> {
+  const archives: MirrorFault[] = [];
+  const damaged: UnreadableRecord[] = [];
+  for await (const name of mirroredNames(folder)) {
+    const { records, unreadable } = await shelf.inspect(name);
+    damaged.push(...unreadable);
+    for (const record of records) {
+      const found = await shelf.digest(record);
+      onArchive(record);
+      if (found !== record.shasum) archives.push({ record, found });
+    }
+  }
+  return { archives, records: damaged };
+}
+
+export interface Pruned {
+  /** below the folder of the mirror */
+  readonly path: string;
+  readonly bytes: number;
+  /**
+   * `partial`: a process was killed while it wrote it. `unnamed`: an archive that no record names. `document`: nobody
+   * has asked for it for long
+   */
+  readonly kind: 'partial' | 'unnamed' | 'document';
+}
+
+export interface PruneOptions {
+  readonly folder: string;
+  readonly shelf: ArchiveShelf;
+  /** documents that were not asked for in this time go */
+  readonly keepDocumentsMs: number;
+  readonly dryRun: boolean;
+  readonly nowMs: number;
+}
+
+/** What is younger may be on its way in another process. */
+const underWayMs = 3_600_000;
+
+/** Removes what nothing needs. An archive that was accepted is needed for ever: locks name it. */
+export async function pruneMirror({
+  folder,
+  shelf,
+  keepDocumentsMs,
+  dryRun,
+  nowMs,
+}: PruneOptions): Promise<readonly Pruned[]> {
+  const pruned: Pruned[] = [];
+  const remove = async (path: string, kind: Pruned['kind'], olderThanMs: number): Promise<void> => {
+    const found = await stat(join(folder, path)).catch(() => undefined);
+    if (found === undefined || !found.isFile() || nowMs - found.mtimeMs < olderThanMs) return;
+    if (!dryRun) await rm(join(folder, path), { force: true });
+    pruned.push({ path, bytes: found.size, kind });
+  };
+  for (const file of await entriesIn(join(folder, '.staging')))
+    await remove(join('.staging', file), 'partial', underWayMs);
+  for await (const name of mirroredNames(folder)) {
+    const { records, unreadable } = await shelf.inspect(name);
+    const named = new Set(records.map(({ shasum }) => `${shasum}.zip`));
+    for (const file of await entriesIn(join(folder, 'dist', name))) {
+      if (file.endsWith(partialSuffix)) await remove(join('dist', name, file), 'partial', underWayMs);
+      // a record that cannot be read may name any of them
+      else if (file.endsWith('.zip') && unreadable.length === 0 && !named.has(file))
+        await remove(join('dist', name, file), 'unnamed', underWayMs);
+    }
+  }
+  for await (const path of filesBelow(folder, 'p2'))
+    await remove(
+      path,
+      path.endsWith(partialSuffix) ? 'partial' : 'document',
+      path.endsWith(partialSuffix) ? underWayMs : keepDocumentsMs,
+    );
+  return pruned;
+}
+
+async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, void> {
+  const found = await stat(join(folder, path)).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    if (found !== undefined) yield path;
+    return;
+  }
+  for (const entry of await entriesIn(join(folder, path))) yield* filesBelow(folder, join(path, entry));
+}

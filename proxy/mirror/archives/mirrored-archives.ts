@@ -1,0 +1,265 @@
+// Archives of mirrored packages: what was accepted once, from disk; what is asked for the first time, from its
+// upstream.
+
+import { createHash } from 'node:crypto';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
+import type { Answer } from '../../http/answer.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
+import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
+import { cacheHeaders, type Conditions } from '../../http/representation.ts';
+import { tombstoneOf } from '../../protocol/tombstones.ts';
+import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
+import type { ArchiveRecord } from './archive-record.ts';
+import type { ArchiveShelf } from './accepted-archive-store.ts';
+import { distCandidates } from './dist-candidates.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { UpstreamRefused } from '../upstream/mirror-failure.ts';
+import type { Compiled } from '../rules/mirror-rules.ts';
+import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
+import { findOffer } from '../upstream/first-offer.ts';
+import { applyRules } from '../rules/release-rules.ts';
+import { changeOf } from './pinned-versions.ts';
+import type { Stability, Upstream } from '../upstream/upstream.ts';
+
+export interface ArchivesOptions {
+  readonly shelf: ArchiveShelf;
+  readonly fetcher: ArchiveFetcher;
+  readonly check: CheckRecord;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+/** A version as a request names it. */
+export interface Asked {
+  readonly name: PackageName;
+  /** what the label may mean, most literal first */
+  readonly labels: readonly string[];
+  /** undefined: the newest content */
+  readonly reference: string | undefined;
+}
+
+export class MirroredArchives {
+  readonly #options: ArchivesOptions;
+
+  constructor(options: ArchivesOptions) {
+    this.#options = options;
+  }
+
+  /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
+  get(
+    asked: Asked,
+    ids: readonly string[],
+    compiled: Compiled,
+    conditions: Conditions,
+  ): Eventually<Answer | undefined> {
+    const { shelf } = this.#options;
+    if (isPurged(asked, compiled)) return undefined;
+    const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);
+    const first = entry === undefined ? undefined : shelf.answer(entry, conditions);
+    if (first === undefined) return this.#look(asked, ids, compiled, conditions);
+    return first instanceof Promise
+      ? first.catch((error: unknown) =>
+          error instanceof ArchiveMismatch ? this.#look(asked, ids, compiled, conditions) : Promise.reject(error),
+        )
+      : first;
+  }
+
+  /** Fetches it where it is not here yet, and resolves once it is. undefined: there is no such version. */
+  async bring(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<'here' | 'fetched' | undefined> {
+    if (isPurged(asked, compiled)) return undefined;
+    const accepted = await this.#options.shelf.acceptedNow(asked.name);
+    const entry = accepted.archive(asked.labels, asked.reference);
+    if (
+      entry !== undefined &&
+      (await this.#options.shelf.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum
+    )
+      return 'here';
+    const fetch =
+      entry === undefined
+        ? await this.#fetchOf(asked, ids, compiled)
+        : await this.#fetchAgain(asked.name, entry, ids, compiled);
+    if (fetch === undefined) return undefined;
+    await (
+      await this.#options.fetcher.fetch(fetch)
+    ).kept;
+    return 'fetched';
+  }
+
+  async #look(
+    asked: Asked,
+    ids: readonly string[],
+    compiled: Compiled,
+    conditions: Conditions,
+  ): Promise<Answer | undefined> {
+    const { shelf, fetcher } = this.#options;
+    const entry = (await shelf.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
+    const kept = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
+    if (kept !== undefined) return kept;
+    const fetch =
+      entry === undefined
+        ? await this.#fetchOf(asked, ids, compiled)
+        : await this.#fetchAgain(asked.name, entry, ids, compiled);
+    if (fetch === undefined) return undefined;
+    const arrival = await fetcher.fetch(fetch);
+    return (await streamed(arrival)) ?? this.#accepted(await arrival.kept, conditions);
+  }
+
+  async #ifWhole(entry: IndexEntry, conditions: Conditions): Promise<Answer | undefined> {
+    try {
+      return await this.#options.shelf.answer(entry, conditions);
+    } catch (error) {
+      if (error instanceof ArchiveMismatch) return undefined;
+      throw error;
+    }
+  }
+
+  async #accepted(
+    { name, version, normalized, dev, reference }: ArchiveRecord,
+    conditions: Conditions,
+  ): Promise<Answer> {
+    const known = (await this.#options.shelf.accepted(name)).entry({ normalized, dev }, reference);
+    if (known === undefined) throw new Error(`${name} ${version} was fetched, and is not to be found`);
+    return this.#options.shelf.answer(known, conditions);
+  }
+
+  /** What has to be fetched for a version that nothing was accepted of. */
+  async #fetchOf(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
+    const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
+    for (const stability of stabilitiesOf(asked.labels)) {
+      const found = await findOffer(asked.name, stability, upstreams);
+      const version =
+        found?.offer === undefined ? undefined : this.#versionIn(found.offer.document.versions, asked, compiled);
+      if (found !== undefined && version !== undefined) return this.#checked(asked, version, found.upstream);
+    }
+    return undefined;
+  }
+
+  #versionIn(
+    records: readonly Parameters<CheckRecord>[0][],
+    { name, labels }: Asked,
+    { rules }: Compiled,
+  ): OfferedVersion | undefined {
+    // only what may be meant is looked at: a document may have thousands of versions
+    const near = records.filter(
+      ({ version }) =>
+        typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),
+    );
+    const offered = new Set(applyRules(name, near, rules.releases, this.#options.now()).offered);
+    const { versions } = offeredVersions(name, near, this.#options.check);
+    return labels
+      .map((label) => versions.find(({ version, normalized }) => version === label || normalized === label))
+      .find((version) => version !== undefined && offered.has(version.record));
+  }
+
+  async #checked({ name, reference }: Asked, version: OfferedVersion, upstream: Upstream): Promise<Fetch | undefined> {
+    const { dist } = version;
+    if (dist === undefined) return undefined;
+    const change = changeOf(version, await this.#options.shelf.accepted(name));
+    if (change !== undefined) {
+      this.#options.tell({ kind: 'release-changed', name, version: version.version, message: change });
+      throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
+    }
+    if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;
+    return {
+      name,
+      version,
+      reference: dist.reference,
+      shasum: dist.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
+  }
+
+  /** What was accepted and is gone or damaged: from where it came then, and only with the same bytes. */
+  async #fetchAgain(
+    name: PackageName,
+    entry: IndexEntry,
+    ids: readonly string[],
+    compiled: Compiled,
+  ): Promise<Fetch | undefined> {
+    const record = (await this.#options.shelf.records(name)).find(
+      ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
+    );
+    const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;
+    if (record === undefined || version?.dist === undefined) return undefined;
+    const upstream = await upstreamOf(
+      record,
+      ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
+    );
+    if (upstream === undefined) return undefined;
+    return {
+      name,
+      version,
+      reference: record.reference,
+      shasum: record.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
+  }
+}
+
+/** Whatever was accepted of it. */
+function isPurged(asked: Asked, { rules }: Compiled): boolean {
+  return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
+}
+
+/**
+ * Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the
+ * package now.
+ */
+async function upstreamOf(
+  { name, dev, from }: ArchiveRecord,
+  upstreams: readonly Upstream[],
+): Promise<Upstream | undefined> {
+  const there = upstreams.filter(({ destination }) => destination.origin === originOf(from));
+  if (there.length === 1 || upstreams.length < 2) return there[0] ?? upstreams[0];
+  return (await findOffer(name, dev ? 'dev' : 'stable', upstreams))?.upstream ?? there[0] ?? upstreams[0];
+}
+
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined;
+}
+
+function candidatesOf(
+  name: PackageName,
+  { version, normalized, dist }: OfferedVersion,
+  upstream: Upstream,
+): () => Promise<readonly URL[]> {
+  return async () =>
+    dist === undefined
+      ? []
+      : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin);
+}
+
+function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
+  const dev = labels.some((label) => isDevVersion(normalizeVersion(label) ?? label));
+  return dev ? ['dev', 'stable'] : ['stable', 'dev'];
+}
+
+/**
+ * As Composer fills it in: whole, shortened by whoever wrote it behind a `#`, or as its MD5 (ComposerMirror.php:28).
+ */
+function isMeant(wanted: string, reference: string): boolean {
+  if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
+  return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
+}
+
+/**
+ * What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now.
+ */
+async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
+  if (file.released === 0 || file.released === size) return undefined;
+  try {
+    return {
+      status: 200,
+      headers: [...archiveHeaders, ...(size === undefined ? [] : ['Content-Length', String(size)]), ...cacheHeaders],
+      body: await file.reader(),
+    };
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+// The versions of a document as far as something was accepted of them before: what an upstream now says differently of
+// a release is an alarm, and the release stays as it was accepted, its record included (I18, case 77). Where the
+// archive is still the same, only what says what is installed with it stays.
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { AcceptedPackage } from './accepted-package.ts';
+import type { ArchiveRecord } from './archive-record.ts';
+import type { ArchiveShelf } from './accepted-archive-store.ts';
+import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
+import { changedFields, settledPart, withSettled } from '../versions/pinned-record.ts';
+
+export interface Settled {
+  readonly versions: readonly OfferedVersion[];
+  /** versions of which the upstream now says something else */
+  readonly changed: readonly string[];
+}
+
+export interface SettleOptions {
+  readonly shelf: Pick<ArchiveShelf, 'record'>;
+  readonly check: CheckRecord;
+  readonly tell: Tell;
+}
+
+export async function settleVersions(
+  name: PackageName,
+  versions: readonly OfferedVersion[],
+  accepted: AcceptedPackage,
+  { shelf, check, tell }: SettleOptions,
+): Promise<Settled> {
+  const changed: string[] = [];
+  const settled: OfferedVersion[] = [];
+  const turn = createTurns();
+  for (const version of versions) {
+    await turn();
+    const isOther = changeOf(version, accepted) !== undefined || isRecordOther(version, accepted);
+    const kept = isOther
+      ? await shelf.record({
+          name,
+          normalized: version.normalized,
+          dev: version.dev,
+          reference: version.dist?.reference ?? '',
+        })
+      : undefined;
+    if (kept === undefined) {
+      settled.push(version);
+      continue;
+    }
+    const { difference, record } = settleOne(version, accepted, kept);
+    changed.push(version.version);
+    tell({
+      kind: 'release-changed',
+      name,
+      version: version.version,
+      message: `${difference}. What was accepted on ${kept.fetchedAt} from ${kept.from} is served on`,
+    });
+    settled.push(...offeredVersions(name, [record], check).versions);
+  }
+  return { versions: settled, changed };
+}
+
+function settleOne(
+  version: OfferedVersion,
+  accepted: AcceptedPackage,
+  kept: ArchiveRecord,
+): { readonly difference: string; readonly record: ArchiveRecord['record'] } {
+  const difference = changeOf(version, accepted);
+  if (difference !== undefined) return { difference, record: kept.record };
+  return {
+    difference: `the upstream now says something else of its ${changedFields(version.record, kept.record).join(', ')}`,
+    record: withSettled(version.record, kept.record),
+  };
+}
+
+/** What the upstream says now of the archive that it did not say then, in words; undefined: nothing. */
+export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: AcceptedPackage): string | undefined {
+  const known = accepted.find({ normalized, dev }, dist?.reference ?? '');
+  if (known === undefined) return undefined;
+  if (dist === undefined) return 'the upstream now gives it no archive';
+  if (known.reference !== dist.reference)
+    return `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ${known.reference || '(none)'}`;
+  if (dist.shasum !== undefined && dist.shasum !== known.shasum)
+    return `the upstream now gives it the SHA-1 ${dist.shasum}, and what was accepted has ${known.shasum}`;
+  return undefined;
+}
+
+/** Of a release: what is said of a branch may change with each commit, and references need not be commits. */
+function isRecordOther({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedPackage): boolean {
+  const known = dev || dist === undefined ? undefined : accepted.find({ normalized, dev }, dist.reference);
+  return known !== undefined && known.settled !== settledPart(record);
+}

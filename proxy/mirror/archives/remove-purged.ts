@@ -1,0 +1,49 @@
+// Removes what the mirror keeps of purged versions: archives and their records, and the documents of the package, which
+// are asked for anew. What is gone already counts as done.
+
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { providerPath } from '../../../build/contract/paths.ts';
+import type { PurgedVersion } from '../../../build/contract/purged.ts';
+import { isDevVersion } from '../../../build/contract/version.ts';
+import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
+import { syncFolder } from '../../../build/shared/files/sync-folder.ts';
+import { archivePath } from './accepted-package.ts';
+import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import { ArchiveShelf, entriesIn } from './accepted-archive-store.ts';
+
+/** `folder`: of the mirror. What is removed stays so after a loss of power. */
+export async function removePurged(folder: string, rows: readonly PurgedVersion[]): Promise<void> {
+  const shelf = new ArchiveShelf(folder, 0);
+  for (const name of new Set(rows.map((row) => row.name))) {
+    const mine = rows.filter((row) => row.name === name);
+    const { records } = await shelf.inspect(name);
+    const gone = records.filter((record) => mine.some((row) => isOf(row, record)));
+    if (gone.length === 0 && mine.every(({ source }) => source !== null)) continue;
+    const touched = new Set<string>();
+    const remove = async (path: string): Promise<void> => {
+      await rm(path, { force: true });
+      touched.add(dirname(path));
+    };
+    const staying = new Set(records.filter((record) => !gone.includes(record)).map(({ shasum }) => shasum));
+    for (const { normalized, dev, reference, shasum } of gone) {
+      if (!staying.has(shasum)) await remove(join(folder, archivePath(name, shasum)));
+      await remove(join(folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`));
+    }
+    for (const registry of await entriesIn(join(folder, 'p2'))) {
+      await remove(join(folder, 'p2', registry, providerPath(name, 'stable')));
+      await remove(join(folder, 'p2', registry, providerPath(name, 'dev')));
+    }
+    for (const path of touched) await syncFolder(path).catch(unlessAbsent);
+  }
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!isAbsence(error)) throw error;
+}
+
+/** Of a release the label alone counts, as it has one content; of a dev version the reference; of either the bytes. */
+function isOf(row: PurgedVersion, { normalized, reference, shasum }: ArchiveRecord): boolean {
+  const isLabel = row.version_normalized === normalized && (!isDevVersion(normalized) || row.reference === reference);
+  return isLabel || row.sha1 === shasum || (row.reference !== '' && row.reference === reference);
+}

@@ -1,0 +1,86 @@
+// A file that is being written while others read it. Readers get what was released, as fast as each of them can take
+// it; the writer waits for none of them. Its last bytes are released only once all of it was found to be right: until
+// then no reader has something that looks whole.
+
+import { open } from 'node:fs/promises';
+import type { OpenFile } from '../../http/answer.ts';
+
+export class GrowingFile {
+  readonly path: string;
+  #released = 0;
+  #ended: { readonly error?: Error } | undefined;
+  #onFirst: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Called once, as soon as anything may be read. */
+  onFirst(callback: () => void): void {
+    this.#onFirst = callback;
+  }
+
+  /** So many bytes from the beginning may be read. */
+  release(bytes: number): void {
+    this.#released = bytes;
+    this.#onFirst?.();
+    this.#onFirst = undefined;
+    this.#wake();
+  }
+
+  /** It is whole, and `bytes` long; or it will never be. */
+  end(outcome: { readonly bytes: number } | { readonly error: Error }): void {
+    if ('bytes' in outcome) this.#released = outcome.bytes;
+    this.#ended = 'error' in outcome ? { error: outcome.error } : {};
+    this.#wake();
+  }
+
+  get released(): number {
+    return this.#released;
+  }
+
+  /**
+   * All of it: reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once:
+   * the file may lose its name meanwhile. Rejects with ENOENT where it has lost it already. `size` is without end until
+   * it is known, which is before the last bytes are released.
+   */
+  async reader(): Promise<OpenFile> {
+    const handle = await open(this.path, 'r');
+    let abandoned = false;
+    const read: OpenFile['handle']['read'] = async (buffer, offset, length, position) => {
+      while (this.#released <= position && this.#ended === undefined && !abandoned)
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      if (this.#ended?.error !== undefined) throw this.#ended.error;
+      if (abandoned) throw new Error('nobody wants the rest of it');
+      return handle.read(buffer, offset, Math.max(0, Math.min(length, this.#released - position)), position);
+    };
+    const abandon = (): void => {
+      abandoned = true;
+      this.#wake();
+    };
+    // also of what broke off: whoever has read all of that has to meet the error
+    const size = (): number =>
+      this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released;
+    return {
+      handle: { read, close: () => handle.close() },
+      get size() {
+        return size();
+      },
+      path: this.path,
+      abandon,
+      isWhole: () => this.#isWhole(),
+    };
+  }
+
+  async #isWhole(): Promise<boolean> {
+    while (this.#ended === undefined) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    return this.#ended.error === undefined;
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,95 @@
+// Which packages files are kept of in a folder of vendors: documents of one upstream, or accepted archives. Looked at
+// again only where a folder has changed.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { entriesIn } from '../archives/accepted-archive-store.ts';
+
+/** What is kept of one package: the same object as long as nothing has changed. */
+export interface KeptPackage {
+  /** whole paths, sorted: the document of releases comes before that of dev versions */
+  readonly paths: readonly string[];
+  readonly stamp: string;
+}
+
+interface Vendor {
+  /** undefined: to be looked at again, since it may change within the same tick of the clock */
+  readonly stamp: string | undefined;
+  readonly packages: ReadonlyMap<PackageName, KeptPackage>;
+}
+
+const settledAfterMs = 2000;
+
+/** What a document's file is called. */
+export const documentFiles = /^(.+?)(?:~dev)?\.json$/;
+export const anything = /^(.+)$/;
+
+export class KeptNames {
+  readonly #folder: string;
+  readonly #entries: RegExp;
+  #vendors: ReadonlyMap<string, Vendor> = new Map();
+
+  /**
+   * `folder`: has a folder for each vendor. `entries`: what of those is of a package, whose project is the first group.
+   */
+  constructor(folder: string, entries: RegExp) {
+    this.#folder = folder;
+    this.#entries = entries;
+  }
+
+  /** What there is now. One vendor after the other: others get their turn in between. */
+  async look(): Promise<ReadonlyMap<PackageName, KeptPackage>> {
+    const vendors = new Map<string, Vendor>();
+    const all = new Map<PackageName, KeptPackage>();
+    for (const vendor of await entriesIn(this.#folder)) {
+      const found = await this.#vendor(vendor, this.#vendors.get(vendor));
+      if (found === undefined) continue;
+      vendors.set(vendor, found);
+      for (const [name, kept] of found.packages) all.set(name, kept);
+    }
+    this.#vendors = vendors;
+    return all;
+  }
+
+  async #vendor(vendor: string, before: Vendor | undefined): Promise<Vendor | undefined> {
+    const folder = join(this.#folder, vendor);
+    const found = await stampOf(folder);
+    if (found?.isFolder !== true) return undefined;
+    if (before?.stamp === found.stamp) return before;
+    const paths = new Map<PackageName, string[]>();
+    for (const entry of await entriesIn(folder)) {
+      const name = parsePackageName(`${vendor}/${this.#entries.exec(entry)?.[1] ?? ''}`);
+      if (name !== undefined) paths.set(name, [...(paths.get(name) ?? []), join(folder, entry)]);
+    }
+    const packages = new Map<PackageName, KeptPackage>();
+    let isWhole = found.settled;
+    for (const [name, files] of paths) {
+      const sorted = files.toSorted();
+      const stamps = await Promise.all(sorted.map(stampOf));
+      // what changes in there does not change the vendor's folder
+      if (stamps.some((one) => one?.isFolder !== false)) isWhole = false;
+      const stamp = stamps.map((one) => one?.stamp ?? '').join(' ');
+      const known = before?.packages.get(name);
+      packages.set(name, known?.stamp === stamp ? known : { paths: sorted, stamp });
+    }
+    return { stamp: isWhole ? found.stamp : undefined, packages };
+  }
+}
+
+/**
+ * Of a file: which one it is, not when it was last found to be current. It is replaced by a new one when its content
+ * changes.
+ */
+async function stampOf(
+  path: string,
+): Promise<{ readonly stamp: string; readonly isFolder: boolean; readonly settled: boolean } | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const isFolder = found.isDirectory();
+  return {
+    stamp: `${found.ino} ${isFolder ? found.mtimeMs : `${found.birthtimeMs} ${found.size}`}`,
+    isFolder,
+    settled: Date.now() - found.mtimeMs > settledAfterMs,
+  };
+}

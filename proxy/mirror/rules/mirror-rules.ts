@@ -1,0 +1,83 @@
+// Everything that is set about the mirror, and what it is made into: compiled once for each state of the settings, with
+// the upstreams that stay the same taken over.
+
+import type { Freshness } from '../upstream/document-store.ts';
+import type { KeptDocuments } from '../upstream/cached-documents.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { createPrecedence, type Precedence } from '../../tree/precedence.ts';
+import type { ReleaseRules } from './release-rules.ts';
+import { Upstream, type UpstreamSettings } from '../upstream/upstream.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+
+export interface MirrorRules {
+  /** patterns of names that are never mirrored */
+  readonly reserved: readonly string[];
+  readonly sharedVendors: readonly string[];
+  /** in the order in which they are asked; none: nothing is mirrored */
+  readonly upstreams: readonly UpstreamSettings[];
+  readonly releases: ReleaseRules;
+  readonly freshness: Freshness;
+  /** how documents name archives; undefined: by a path */
+  readonly distBaseUrl: string | undefined;
+}
+
+export interface Compiled {
+  readonly rules: MirrorRules;
+  readonly precedence: Precedence;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+}
+
+export interface CompilerOptions {
+  /** of the mirror */
+  readonly folder: string;
+  readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+/** Gives the same for the same object of rules. */
+export function createRulesCompiler({
+  folder,
+  client,
+  kept,
+  now,
+  tell,
+}: CompilerOptions): (rules: MirrorRules) => Compiled {
+  let last: Compiled | undefined;
+  return (rules) => {
+    if (last?.rules === rules) return last;
+    const upstreams = new Map<string, Upstream>();
+    for (const settings of rules.upstreams) {
+      const before = last?.upstreams.get(settings.id);
+      const same =
+        before !== undefined &&
+        sameAddress(
+          last?.rules.upstreams.find(({ id }) => id === settings.id),
+          settings,
+        );
+      upstreams.set(
+        settings.id,
+        same
+          ? before
+          : new Upstream({
+              settings,
+              folder: `${folder}/p2`,
+              client,
+              kept,
+              freshness: () => last?.rules.freshness ?? rules.freshness,
+              now,
+              tell,
+            }),
+      );
+    }
+    last = { rules, precedence: createPrecedence(rules), upstreams };
+    return last;
+  };
+}
+
+function sameAddress(one: UpstreamSettings | undefined, other: UpstreamSettings): boolean {
+  return (
+    one !== undefined && one.url === other.url && JSON.stringify(one.credential) === JSON.stringify(other.credential)
+  );
+}

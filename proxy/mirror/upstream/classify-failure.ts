@@ -1,0 +1,72 @@
+// What it means that an upstream was asked and gave nothing: whose failure it is, and whether it is worth asking once
+// more. Pure.
+
+import { CredentialsInUrl, EgressFailure, shownUrl } from '../../../build/egress/egress-failure.ts';
+import { explainFailure, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
+import { UnusableBody } from './decoded-body.ts';
+
+export interface FailedAsking {
+  readonly message: string;
+  readonly cause?: unknown;
+  /** where it failed, behind redirects */
+  readonly at: URL;
+  /**
+   * `host`: it cannot be reached, or asks for patience. `one`: this one thing failed there, and may work another time.
+   * `wrong`: what came is not what was asked for. `withheld`: it is not there, or not for us.
+   */
+  readonly whose: 'host' | 'one' | 'wrong' | 'withheld';
+  readonly retryAfter?: string | undefined;
+  /** a moment later it may well work */
+  readonly again: boolean;
+}
+
+const worthAgain: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+/** Of the 4xx those that say nothing of what was asked for. */
+const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
+
+/** An answer that is none. */
+export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): FailedAsking {
+  const retryAfter = headers['retry-after'];
+  const login =
+    status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
+  const failed = { at: url, message: `${shownUrl(url)} answered with status ${status}.${login}`, again: false };
+  // GitHub says 403 where its limit is used up
+  if (status === 429 || (status === 403 && (retryAfter !== undefined || headers['x-ratelimit-remaining'] === '0')))
+    return { ...failed, whose: 'host', retryAfter };
+  if (worthAgain.has(status))
+    return retryAfter === undefined
+      ? { ...failed, whose: 'one', again: true }
+      : { ...failed, whose: 'host', retryAfter };
+  return { ...failed, whose: status >= 400 && status < 500 && !passing.has(status) ? 'withheld' : 'wrong' };
+}
+
+/** `at`: the last URL that was asked. `upstream`: the origin that named it. */
+export function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: number): FailedAsking {
+  const found = explainFailure(error, at.href, timeoutMs);
+  const failed = { at, message: found.message, cause: error, again: false };
+  if (found instanceof CredentialsInUrl)
+    return {
+      ...failed,
+      whose: 'wrong',
+      message: `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.`,
+    };
+  if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied')
+    return { ...failed, whose: 'wrong' };
+  const slow = error instanceof Error && (error.name === 'TimeoutError' || /TIMEOUT/.test(codeOf(error)));
+  return { ...failed, whose: isOfConnecting(error) ? 'host' : 'one', again: !slow };
+}
+
+/** Nothing was asked at all: no address, nobody there, or not who they should be. */
+function isOfConnecting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const syscall = 'syscall' in error ? error.syscall : undefined;
+  return (
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    /CONNECT_TIMEOUT|CONNREFUSED|UNREACH|ENOTFOUND|EAI_AGAIN|CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(codeOf(error))
+  );
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,247 @@
+// Documents of one upstream, kept on disk: asked for once by however many wait for them (case 78), asked for again when
+// they are no longer fresh, and served as they were last seen while the upstream fails or sends what is none (case 75).
+
+import { join } from 'node:path';
+import { shownUrl } from '../../../build/egress/egress-failure.ts';
+import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import { fileOf, type DocumentFile } from './document-file.ts';
+import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
+import type { KeptDocuments } from './cached-documents.ts';
+import type { Tell } from './mirror-event.ts';
+import { UpstreamUnavailable } from './mirror-failure.ts';
+import type { Destination, UpstreamClient } from './upstream-client.ts';
+
+export interface Freshness {
+  /** how long a document is served without asking */
+  readonly freshMs: number;
+  /** how long it is remembered that there is none */
+  readonly missingMs: number;
+  /** how long an upstream has to say that a document is gone until it is */
+  readonly goneAfterMs: number;
+}
+
+export const standardFreshness: Freshness = { freshMs: 600_000, missingMs: 60_000, goneAfterMs: 900_000 };
+
+export interface StoreOptions {
+  /** of this upstream alone */
+  readonly folder: string;
+  readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
+  readonly destination: Destination;
+  /** for messages */
+  readonly upstream: string;
+  /** documents that say what an upstream has: that there is none says nothing, and is a failure */
+  readonly areNeeded?: true;
+  readonly freshness: () => Freshness;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+export interface KeptDocument<Value> {
+  /** undefined: the upstream has no such document */
+  readonly value: Value | undefined;
+  /** changes with the bytes */
+  readonly digest: string;
+  readonly changedAtMs: number;
+  /** since when it could not be asked for again; undefined: it is current */
+  readonly staleSinceMs: number | undefined;
+  /** until when there is no need, or no use, to ask again */
+  readonly goodUntilMs: number;
+}
+
+/**
+ * Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong
+ * with it: then it counts as not received.
+ */
+export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => Eventually<Value>;
+
+export class DocumentStore {
+  readonly #options: StoreOptions;
+  readonly #running = new Map<string, Promise<KeptDocument<unknown>>>();
+  readonly #asking = new Map<string, Promise<KeptDocument<unknown>>>();
+  /** What failed, by path: not asked for again before it makes sense, however many want it. */
+  readonly #failed = new Map<string, UpstreamUnavailable>();
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept.
+   */
+  get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+    const running = this.#running.get(key) as Promise<KeptDocument<Value>> | undefined;
+    if (running !== undefined) return running;
+    const loading = this.#load(join(this.#options.folder, key), url, parse).finally(() => this.#running.delete(key));
+    this.#running.set(key, loading);
+    return loading;
+  }
+
+  async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+    const { kept: documents, now } = this.#options;
+    const remembered = documents.remembered(path);
+    const found =
+      remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
+    const kept =
+      found === undefined || (this.#options.areNeeded === true && found.body === undefined)
+        ? undefined
+        : await withValue(found, parse);
+    const nowMs = now();
+    if (kept !== undefined && nowMs < this.#goodUntil(kept.file)) return this.#answer(kept);
+    const failure = this.#failed.get(path);
+    if (failure !== undefined && nowMs < failure.retryAtMs)
+      return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
+    const asking =
+      (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
+    return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
+  }
+
+  /** Goes on however long whoever asked has patience. */
+  #begin<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
+    const asking = this.#askOrStale(path, url, kept, parse).finally(() => this.#asking.delete(path));
+    this.#asking.set(path, asking);
+    return asking;
+  }
+
+  async #askOrStale<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
+    try {
+      const answer = await this.#ask(path, url, kept, parse);
+      this.#failed.delete(path);
+      return answer;
+    } catch (error) {
+      const failure =
+        error instanceof UpstreamUnavailable
+          ? error
+          : new UpstreamUnavailable(
+              `${shownUrl(url)} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+              this.#options.now() + unusableMs,
+              { cause: error },
+            );
+      this.#options.tell({
+        kind: 'document-failed',
+        upstream: this.#options.upstream,
+        url: shownUrl(url),
+        message: failure.message,
+        stale: kept !== undefined,
+      });
+      if (this.#failed.size >= maxFailures) this.#failed.clear();
+      this.#failed.set(path, failure);
+      if (kept === undefined) throw failure;
+      return this.#stale(kept, failure.retryAtMs);
+    }
+  }
+
+  #stale<Value>(kept: Kept<Value>, goodUntilMs: number): KeptDocument<Value> {
+    return { ...this.#answer(kept), staleSinceMs: kept.file.checkedAtMs, goodUntilMs };
+  }
+
+  async #ask<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
+    const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
+    const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
+    const nowMs = now();
+    tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
+    if (answer.outcome === 'missing' && areNeeded === true)
+      throw new UpstreamUnavailable(
+        `${shownUrl(url)} is not there, so that it is not known what this repository has.`,
+        nowMs + freshness().missingMs,
+      );
+    if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
+    if (answer.outcome === 'fetched') {
+      const value = await parse(await parseJsonInTurns(answer.bytes), answer.bytes);
+      return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
+    }
+    if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
+    if (kept.file.missingSinceMs !== undefined)
+      return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
+    const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
+    await documents.checked(path, checked.file, (error) => this.#notKept(url, error));
+    return this.#answer(checked);
+  }
+
+  /** One 404 may be a slip of the upstream: what there was is served on, until it has said so for a while. */
+  async #missing<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    nowMs: number,
+  ): Promise<KeptDocument<Value>> {
+    const since = kept?.file.missingSinceMs ?? nowMs;
+    const wasThere = kept?.file.body !== undefined && nowMs - since < this.#options.freshness().goneAfterMs;
+    if (!wasThere)
+      return this.#keep<Value>(path, url, {
+        file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs),
+        value: undefined,
+      });
+    return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
+  }
+
+  async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<KeptDocument<Value>> {
+    await this.#options.kept.keep(path, kept.file, (error) => this.#notKept(url, error));
+    return this.#answer(kept);
+  }
+
+  #notKept(url: URL, error: unknown): void {
+    const message = `${shownUrl(url)} was fetched, and could not be kept: ${error instanceof Error ? error.message : String(error)}.`;
+    this.#options.tell({
+      kind: 'document-failed',
+      upstream: this.#options.upstream,
+      url: shownUrl(url),
+      message,
+      stale: false,
+    });
+  }
+
+  #answer<Value>({ file, value }: Kept<Value>): KeptDocument<Value> {
+    return {
+      value,
+      digest: file.digest,
+      changedAtMs: file.changedAtMs,
+      staleSinceMs: file.missingSinceMs,
+      goodUntilMs: this.#goodUntil(file),
+    };
+  }
+
+  /** A time in the future is a clock that was set back: not to be believed. */
+  #goodUntil({ body, missingSinceMs, checkedAtMs }: DocumentFile): number {
+    const { freshMs, missingMs } = this.#options.freshness();
+    if (checkedAtMs > this.#options.now() + 1000) return 0;
+    return checkedAtMs + (body === undefined || missingSinceMs !== undefined ? missingMs : freshMs);
+  }
+}
+
+const unusableMs = 30_000;
+const maxFailures = 1000;
+/** How long a client waits for something newer than what is kept. */
+const patienceMs = 2000;
+
+interface Kept<Value> {
+  readonly file: DocumentFile;
+  readonly value: Value | undefined;
+}
+
+/** undefined where what is kept is not what this version takes for a document. */
+async function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Promise<Kept<Value> | undefined> {
+  if (file.body === undefined) return { file, value: undefined };
+  try {
+    return { file, value: await parse(await parseJsonInTurns(file.body), file.body) };
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

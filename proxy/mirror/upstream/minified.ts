@@ -1,0 +1,103 @@
+// The short form of p2 documents (`"minified": "composer/2.0"`): the first version stands in full, each later one only
+// as what differs from the one before it; a field that is gone has the value `__unset` (composer/metadata-minifier,
+// MetadataMinifier.php).
+
+import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
+import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { bytesOfMember, mostOfRecord, weightOf } from '../../../build/shared/json/json-weight.ts';
+
+export const minifiedMark = 'composer/2.0';
+
+const unset = '__unset';
+
+/** Takes the versions one after the other, and gives each in full. Fields keep the order in which they first came. */
+export function createExpander(): (changes: JsonObject) => JsonObject {
+  // a Map, since a field may be named like anything
+  const current = new Map<string, JsonValue>();
+  return (changes) => {
+    for (const [field, value] of Object.entries(changes)) {
+      if (value === undefined || value === unset) current.delete(field);
+      else current.set(field, value);
+    }
+    return Object.fromEntries(current);
+  };
+}
+
+/**
+ * Characters, about. A few megabytes can mean many gigabytes in full; 10 500 versions with 30 requirements each are 23
+ * MB.
+ */
+const mostExpanded = 64 * 1024 ** 2;
+const mostFields = 1000;
+
+/**
+ * Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be
+ * too much.
+ */
+export async function expandInTurns(
+  versions: readonly JsonObject[],
+  most: number = mostExpanded,
+): Promise<readonly JsonObject[]> {
+  const reckon = createReckoner();
+  let total = 0;
+  await mapInTurns(versions, (changes) => {
+    total += reckon(changes);
+    if (total > most)
+      throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
+  });
+  return mapInTurns(versions, createExpander());
+}
+
+/**
+ * Takes the versions one after the other, and says how large each is in full. Of a field that is too large for a
+ * version it counts only that.
+ */
+function createReckoner(): (changes: JsonObject) => number {
+  const weights = new Map<string, number>();
+  let weight = 0;
+  return (changes) => {
+    for (const [field, value] of Object.entries(changes)) {
+      weight -= weights.get(field) ?? 0;
+      weights.delete(field);
+      if (value === undefined || value === unset) continue;
+      const own = bytesOfMember + field.length + weightOf(value, mostOfRecord);
+      weights.set(field, own);
+      weight += own;
+      if (weights.size > mostFields) throw new Error(`a version in it has more than ${mostFields} fields`);
+    }
+    return weight;
+  };
+}
+
+/** Every version in full: of what is known to be small. */
+export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
+  return versions.map(createExpander());
+}
+
+/** Takes the versions one after the other, and gives each in the short form. */
+export function createMinifier(): (version: JsonObject) => JsonObject {
+  let before = new Map<string, JsonValue>();
+  return (version) => {
+    const fields = Object.entries(version).filter((field): field is [string, JsonValue] => field[1] !== undefined);
+    const now = new Map(fields);
+    const gone = [...before.keys()]
+      .filter((field) => !now.has(field))
+      .map((field): [string, JsonValue] => [field, unset]);
+    const changed = fields.filter(([field, value]) => !isSame(before.get(field), value));
+    before = now;
+    return Object.fromEntries([...changed, ...gone]);
+  };
+}
+
+/** What expandVersions makes equal versions of again. */
+export function minifyVersions(versions: readonly JsonObject[]): JsonObject[] {
+  return versions.map(createMinifier());
+}
+
+/** Fields of versions that were expanded are mostly the very same values: those need not be written out. */
+function isSame(one: JsonValue | undefined, other: JsonValue): boolean {
+  return (
+    one === other ||
+    (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+  );
+}

@@ -1,0 +1,57 @@
+// Asks another Composer repository for its packages.json, and says what stands in it: whether it can be used, before it
+// is.
+
+import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+import type { GivenCredential } from './upstream-credential.ts';
+import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts';
+
+export interface UpstreamProbe {
+  /**
+   * the field of packages.json by which its packages are found: `packages`, where they stand in it or in what it
+   * includes
+   */
+  readonly protocol: 'metadata-url' | 'providers-lazy-url' | 'packages';
+  /** undefined where it does not list them */
+  readonly names: readonly string[] | undefined;
+}
+
+/** A sentence where it is no Composer repository. Rejects with UpstreamUnavailable. */
+export async function probeUpstream(
+  url: string,
+  credential: GivenCredential | undefined,
+  client: UpstreamClient,
+): Promise<UpstreamProbe | string> {
+  const rootUrl = rootUrlOf(url);
+  const answer = await client.document(rootUrl, { origin: rootUrl.origin, credential });
+  if (answer.outcome !== 'fetched') return `There is no packages.json at ${rootUrl.origin}${rootUrl.pathname}.`;
+  try {
+    const json: unknown = JSON.parse(answer.bytes.toString('utf8'));
+    const { layout } = parseUpstreamRoot(json, rootUrl);
+    const protocol = layout.kind === 'v2' ? 'metadata-url' : layout.kind === 'lazy' ? 'providers-lazy-url' : 'packages';
+    return {
+      protocol,
+      names: isJsonObject(json)
+        ? namesIn(
+            json['available-packages'],
+            json['packages'],
+            layout.kind === 'inline' && layout.includes.length === 0,
+          )
+        : undefined,
+    };
+  } catch (error) {
+    return `packages.json at ${rootUrl.origin}${rootUrl.pathname} cannot be used: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}
+
+function namesIn(
+  available: JsonValue | undefined,
+  packages: JsonValue | undefined,
+  areAll: boolean,
+): readonly string[] | undefined {
+  const listed = Array.isArray(available)
+    ? (available as readonly JsonValue[]).filter((name) => typeof name === 'string')
+    : [];
+  if (listed.length === 0 && !areAll) return undefined;
+  return [...new Set([...listed, ...recordsByName(packages).keys()])].toSorted();
+}

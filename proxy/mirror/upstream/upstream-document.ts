@@ -1,0 +1,59 @@
+// What an upstream says of one package: its versions in full, and the lists beside them. Pure.
+
+import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { weightOf } from '../../../build/shared/json/json-weight.ts';
+import { expandInTurns, minifiedMark } from './minified.ts';
+import { recordsOf } from './upstream-root.ts';
+
+export interface UpstreamDocument {
+  /** in the order in which they stand */
+  readonly versions: readonly JsonObject[];
+  /** of p2 documents: `security-advisories` and `filter`, as they stand */
+  readonly advisories: JsonValue | undefined;
+  readonly filter: JsonValue | undefined;
+}
+
+export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefined, filter: undefined };
+
+/**
+ * Rejects with an Error that says what is wrong with it. Only what stands under the package's own name counts. Others
+ * get their turn in between.
+ */
+export async function parseUpstreamDocumentInTurns(json: unknown, name: PackageName): Promise<UpstreamDocument> {
+  const { records, minified, ...beside } = partsOf(json, name);
+  for (const list of Object.values(beside))
+    if (weightOf(list, mostOfLists) > mostOfLists)
+      throw new Error(`its lists of advisories and filters have more than ${mostOfLists} characters`);
+  return { versions: minified ? await expandInTurns(records) : records, ...beside };
+}
+
+const mostOfLists = 1024 ** 2;
+/** Several times those of the largest packages there are. */
+const mostVersions = 50_000;
+
+function partsOf(
+  json: unknown,
+  name: PackageName,
+): Omit<UpstreamDocument, 'versions'> & { readonly records: readonly JsonObject[]; readonly minified: boolean } {
+  if (!isJsonObject(json) || !(isJsonObject(json['packages']) || Array.isArray(json['packages'])))
+    throw new Error('it is not a document with packages');
+  const records = recordsOf(isJsonObject(json['packages']) ? json['packages'][name] : undefined);
+  if (records.length > mostVersions) throw new Error(`it has more than ${mostVersions} versions`);
+  if (json['minified'] !== undefined && json['minified'] !== minifiedMark)
+    throw new Error(`it is minified as ${JSON.stringify(json['minified'])?.slice(0, 60)}, which is not known here`);
+  return {
+    records,
+    minified: json['minified'] === minifiedMark,
+    advisories: json['security-advisories'],
+    filter: decodable(json['filter']),
+  };
+}
+
+/**
+ * A document with half of a surrogate pair in it is one that PHP cannot decode: the list is left out, and the versions
+ * stay.
+ */
+function decodable(list: JsonValue | undefined): JsonValue | undefined {
+  return loneSurrogate(list) === undefined ? list : undefined;
+}

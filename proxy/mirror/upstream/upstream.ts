@@ -1,0 +1,161 @@
+// One upstream Composer repository: what it says of a package, whichever way it publishes it (metadata-url,
+// providers-lazy-url, or everything in packages.json and what that includes).
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { shownUrl } from '../../../build/egress/egress-failure.ts';
+import { providerPath } from '../../../build/contract/paths.ts';
+import { DocumentStore, type Freshness, type KeptDocument } from './document-store.ts';
+import { IncludedPackages, together } from './included-packages.ts';
+import type { KeptDocuments } from './cached-documents.ts';
+import type { Tell } from './mirror-event.ts';
+import { UpstreamUnavailable } from './mirror-failure.ts';
+import type { UpstreamScope } from '../../tree/precedence.ts';
+import type { Destination, UpstreamClient } from './upstream-client.ts';
+import type { GivenCredential } from './upstream-credential.ts';
+import { nothingSaid, parseUpstreamDocumentInTurns, type UpstreamDocument } from './upstream-document.ts';
+import { parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
+
+export interface UpstreamSettings extends UpstreamScope {
+  /** of the repository, or of its packages.json; without user, query and fragment */
+  readonly url: string;
+  readonly credential?: GivenCredential | undefined;
+}
+
+export interface UpstreamOptions {
+  readonly settings: UpstreamSettings;
+  /** of all upstreams */
+  readonly folder: string;
+  readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
+  readonly freshness: () => Freshness;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+export type Stability = 'stable' | 'dev';
+
+/** What an upstream says of a package, of both stabilities where `layout` has one document for them. */
+export type Offer = Omit<KeptDocument<UpstreamDocument>, 'value'> & { readonly document: UpstreamDocument };
+
+export class Upstream {
+  readonly id: string;
+  readonly destination: Destination;
+  /** where its documents are kept */
+  readonly folder: string;
+  readonly #rootUrl: URL;
+  readonly #store: DocumentStore;
+  /** of packages.json and what it includes */
+  readonly #index: DocumentStore;
+  readonly #included: IncludedPackages;
+  readonly #now: () => number;
+  readonly #tell: Tell;
+  #root: Root | undefined;
+
+  constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
+    this.id = settings.id;
+    this.#rootUrl = rootUrlOf(settings.url);
+    this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
+    this.folder = join(folder, folderOf(this.#rootUrl));
+    const standard = {
+      folder: this.folder,
+      client,
+      kept,
+      destination: this.destination,
+      upstream: settings.id,
+      freshness,
+      now,
+      tell,
+    };
+    this.#store = new DocumentStore(standard);
+    this.#index = new DocumentStore({ ...standard, areNeeded: true });
+    this.#included = new IncludedPackages(this.#index, this.#rootUrl, now);
+    this.#now = now;
+    this.#tell = tell;
+  }
+
+  /** undefined: it has no such package, or none of this stability. Rejects with UpstreamUnavailable. */
+  async offer(name: PackageName, stability: Stability): Promise<Offer | undefined> {
+    const root = await this.#readRoot();
+    const { value } = root;
+    const inPlace = value.packages.get(name);
+    if (inPlace !== undefined && inPlace.length > 0) return offerOf(root, inPlace);
+    if (!value.mayHave(name)) return undefined;
+    const { layout } = value;
+    if (layout.kind === 'inline') {
+      const included = await this.#included.of(layout.includes);
+      const records = included.packages.get(name);
+      return records === undefined ? undefined : offerOf(together([root, included]), records);
+    }
+    const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
+    const asked = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
+    const { value: document, ...kept } = await this.#store.get(
+      path,
+      new URL(layout.template.replaceAll('%package%', asked)),
+      (json) => parseUpstreamDocumentInTurns(json, name),
+    );
+    return document === undefined ? undefined : { ...kept, document };
+  }
+
+  /**
+   * That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what
+   * another one has under that name is another package.
+   */
+  async denies(name: PackageName): Promise<void> {
+    const { value, goodUntilMs } = await this.#readRoot();
+    if (!value.lists(name)) return;
+    const failure = new UpstreamUnavailable(
+      `${this.#rootUrl.href} lists ${name}, and there is no document of it.`,
+      goodUntilMs,
+    );
+    this.#tell({
+      kind: 'document-failed',
+      upstream: this.id,
+      url: shownUrl(this.#rootUrl),
+      message: failure.message,
+      stale: false,
+    });
+    throw failure;
+  }
+
+  /** Where archives are besides where records say. */
+  async mirrors(): Promise<readonly DistMirror[]> {
+    return (await this.#readRoot()).value.mirrors;
+  }
+
+  /** What packages.json says of advisories and filter lists. */
+  async lists(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter'>> {
+    return (await this.#readRoot()).value;
+  }
+
+  /**
+   * One that is missing says nothing of what there is: the name might be asked of the next upstream, where it may be
+   * another package.
+   */
+  async #readRoot(): Promise<Root> {
+    const known = this.#root;
+    if (known !== undefined && this.#now() < known.goodUntilMs) return known;
+    const { value, ...kept } = await this.#index.get('packages.json', this.#rootUrl, (json) =>
+      parseUpstreamRoot(json, this.#rootUrl),
+    );
+    if (value === undefined) throw new Error(`${this.#rootUrl.href} is missing, and counts as there`);
+    this.#root = { ...kept, value };
+    return this.#root;
+  }
+}
+
+type Root = KeptDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
+
+function offerOf(
+  { digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>,
+  versions: readonly JsonObject[],
+): Offer {
+  return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
+}
+
+/** By the whole address: another one is another upstream, whatever it is called. */
+export function folderOf(rootUrl: URL): string {
+  return `${rootUrl.host.replaceAll(/[^a-z0-9.-]/g, '_')}-${createHash('sha256').update(rootUrl.href).digest('hex').slice(0, 12)}`;
+}

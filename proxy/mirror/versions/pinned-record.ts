@@ -1,0 +1,63 @@
+// What of an accepted release's record stays as it was: everything that says what Composer installs beside it, instead
+// of it, and out of it. The rest (its description, that it is abandoned, where help is) may change, and does. Pure.
+
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+
+const settledFields = [
+  'type',
+  'require',
+  'replace',
+  'provide',
+  'conflict',
+  'autoload',
+  'include-path',
+  'target-dir',
+  'bin',
+] as const;
+
+/**
+ * The same for two records of which these fields mean the same: the order of keys, and whether nothing is said or an
+ * empty list, make no difference.
+ */
+export function settledPart(record: JsonObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify(settledFields.map((field) => formOf(field, record[field]))))
+    .digest('base64')
+    .slice(0, 22);
+}
+
+/** Which of these fields are not the same. */
+export function changedFields(one: JsonObject, other: JsonObject): readonly string[] {
+  return settledFields.filter((field) => formOf(field, one[field]) !== formOf(field, other[field]));
+}
+
+/** `record` with these fields as `accepted` has them. */
+export function withSettled(record: JsonObject, accepted: JsonObject): JsonObject {
+  const fields: ReadonlySet<string> = new Set(settledFields);
+  return Object.fromEntries([
+    ...Object.entries(record).filter(([field]) => !fields.has(field)),
+    ...settledFields.flatMap((field) => (accepted[field] === undefined ? [] : [[field, accepted[field]] as const])),
+  ]);
+}
+
+/**
+ * Empty for what says nothing. A type that is missing is `library`, and one binary need not be a list (ArrayLoader.php,
+ * createObject and configureObject).
+ */
+function formOf(field: (typeof settledFields)[number], value: JsonValue | undefined): string {
+  if (field === 'type') return typeof value === 'string' ? value.toLowerCase() : 'library';
+  const meant = field === 'bin' && typeof value === 'string' ? [value] : value;
+  const isEmpty =
+    meant === undefined ||
+    meant === null ||
+    meant === '' ||
+    (Array.isArray(meant) ? meant.length === 0 : isJsonObject(meant) && Object.keys(meant).length === 0);
+  return isEmpty
+    ? ''
+    : JSON.stringify(meant, (_key, inner: JsonValue) =>
+        isJsonObject(inner)
+          ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+          : inner,
+      );
+}

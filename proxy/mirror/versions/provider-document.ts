@@ -1,0 +1,50 @@
+// A document that the mirror has made, read and written again, where something in it is another for who asks: a
+// document may have megabytes, and others get their turn in between.
+
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { TextDocument } from '../../http/document.ts';
+import { joinInTurns, mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
+import { createExpander, createMinifier, minifiedMark } from '../upstream/minified.ts';
+
+export interface ProviderDocument {
+  /** in full */
+  readonly records: readonly JsonObject[];
+  /** what stands beside `packages` */
+  readonly beside: JsonObject;
+}
+
+/** Throws an Error where it is not such a document. */
+export async function readProviderDocument(document: TextDocument, name: PackageName): Promise<ProviderDocument> {
+  const json = await parseJsonInTurns(document.bytes);
+  const { packages, ...beside } = isJsonObject(json) ? json : {};
+  const versions = isJsonObject(packages) ? packages[name] : undefined;
+  if (Array.isArray(versions))
+    return { records: await mapInTurns(versions.filter(isJsonObject), createExpander()), beside };
+  if (isJsonObject(versions)) return { records: Object.values(versions).filter(isJsonObject), beside };
+  throw new Error(`the mirrored document of ${name} has no versions`);
+}
+
+/** Minified where it was: then no field of a record that is left out stays in a later one. */
+export async function formatProviderDocument(
+  name: PackageName,
+  { records, beside }: ProviderDocument,
+): Promise<Buffer> {
+  const minify = beside['minified'] === minifiedMark ? createMinifier() : undefined;
+  const texts = await joinInTurns(
+    textsOf(records, (record) =>
+      minify === undefined
+        ? `${JSON.stringify(String(record['version']))}:${JSON.stringify(record)}`
+        : JSON.stringify(minify(record)),
+    ),
+  );
+  const others = JSON.stringify(beside).slice(1, -1);
+  return Buffer.from(
+    `{"packages":{${JSON.stringify(name)}:${minify === undefined ? `{${texts}}` : `[${texts}]`}}${others === '' ? '' : `,${others}`}}\n`,
+  );
+}
+
+function* textsOf(records: readonly JsonObject[], textOf: (record: JsonObject) => string): Generator<string> {
+  for (const record of records) yield textOf(record);
+}

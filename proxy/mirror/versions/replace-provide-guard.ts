@@ -1,0 +1,105 @@
+// The names that mirrored packages say they stand for (`replace`, `provide`), and which of these they may not: Composer
+// installs a package that replaces a name instead of the one that has it, so an upstream could put its own in the place
+// of a private package without ever being asked for it (I9).
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import type { Belonging } from '../../tree/precedence.ts';
+
+const fields = ['replace', 'provide'] as const;
+const namesInTurn = 5000;
+const decisionsInTurn = 100;
+/**
+ * Of one document; the largest packages there are have some hundred. Each is looked up on disk with each publication.
+ */
+export const mostClaimed = 5000;
+
+export interface Claims {
+  readonly names: readonly PackageName[];
+  /** whether there are more: then what is not among them is left out, since nobody looks whose it is */
+  readonly more: boolean;
+}
+
+/**
+ * Whom the records say they stand for, in lower case, as Composer reads them (ArrayLoader.php, parseLinks). What nobody
+ * can publish is none of them.
+ */
+export async function claimedNames(records: Iterable<JsonObject>): Promise<Claims> {
+  const claimed = new Set<PackageName>();
+  const seen = new Set<JsonValue | undefined>(); // versions of a minified document share their links
+  const texts = new Set<string>();
+  let looked = 0;
+  for (const record of records) {
+    if ((looked += 1) % namesInTurn === 0) await nextTurn();
+    for (const field of fields) {
+      const links = record[field];
+      if (!isJsonObject(links) || seen.has(links)) continue;
+      seen.add(links);
+      for (const target of Object.keys(links)) {
+        if ((looked += 1) % namesInTurn === 0) await nextTurn();
+        if (texts.has(target)) continue;
+        texts.add(target);
+        const name = parsePackageName(target.toLowerCase());
+        if (name === undefined || claimed.has(name)) continue;
+        if (claimed.size === mostClaimed) return { names: [...claimed], more: true };
+        claimed.add(name);
+      }
+    }
+  }
+  return { names: [...claimed], more: false };
+}
+
+/**
+ * Whether a name is one that packages of this upstream may not stand for: a private one (I9), or one that is asked of
+ * others and not of it. While that is not known, any.
+ */
+export function isOfAnother(belonging: Belonging, upstreamId: string): boolean {
+  if (belonging.to === 'nobody') return belonging.unknown === true;
+  return belonging.to === 'private' || !belonging.ids.includes(upstreamId);
+}
+
+/**
+ * Those of the names that are such, sorted. Whether one is may be looked up on disk: others get their turn in between.
+ */
+export async function namesAmong(
+  names: readonly PackageName[],
+  isOne: (name: PackageName) => boolean,
+): Promise<readonly PackageName[]> {
+  const found: PackageName[] = [];
+  for (const [at, name] of names.entries()) {
+    if (at > 0 && at % decisionsInTurn === 0) await nextTurn();
+    if (isOne(name)) found.push(name);
+  }
+  return found.toSorted();
+}
+
+/**
+ * Takes the dropped ones of the claimed names out of what a record says it stands for, and what is not among the
+ * claimed. Links that records share stay shared.
+ */
+export function createNameRemover(
+  { names, more }: Claims,
+  dropped: readonly PackageName[],
+): (record: JsonObject) => JsonObject {
+  const gone: ReadonlySet<string> = new Set(dropped);
+  const known: ReadonlySet<string> = new Set(more ? names : []);
+  const stays = (target: string): boolean => !gone.has(target) && (!more || known.has(target));
+  const without = new Map<JsonObject, JsonObject>();
+  const remove = (links: JsonObject): JsonObject => {
+    const before = without.get(links);
+    if (before !== undefined) return before;
+    const left = Object.entries(links).filter(([target]) => stays(target.toLowerCase()));
+    const made = left.length === Object.keys(links).length ? links : Object.fromEntries(left);
+    without.set(links, made);
+    return made;
+  };
+  return (record) => {
+    const changed = fields.flatMap((field): [string, JsonValue][] => {
+      const links = record[field];
+      const left = isJsonObject(links) ? remove(links) : links;
+      return left === undefined || left === links ? [] : [[field, left]];
+    });
+    return changed.length === 0 ? record : { ...record, ...Object.fromEntries(changed) };
+  };
+}

@@ -1,0 +1,149 @@
+// The document that clients get of a mirrored package, out of what its upstream says: archives are fetched from here,
+// and nothing leads past here. Pure.
+//
+// `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and
+// rule.
+
+import type { Sha1 } from '../../../build/contract/digest.ts';
+import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { joinInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { createMinifier, minifiedMark } from '../upstream/minified.ts';
+import type { OfferedVersion } from './offered-version.ts';
+
+/** What is known of archives that were accepted once. */
+export interface AcceptedArchives {
+  /** what was accepted of this version and reference; of a release, of whatever reference */
+  readonly find: (
+    version: Pick<OfferedVersion, 'normalized' | 'dev'>,
+    reference: string,
+  ) => { readonly reference: string; readonly shasum: Sha1; readonly fetchedAt: string } | undefined;
+}
+
+export interface DocumentParts {
+  readonly name: PackageName;
+  readonly versions: readonly OfferedVersion[];
+  readonly accepted: AcceptedArchives;
+  /** undefined: archives are named by a path (see documents.ts of the contract, mirrorDistUrl) */
+  readonly distBaseUrl: string | undefined;
+  readonly warnings: readonly string[];
+  /** such as Composer can load; undefined: nothing is said of any */
+  readonly advisories: readonly JsonObject[] | undefined;
+  /** of the upstream's document */
+  readonly filter: JsonValue | undefined;
+}
+
+/** Characters. A document that would be larger stays in the short form: a few megabytes of that can mean gigabytes. */
+const largestInFull = 8 * 1024 ** 2;
+
+/**
+ * The text of the document: every version in full under its label, as in documents of what is published here. Equal
+ * parts give equal texts. Others get their turn in between.
+ */
+export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
+  const { name, versions, accepted, distBaseUrl } = parts;
+  const minify = createMinifier();
+  const full = await joinInTurns(
+    textsOf(
+      versions,
+      (version) =>
+        `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`,
+    ),
+    mostInFull,
+  );
+  const own =
+    full === undefined
+      ? `[${await joinInTurns(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]`
+      : `{${full}}`;
+  const beside = JSON.stringify({ ...(full === undefined ? { minified: minifiedMark } : {}), ...listsOf(parts) }).slice(
+    1,
+    -1,
+  );
+  return `{"packages":{${JSON.stringify(name)}:${own}}${beside === '' ? '' : `,${beside}`}}\n`;
+}
+
+function* textsOf(versions: readonly OfferedVersion[], textOf: (version: OfferedVersion) => string): Generator<string> {
+  for (const version of versions) yield textOf(version);
+}
+
+/** What stands beside `packages`. */
+function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
+  return {
+    ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
+    ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
+  };
+}
+
+/** Fields that would lead a client past this registry, or are said anew. */
+const replaced: ReadonlySet<string> = new Set([
+  'name',
+  'version',
+  'version_normalized',
+  'dist',
+  'source',
+  'notification-url',
+  'transport-options',
+  'installation-source',
+]);
+
+export function rewriteRecord(
+  name: PackageName,
+  version: OfferedVersion,
+  accepted: AcceptedArchives,
+  distBaseUrl: string | undefined,
+): JsonObject {
+  const own = Object.fromEntries(Object.entries(version.record).filter(([field]) => !replaced.has(field)));
+  return {
+    name,
+    version: version.version,
+    version_normalized: version.normalized,
+    ...own,
+    ...distOf(name, version, accepted, distBaseUrl),
+    ...publishedTimeOf(version, accepted),
+  };
+}
+
+/**
+ * The upstream's own stays as it is. A release without one has the moment in which its archive was accepted here
+ * (AcceptedPackage.learned); before, nobody knows any. Of a dev version nothing is added, as with checksums.
+ */
+function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
+  const known =
+    dev || typeof record['published-time'] === 'string'
+      ? undefined
+      : accepted.find({ normalized, dev }, dist?.reference ?? '');
+  return known === undefined
+    ? {}
+    : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
+}
+
+/**
+ * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream
+ * gives none for, none is added: it would make `dev-main#<older commit>` fail, which has the same record.
+ */
+function distOf(
+  name: PackageName,
+  { version, normalized, dev, dist }: OfferedVersion,
+  accepted: AcceptedArchives,
+  distBaseUrl: string | undefined,
+): JsonObject {
+  if (dist === undefined) return {};
+  const known = accepted.find({ normalized, dev }, dist.reference);
+  const shasum = dev && dist.shasum === undefined ? undefined : (known?.shasum ?? dist.shasum);
+  const reference = known?.reference ?? dist.reference;
+  return {
+    dist: {
+      type: 'zip',
+      url: distUrl(name, version, distBaseUrl),
+      ...(reference === '' ? {} : { reference }),
+      ...(shasum === undefined ? {} : { shasum }),
+    },
+  };
+}
+
+/** As the builder writes it. */
+function distUrl(name: PackageName, version: string, base: string | undefined): string {
+  if (base === undefined) return `/dist/${name}/${version}.zip`;
+  return `${base}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
+}

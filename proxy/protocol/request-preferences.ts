@@ -1,0 +1,34 @@
+// What of a request for a document or an archive, and of whoever asks, shapes the answer.
+
+import type { HttpRequest } from '../http/http-request.ts';
+import type { View } from '../views/view.ts';
+import { canRequestExactForm } from '../tree/exact-form.ts';
+import type { Conditions } from '../http/representation.ts';
+import type { Route } from './route.ts';
+
+export interface Wishes extends Conditions {
+  readonly acceptEncoding: string | undefined;
+  /** HEAD: only asked about */
+  readonly head: boolean;
+  /** what whoever asks may see; undefined: all */
+  readonly view: View | undefined;
+  readonly userAgent: string | undefined;
+  /** of a request for packages.json: whether whoever asks can request the exact metadata-url (exact-form.ts) */
+  readonly exactForm: boolean;
+}
+
+/**
+ * `kind`: of the route. Only packages.json depends on all of it, so that documents pay for nothing they do not need.
+ */
+export function wishesOf(request: HttpRequest, view: View | undefined, kind: Route['kind']): Wishes {
+  const { headers, method } = request;
+  return {
+    acceptEncoding: headers['accept-encoding'],
+    ifNoneMatch: headers['if-none-match'],
+    ifModifiedSince: headers['if-modified-since'],
+    head: method === 'HEAD',
+    view,
+    userAgent: headers['user-agent'],
+    exactForm: kind !== 'root' || canRequestExactForm(request),
+  };
+}

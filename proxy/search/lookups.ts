@@ -1,0 +1,179 @@
+// What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of
+// Composer; ComposerRepository.php: search, getPackageNames, getProviders). Answered out of the lists of published and
+// of mirrored packages, as far as the token sees them.
+
+import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
+import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
+import { matchesWildcard } from '../../build/shared/patterns/name-wildcard.ts';
+import type { PackageSummary } from '../packages/package-summary.ts';
+import { rankPackages } from '../packages/rank-packages.ts';
+import { searchPackages } from '../packages/search-packages.ts';
+import { similarNames } from '../packages/similar-names.ts';
+import type { Usage } from '../packages/usage.ts';
+import type { View } from '../views/view.ts';
+import { compressed } from '../http/compressed.ts';
+import type { Route } from '../protocol/route.ts';
+
+export type LookupRoute = Extract<Route, { kind: 'search' | 'list' | 'providers' }>;
+
+export function isLookup(route: Route): route is LookupRoute {
+  return route.kind === 'search' || route.kind === 'list' || route.kind === 'providers';
+}
+
+/** Who asks, as far as the answer depends on it. */
+export interface LookupWishes {
+  /** undefined: sees all */
+  readonly view: View | undefined;
+  readonly acceptEncoding: string | undefined;
+}
+
+export interface Lookups {
+  readonly answer: (route: LookupRoute, wishes: LookupWishes, nowMs: number) => Promise<Answer>;
+}
+
+export interface LookupParts {
+  readonly catalogue: Catalogue;
+  readonly usage: Usage;
+  /**
+   * packages of other registries that are kept; they come behind those published here. undefined: nothing is mirrored
+   */
+  readonly mirrored?: MirroredCatalogue | undefined;
+}
+
+/** Of different names: private ones are never mirrored. */
+interface Found {
+  readonly ours: PublishedPackages;
+  readonly mirrored: MirroredSummaries;
+}
+
+/** Composer reads the first page and no other. */
+const standardPage = 100;
+const mostInPage = 100;
+const mostPages = 10_000;
+/** So many does Composer show of what somebody may have meant. */
+const mostSimilar = 5;
+/** Of a query, a filter or a type: longer than any name. */
+const longestText = 250;
+const texts = ['q', 'type', 'filter', 'vendor'] as const;
+
+export function createLookups({ catalogue, usage, mirrored }: LookupParts): Lookups {
+  const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({
+    ours: await catalogue.read(nowMs, view),
+    mirrored: (await mirrored?.read(nowMs, view)) ?? new Map(),
+  });
+  const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
+    if (route.kind === 'providers') {
+      const { ours, mirrored: others } = await find(view, nowMs);
+      // nobody elsewhere may say that a package of theirs stands for a private one
+      return providers(route.name, [
+        ...providersOf(ours, route.name),
+        ...((await mirrored?.isForeign(route.name)) === true ? providersOf({ all: others }, route.name) : []),
+      ]);
+    }
+    const query = new URLSearchParams(route.query);
+    const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
+    if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
+    const found = await find(view, nowMs);
+    return route.kind === 'list'
+      ? list(byName([...found.ours.all.values(), ...found.mirrored.values()]), query)
+      : search(found, query, await usage.read(nowMs, view, found.ours));
+  };
+  return {
+    answer: async (route, { view, acceptEncoding }, nowMs) =>
+      compressed(await look(route, view, nowMs), acceptEncoding),
+  };
+}
+
+async function search(
+  { ours: { all: ours }, mirrored }: Found,
+  query: URLSearchParams,
+  usesOf: (name: string) => number,
+): Promise<Answer> {
+  const page = wholeNumber(query.get('page'), mostPages) ?? 1;
+  const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
+  if (Number.isNaN(page)) return refused('page', `must be a whole number from 1 to ${mostPages}`);
+  if (Number.isNaN(size)) return refused('per_page', `must be a whole number from 1 to ${mostInPage}`);
+  const [words, type] = [query.get('q') ?? '', given(query, 'type')];
+  const wanted = { words, type, best: page * size };
+  const [first, others] = [
+    await rankPackages(ours.values(), wanted, usesOf),
+    await rankPackages(mirrored.values(), wanted, usesOf),
+  ];
+  const found = first.total + others.total;
+  const best =
+    found > 0
+      ? [...first.best, ...others.best].slice(0, wanted.best)
+      : await similarNames(searchPackages([...ours.values(), ...mirrored.values()], { type }), words, mostSimilar);
+  const total = found > 0 ? found : best.length;
+  const rows = best.slice((page - 1) * size).map((summary) => rowOf(summary, usesOf(summary.name)));
+  const next = new URLSearchParams(
+    [...query].filter(([name]) => name === 'q' || name === 'type' || name === 'per_page'),
+  );
+  next.set('page', String(page + 1));
+  return jsonAnswer(200, { results: rows, total, ...(total > page * size ? { next: `/search.json?${next}` } : {}) });
+}
+
+/**
+ * Composer shows `abandoned` wherever it stands, so it stands only there. `url` and `repository`: as far as the package
+ * says any.
+ */
+function rowOf({ name, description, homepage, repository, abandoned }: PackageSummary, downloads: number): object {
+  const url = homepage ?? repository;
+  return {
+    name,
+    description: description ?? '',
+    ...(url === null ? {} : { url }),
+    ...(repository === null ? {} : { repository }),
+    downloads,
+    favers: 0,
+    ...(abandoned === false ? {} : { abandoned }),
+  };
+}
+
+function list(packages: Iterable<PackageSummary>, query: URLSearchParams): Answer {
+  const filter = given(query, 'filter');
+  const found = searchPackages(packages, { type: given(query, 'type'), vendor: given(query, 'vendor') });
+  return jsonAnswer(200, {
+    packageNames: found
+      .map(({ name }) => name as string)
+      .filter((name) => filter === undefined || matchesWildcard(filter, name)),
+  });
+}
+
+function byName(packages: readonly PackageSummary[]): readonly PackageSummary[] {
+  return packages.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Composer takes 404 for nobody (ComposerRepository.php, getProviders). */
+function providers(name: string, found: readonly PackageSummary[]): Answer {
+  if (found.length === 0)
+    return errorAnswer('NOT_FOUND', { message: `No package here provides ${name}.`, details: { package: name } });
+  return jsonAnswer(200, {
+    providers: found.map(({ name: provider, description, type }) => ({
+      name: provider,
+      description: description ?? '',
+      type,
+    })),
+  });
+}
+
+/** undefined: left out, or empty as Composer's `%type%` without a type. */
+function given(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : text;
+}
+
+/** undefined: left out. NaN: not a whole number from 1 to `most`. */
+function wholeNumber(text: string | null, most: number): number | undefined {
+  if (text === null || text === '') return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= 1 && number <= most ? number : Number.NaN;
+}
+
+function refused(parameter: string, message: string): Answer {
+  return errorAnswer('INVALID_INPUT', {
+    message: `${parameter} ${message}.`,
+    details: { issues: [{ path: parameter, message }] },
+  });
+}

@@ -1,0 +1,44 @@
+// What packages.json says beyond what a build can know: what this service answers besides documents and archives, and
+// what it tells people through their Composer. A bare web server that hosts the tree answers none of it, so builds
+// leave it out.
+
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import type { ClientNotice } from './client-notice.ts';
+
+/**
+ * Key of packages.json → its value: paths, which Composer resolves against the address it knows the registry by
+ * (ComposerRepository.php, canonicalizeUrl).
+ */
+const services = {
+  search: '/search.json?q=%query%&type=%type%',
+  list: '/list.json',
+  'providers-api': '/providers/%package%.json',
+  'notify-batch': '/downloads',
+} as const;
+
+export type Advertisable = keyof typeof services;
+
+export const advertisable = Object.keys(services) as readonly Advertisable[];
+
+export function isAdvertisable(value: unknown): value is Advertisable {
+  return advertisable.some((key) => key === value);
+}
+
+export interface Advertised {
+  readonly advertise: readonly Advertisable[];
+  readonly warnings: readonly ClientNotice[];
+  readonly infos: readonly ClientNotice[];
+}
+
+/** In one order, whatever that of the settings is: equal settings give an equal document. */
+export function advertisedKeys({ advertise, warnings, infos }: Advertised): JsonObject {
+  const keys: Record<string, JsonValue> = {};
+  for (const key of advertisable) if (advertise.includes(key)) keys[key] = services[key];
+  if (warnings.length > 0) keys['warnings'] = noticesOf(warnings);
+  if (infos.length > 0) keys['infos'] = noticesOf(infos);
+  return keys;
+}
+
+function noticesOf(notices: readonly ClientNotice[]): JsonValue {
+  return notices.map(({ versions, message }) => ({ versions, message }));
+}

@@ -1,0 +1,87 @@
+// LMDB's own write lock is waited for without limit, inside code that nothing can interrupt: a process that was stopped
+// while it held it (SIGSTOP, a debugger, a frozen container) would hang every other writer, and their end too. So
+// whoever writes takes a turn first, by a file beside the database, and gives up after a while. This is for waiting
+// only: it is LMDB's lock that keeps writers apart, so a turn that is taken away from a process that still lives (one
+// of another container, whose id means nothing here) costs the time limit and nothing else.
+
+import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { processStart } from '../../build/shared/process/process-start.ts';
+import { StateError } from './state-error.ts';
+
+const defaultWaitMs = 5000;
+/** A file that names no process, of one that died before it had written, is nobody's after this. */
+const namelessMs = 1000;
+
+export interface WriteTurn {
+  /**
+   * Resolves with what ends the turn. Rejects with StateError STATE_BUSY when it is not had in time, and with Node's
+   * error where no file can be made.
+   */
+  readonly take: () => Promise<() => void>;
+}
+
+export function createWriteTurn(path: string, waitMs = defaultWaitMs): WriteTurn {
+  return {
+    take: async () => {
+      const deadline = performance.now() + waitMs;
+      for (;;) {
+        if (tryTake(path)) return () => removeFile(path);
+        const owner = readOwner(path);
+        if (owner === undefined) continue;
+        if (owner.dead) removeFile(path);
+        else if (performance.now() < deadline) await delay(1 + Math.random() * 9);
+        else
+          throw new StateError(
+            'STATE_BUSY',
+            `The state cannot be written: the process with id ${owner.pid} holds it, and has not let go of it for ${waitMs / 1000} seconds. It may be stopped (\`kill -CONT ${owner.pid}\` lets it go on) or hang. Nothing was changed.`,
+          );
+      }
+    },
+  };
+}
+
+function tryTake(path: string): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeSync(descriptor, `${process.pid} ${processStart(process.pid) ?? ''}`);
+    return true;
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** undefined: the turn has just ended. */
+function readOwner(path: string): { readonly pid: number; readonly dead: boolean } | undefined {
+  try {
+    const [pid = '', ticks = ''] = readFileSync(path, 'utf8').split(' ');
+    if (pid === '') return { pid: 0, dead: Date.now() - statSync(path).mtimeMs > namelessMs };
+    return { pid: Number(pid), dead: processStart(Number(pid)) !== ticks };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** Node's code of an error: `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,126 @@
+// ZIPs from disk to an answer. Small ones are kept in memory by their SHA-1, checked when they are read, so what is
+// kept is right whatever happens to the file; larger ones are streamed from a handle whose size was checked. Never
+// other bytes than the index names, never fewer.
+
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sha1 } from '../../build/contract/digest.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import type { Answer, OpenFile } from '../http/answer.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import {
+  answerWith,
+  cacheHeaders,
+  httpDate,
+  representationOf,
+  type Conditions,
+  type Representation,
+} from '../http/representation.ts';
+import { isNotModified } from '../http/conditional.ts';
+
+/**
+ * The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been
+ * replaced.
+ */
+export class ArchiveMismatch extends Error {}
+
+/** Archives up to this size are kept in memory. */
+export const keptUpToBytes = 256 * 1024;
+
+export class ArchiveStore {
+  readonly #publicDirectory: string;
+  readonly #kept: ByteCache<Representation>;
+
+  constructor(publicDirectory: string, limitBytes: number) {
+    this.#publicDirectory = publicDirectory;
+    this.#kept = new ByteCache(limitBytes);
+  }
+
+  /** Throws ArchiveMismatch where the file is missing or other than the index says. */
+  answer(entry: IndexEntry, conditions: Conditions): Eventually<Answer> {
+    const kept = this.#kept.get(entry.shasum);
+    return kept === undefined ? this.#open(entry, conditions) : answerWith(kept, conditions);
+  }
+
+  /** Keeps bytes that were just found to have this SHA-1, and need not be read from disk. */
+  remember(shasum: Sha1, bytes: Buffer, mtimeMs: number): void {
+    if (bytes.length <= keptUpToBytes) this.#add(shasum, bytes, mtimeMs);
+  }
+
+  /** Keeps nothing any more. */
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  async #open(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
+    const path = join(this.#publicDirectory, entry.path);
+    const handle = await openArchive(path);
+    let streaming = false;
+    try {
+      const { size, mtimeMs } = await handle.stat();
+      if (size !== entry.size)
+        throw new ArchiveMismatch(`${path} has ${size} bytes, the index says ${entry.size}; run \`libretto verify\``);
+      if (size <= keptUpToBytes) return answerWith(await this.#keep(entry, handle, path, mtimeMs), conditions);
+      const answer = archiveAnswer(entry, mtimeMs, conditions, { handle, size: entry.size, path });
+      streaming = answer.body !== undefined;
+      return answer;
+    } finally {
+      if (!streaming) await handle.close();
+    }
+  }
+
+  async #keep(entry: IndexEntry, handle: FileHandle, path: string, mtimeMs: number): Promise<Representation> {
+    const bytes = await handle.readFile();
+    const found = createHash('sha1').update(bytes).digest('hex');
+    if (found !== entry.shasum)
+      throw new ArchiveMismatch(`${path} has SHA-1 ${found}, the index says ${entry.shasum}; run \`libretto verify\``);
+    return this.#add(entry.shasum, bytes, mtimeMs);
+  }
+
+  #add(shasum: Sha1, bytes: Buffer, mtimeMs: number): Representation {
+    const representation = representationOf(bytes, archiveHeaders, `"${shasum}"`, mtimeMs);
+    this.#kept.set(shasum, representation, representation.weight);
+    return representation;
+  }
+}
+
+// Ranges are not offered: Composer sends none, and every archive is sent whole.
+export const archiveHeaders: readonly string[] = [
+  'Content-Type',
+  'application/zip',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Accept-Ranges',
+  'none',
+];
+
+/** An archive with the body it is sent from; 304 without one where the client has it. */
+export function archiveAnswer(
+  entry: IndexEntry,
+  lastModifiedMs: number,
+  conditions: Conditions,
+  body: OpenFile | undefined,
+): Answer {
+  const etag = `"${entry.shasum}"`;
+  const lastModified = httpDate(lastModifiedMs);
+  const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
+  if (isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified))
+    return { status: 304, headers: validators, body: undefined };
+  return {
+    status: 200,
+    headers: [...archiveHeaders, 'Content-Length', String(entry.size), ...validators],
+    body,
+  };
+}
+
+async function openArchive(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new ArchiveMismatch(`${path} is in the index but not on disk; run \`libretto verify\``, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+// Whether a document on disk is the one that was published: a file that was damaged where it lies is never served. It
+// costs one SHA-256 each time a file is read, and none for a request.
+//
+// A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with
+// dates that only rise (I19). A document that differs from its index is therefore the document before only while the
+// index names a publication that is not announced yet. That may stay so for long: until the next build, where a build
+// was killed (I5). packages.json is never older than its announcement. A newer one is of a publication under way or cut
+// off: the builder has then begun one that is not announced. Beside a tree that was copied without the builder's folder
+// this is not known, and it is served.
+//
+// What is not known to be damaged has to be a document of its package at least.
+
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { rootDocumentPath } from '../../build/contract/paths.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import type { DocumentStamp } from '../../build/contract/serving-index.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+
+const repairRoot = '`libretto build` writes it again.';
+/** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
+const repairProvider =
+  'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+
+export class DamagedDocument extends Error {
+  readonly code = 'TREE_DAMAGED';
+
+  constructor(path: string) {
+    super(
+      `public/${path} is not what was published: it was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
+    );
+    this.name = 'DamagedDocument';
+  }
+}
+
+/** What the disk says now, each time it is asked. */
+export interface PublishedTree {
+  /** undefined: nothing is announced */
+  readonly announced: () => Eventually<Pick<Publication, 'serial' | 'root'> | undefined>;
+  /** serial of the publication that the builder began last; undefined: not known */
+  readonly begun: () => Promise<number | undefined>;
+  /** of a package, from its index; undefined: not known */
+  readonly package: (
+    name: PackageName,
+  ) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
+  /** `path`: below public/; undefined: there is no such file */
+  readonly bytes: (path: string) => Promise<Buffer | undefined>;
+}
+
+/** `path`: below public/. Throws DamagedDocument. */
+export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, tree: PublishedTree): Promise<void> {
+  const provider = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
+  const name = provider?.[1] === undefined ? undefined : parsePackageName(provider[1]);
+  if (name === undefined && path !== rootDocumentPath) return;
+  const stamp =
+    name === undefined
+      ? (await tree.announced())?.root
+      : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
+  const sha256 = stamp?.sha256 ?? null;
+  if (stamp !== undefined && stamp !== null && sha256 !== null) {
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (digest === sha256) return;
+    const age = stamp.last_modified - Math.floor(mtimeMs / 1000);
+    const isSettled = (): boolean | Promise<boolean> =>
+      name !== undefined ? isAnnounced(stamp, tree) : age > 0 || isOther(digest, tree);
+    const isDamaged =
+      (name === undefined ? age === 0 : age <= 0) || ((await isSettled()) && (await isStill(path, bytes, tree)));
+    if (isDamaged) throw new DamagedDocument(path);
+  }
+  if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
+}
+
+/**
+ * Whether packages.json of this digest is of no publication: the announced one has another, and no later one was begun.
+ * The builder is asked first.
+ */
+async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
+  const begun = await tree.begun();
+  const announced = await tree.announced();
+  return announced !== undefined && announced.serial === begun && announced.root.sha256 !== digest;
+}
+
+/**
+ * Whether the publication that made this document is complete. An older version of Libretto did not note which one it
+ * was: then that is not known.
+ */
+async function isAnnounced({ changes, last_modified: date }: DocumentStamp, tree: PublishedTree): Promise<boolean> {
+  const latest = changes?.at(-1);
+  if (latest?.last_modified !== date) return false;
+  // a damaged announcement announces nothing; `libretto verify` tells it
+  const announced = await Promise.resolve(tree.announced()).catch(() => undefined);
+  return announced !== undefined && latest.serial <= announced.serial;
+}
+
+/** Looked at after the announcement: a publication that was completed since the bytes were read has replaced them. */
+async function isStill(path: string, bytes: Buffer, tree: PublishedTree): Promise<boolean> {
+  return (await tree.bytes(path))?.equals(bytes) === true;
+}
+
+/** `name` undefined: packages.json. */
+function isDocumentOf(name: PackageName | undefined, bytes: Buffer): boolean {
+  try {
+    const json: unknown = JSON.parse(bytes.toString('utf8'));
+    const packages = isJsonObject(json) ? json['packages'] : undefined;
+    if (name === undefined) return typeof packages === 'object' && packages !== null;
+    return isJsonObject(packages) && typeof packages[name] === 'object' && packages[name] !== null;
+  } catch {
+    return false; // cut off, or emptied
+  }
+}

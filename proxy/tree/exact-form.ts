@@ -1,0 +1,36 @@
+// Whether a client can request the exact metadata-url, as far as its request for packages.json shows that. The exact
+// one holds an invalid escape: web servers refuse it (nginx, Apache, Caddy, Traefik), and Renovate below 44 cannot send
+// it. Those clients are told the plain one.
+
+import type { HttpRequest } from '../http/http-request.ts';
+
+/** Header fields that reverse proxies add. They alone decide, so that `Vary` can name all of them. */
+const addedOnTheWay = [
+  'Via',
+  'Forwarded',
+  ...['For', 'Host', 'Port', 'Prefix', 'Proto', 'Scheme', 'Server'].map((field) => `X-Forwarded-${field}`),
+];
+const addedKeys = addedOnTheWay.map((name) => name.toLowerCase());
+
+/**
+ * `Vary` of an answer that depends on this, beside what every document varies by. A cache cannot go by the version of
+ * HTTP.
+ */
+export const exactFormVary = ['User-Agent', ...addedOnTheWay].join(', ');
+
+/**
+ * False where the exact metadata-url is known not to arrive: nginx speaks HTTP/1.0 unless it is told otherwise, other
+ * proxies add header fields.
+ */
+export function canRequestExactForm({ httpVersion, headers }: Pick<HttpRequest, 'httpVersion' | 'headers'>): boolean {
+  if (httpVersion === '1.0' || addedKeys.some((key) => headers[key] !== undefined)) return false;
+  return !isEarlyRenovate(headers['user-agent'] ?? '');
+}
+
+/**
+ * `RenovateBot/43.2.1 (https://github.com/renovatebot/renovate)`. A version that cannot be read counts as an early one.
+ */
+function isEarlyRenovate(userAgent: string): boolean {
+  const match = /^Renovate(?:Bot)?(?:\/(\d+))?/i.exec(userAgent);
+  return match !== null && Number(match[1] ?? 0) < 44;
+}

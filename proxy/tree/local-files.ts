@@ -1,0 +1,80 @@
+// The output tree in a folder. Reads `public/` and `index/`, and of the builder's own folder only how far it has come,
+// where a document is in doubt. Each file is read once; a publication is seen with the next request.
+
+import { join } from 'node:path';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
+import { purgedPath } from '../../build/contract/purged.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { ArchiveStore } from './archive-store.ts';
+import { TextDocument } from '../http/document.ts';
+import { FileCache } from '../../build/shared/caches/file-cache.ts';
+import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { PackageArchives } from './package-archives.ts';
+import { createIntern, PackageReleases } from './package-releases.ts';
+import { PublicationWatch } from './publication-watch.ts';
+import { createReadDocument } from './published-documents.ts';
+import type { TreeFiles } from './tree-files.ts';
+
+export interface LocalFilesOptions {
+  /** holds `public/` and `index/`; may still be empty */
+  readonly dataDirectory: string;
+  /** memory for documents, indexes and small archives together */
+  readonly cacheBytes: number;
+  /** hears of a publication that only a newer version can read */
+  readonly onNewer: (error: Error) => void;
+}
+
+export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFilesOptions): TreeFiles {
+  const publicDirectory = join(dataDirectory, 'public');
+  const indexDirectory = join(dataDirectory, 'index');
+  const watch = new PublicationWatch(indexDirectory, onNewer);
+  const readDocument = createReadDocument(dataDirectory);
+  const documents = new FileCache<TextDocument>({
+    limitBytes: cacheBytes / 2,
+    weight: (document) => document.weight,
+    parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs),
+    read: (path) => readDocument(path.slice(publicDirectory.length + 1)),
+  });
+  const packages = new FileCache<PackageArchives>({
+    limitBytes: cacheBytes / 4,
+    weight: (_, bytes) => bytes * 2,
+    parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))),
+  });
+  const intern = createIntern();
+  // about a tenth of the index they are made of; beside the rest, since only views ask for them
+  const releases = new FileCache<PackageReleases>({
+    limitBytes: cacheBytes / 3,
+    weight: (_, bytes) => bytes * 0.1,
+    parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
+  });
+  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
+  // not join(): they are made for every request, and both parts are clean
+  const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
+  const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
+  let [known, tombstones] = [0, stampFile(join(indexDirectory, purgedPath))];
+  /** What is purged leaves the memory too: looked at once with each publication. */
+  const epochOf = (nowMs: number): number => {
+    const epoch = watch.epoch(nowMs);
+    if (epoch === known) return epoch;
+    known = epoch;
+    const now = stampFile(join(indexDirectory, purgedPath));
+    if (!sameStamp(now, tombstones)) for (const cache of [documents, packages, releases, store]) cache.clear();
+    tombstones = now;
+    return epoch;
+  };
+  return {
+    publication: () => watch.read(),
+    epoch: epochOf,
+    document: (path, epoch) => documents.get(documentFile(path), epoch),
+    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
+    grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
+    archives: (name, epoch) => packages.get(indexFile(name), epoch),
+    releases: (name, epoch) => releases.get(indexFile(name), epoch),
+    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch),
+    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
+    archive: (entry, conditions) => store.answer(entry, conditions),
+    stale: () => false,
+    isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
+  };
+}

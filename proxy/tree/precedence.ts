@@ -1,0 +1,90 @@
+// Which source a name belongs to, pure. I9: a name that is or may be private is never asked of an upstream and never
+// answered from one, whatever the upstream offers under it (reliability case 76). Otherwise the upstreams are asked in
+// the order in which they are listed, and the first that has a package is the only one it comes from.
+
+import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
+import { isVendorWide, matchAny } from '../../build/shared/patterns/name-patterns.ts';
+
+/** What is private here: asked for each name, since a publication may change it. */
+export interface PrivateNames {
+  /** of a package that is published here, or ever was */
+  readonly has: (name: PackageName) => boolean;
+  /** whether any package of this vendor is private */
+  readonly hasVendor: (vendor: string) => boolean;
+  /**
+   * why it is not known what else is private: then no name is asked of an upstream, nor answered from one. Left out: it
+   * is known
+   */
+  readonly unknown?: string;
+}
+
+export interface UpstreamScope {
+  readonly id: string;
+  /** patterns; empty: all */
+  readonly allow: readonly string[];
+  /** patterns, whatever `allow` says */
+  readonly deny: readonly string[];
+}
+
+export interface PrecedenceRules {
+  /** patterns of names that are never mirrored, whether there are such packages or not */
+  readonly reserved: readonly string[];
+  /** vendors of which some packages are private and the others public: there it is decided name by name */
+  readonly sharedVendors: readonly string[];
+  /** in the order in which they are asked */
+  readonly upstreams: readonly UpstreamScope[];
+}
+
+export type Belonging =
+  | { readonly to: 'private'; readonly because: string }
+  | { readonly to: 'upstreams'; readonly ids: readonly string[] }
+  /** `unknown`: for now, since it is not known which names are private */
+  | { readonly to: 'nobody'; readonly because: string; readonly unknown?: true };
+
+export type Precedence = (name: PackageName, names: PrivateNames) => Belonging;
+
+export function createPrecedence({ reserved, sharedVendors, upstreams }: PrecedenceRules): Precedence {
+  const shared = new Set(sharedVendors.map((vendor) => vendor.toLowerCase()));
+  const [isReserved, isReservedByName] = [
+    matchAny(reserved),
+    matchAny(reserved.filter((pattern) => !isVendorWide(pattern))),
+  ];
+  const scopes = upstreams.map(({ id, allow, deny }) => ({
+    id,
+    isOpen: isOpen(allow),
+    allows: allow.length === 0 ? () => true : matchAny(allow),
+    denies: matchAny(deny),
+  }));
+  return (name, names) => {
+    const { vendor } = splitPackageName(name);
+    if (names.has(name)) return { to: 'private', because: `${name} is a package of this registry` };
+    // to share a vendor is to say that not all of it is private; what is reserved more narrowly than that stays so
+    if (shared.has(vendor) ? isReservedByName(name) : isReserved(name))
+      return { to: 'private', because: `${name} is reserved by the setting mirroring.reserved` };
+    if (!shared.has(vendor) && names.hasVendor(vendor)) {
+      return {
+        to: 'private',
+        because: `the vendor ${vendor} has private packages, and is not listed in mirroring.shared_vendors`,
+      };
+    }
+    if (scopes.length === 0) return { to: 'nobody', because: 'nothing is mirrored' };
+    if (names.unknown !== undefined) return { to: 'nobody', because: names.unknown, unknown: true };
+    const ids: string[] = [];
+    let isSpokenFor = false;
+    for (const scope of scopes) {
+      // what one is said to have is not asked of such as are said to have anything: it would learn the name, and could
+      // stand in for what the first lacks
+      if (!scope.allows(name) || scope.denies(name) || (isSpokenFor && scope.isOpen)) continue;
+      ids.push(scope.id);
+      isSpokenFor ||= !scope.isOpen;
+    }
+    return ids.length === 0
+      ? { to: 'nobody', because: `no upstream is asked for ${name}: its allow and deny patterns leave it out` }
+      : { to: 'upstreams', ids };
+  };
+}
+
+/** Whether nothing is said of which names an upstream has. */
+function isOpen(allow: readonly string[]): boolean {
+  return allow.length === 0 || allow.some((pattern) => pattern === '*' || pattern === '*/*');
+}

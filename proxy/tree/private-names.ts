@@ -1,0 +1,86 @@
+// What is private, from the serving index: it has a file for each package that is published or ever was, until `prune`,
+// and has it before any document names the package. Looked up on disk each time, so that a vendor is private from the
+// moment on at which it gets its first package.
+
+import { opendirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
+import { indexPath, publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication } from '../../build/contract/publication.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
+import type { PrivateNames } from './precedence.ts';
+
+/**
+ * What is private now. Rejects, or throws, where that is not known: then no name may be asked of an upstream, nor
+ * answered from one (I9).
+ */
+export type ReadPrivateNames = () => Eventually<PrivateNames>;
+
+const soThat = 'so that it is not known which names are private, and no other registry is asked for any';
+
+/**
+ * Those of a data folder that is served: unknown before the first publication, and while what announces it cannot be
+ * read (I9).
+ */
+export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
+  const path = join(dataDirectory, 'index', publicationPath);
+  const names = privateNamesIn(dataDirectory);
+  let understood: FileStamp | undefined;
+  return () => {
+    const stamp = stampFile(path);
+    if (stamp === undefined)
+      return { ...names, unknown: `nothing is published here yet, ${soThat}; run \`libretto build\`` };
+    if (sameStamp(stamp, understood)) return names;
+    try {
+      parsePublication(readFileSync(path, 'utf8'));
+    } catch (error) {
+      return {
+        ...names,
+        unknown: `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ${soThat}; run \`libretto build\``,
+      };
+    }
+    understood = stamp;
+    return names;
+  };
+}
+
+/** Those that a data folder knows of, whether anything is published in it or not: beside those of an origin. */
+export function privateNamesIn(dataDirectory: string): PrivateNames {
+  const index = join(dataDirectory, 'index');
+  const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return {
+    has: (name) => exists(join(index, indexPath(name))),
+    // `prune` leaves the folder of a vendor whose last package it removed
+    hasVendor: (vendor) => exists(join(index, vendor)) && holdsIndex(join(index, vendor)),
+  };
+}
+
+/** Mostly the first entry is one: a folder is read to its end only where it holds none. */
+function holdsIndex(folder: string): boolean {
+  const entries = opendirSync(folder);
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync())
+      if (entry.name.endsWith('.json')) return true;
+    return false;
+  } finally {
+    entries.closeSync();
+  }
+}
+
+/** Exactly these. */
+export function privateNamesOf(list: Iterable<PackageName>): PrivateNames {
+  const names = new Set(list);
+  const vendors = new Set([...names].map((name) => splitPackageName(name).vendor));
+  return { has: (name) => names.has(name), hasVendor: (vendor) => vendors.has(vendor) };
+}
+
+/** What is private by either of them. */
+export function eitherOf(one: PrivateNames, other: PrivateNames): PrivateNames {
+  const unknown = one.unknown ?? other.unknown;
+  return {
+    has: (name) => one.has(name) || other.has(name),
+    hasVendor: (vendor) => one.hasVendor(vendor) || other.hasVendor(vendor),
+    ...(unknown === undefined ? {} : { unknown }),
+  };
+}

@@ -1,0 +1,70 @@
+// Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts
+// and loses events under load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a
+// request comes in and the last look is older than a few milliseconds: one stat for hundreds of requests under load,
+// and nothing at all while nobody asks.
+//
+// A publication of a newer version of Libretto is not followed: what is remembered of the one before goes on being
+// served.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NewerFormat } from '../../build/contract/newer-format.ts';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../build/contract/publication.ts';
+import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
+
+const lookEveryMs = 5;
+
+export class PublicationWatch {
+  readonly #path: string;
+  readonly #onNewer: (error: Error) => void;
+  #stamp: FileStamp | undefined;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #epoch = 0;
+
+  /** `onNewer` hears of a publication that this version cannot read, once. */
+  constructor(indexDirectory: string, onNewer: (error: Error) => void) {
+    this.#path = join(indexDirectory, publicationPath);
+    this.#onNewer = onNewer;
+  }
+
+  /**
+   * A number that grows when a publication may have changed files: what was read under an equal epoch still holds.
+   * Without a publication file (a first build is under way, or the tree was copied by hand) every look counts as a
+   * change.
+   */
+  epoch(nowMs: number): number {
+    if (Math.abs(nowMs - this.#lookedAtMs) < lookEveryMs) return this.#epoch;
+    this.#lookedAtMs = nowMs;
+    const stamp = stampFile(this.#path);
+    if (stamp === undefined || (!sameStamp(stamp, this.#stamp) && !this.#isNewer())) this.#epoch += 1;
+    this.#stamp = stamp;
+    return this.#epoch;
+  }
+
+  #isNewer(): boolean {
+    try {
+      parsePublication(readFileSync(this.#path, 'utf8'));
+      return false;
+    } catch (error) {
+      if (error instanceof NewerFormat)
+        this.#onNewer(
+          new Error(
+            `${this.#path}: ${error.message}, and start it again. What was published before is served meanwhile, as far as it is remembered`,
+            { cause: error },
+          ),
+        );
+      return error instanceof NewerFormat; // damage is met where the file is needed
+    }
+  }
+
+  /** The newest publication; undefined before the first one. Throws where the file cannot be read or understood. */
+  read(): Publication | undefined {
+    try {
+      return parsePublication(readFileSync(this.#path, 'utf8'));
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw new Error(`${this.#path} cannot be used`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Documents of a data folder, read from the disk. Whoever needs the bytes of one reads them here: nobody uses a
+// document that was damaged where it lies.
+//
+// A build replaces the index of a package before its documents. So an index that is read after a document knows every
+// version that the document names.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestPath, parseManifestSerial } from '../../build/contract/manifest-serial.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath, providerPath } from '../../build/contract/paths.ts';
+import { parseDocumentStamps } from '../../build/contract/serving-index.ts';
+import { checkDocument, type PublishedTree } from './document-check.ts';
+import { isAbsence, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { PublicationWatch } from './publication-watch.ts';
+import { readWhole, type WholeFile } from '../../build/shared/files/read-whole.ts';
+
+/** `path`: below public/. undefined: there is no such file. Rejects with DamagedDocument. */
+export type ReadDocument = (path: string) => Promise<WholeFile | undefined>;
+
+/** `dataDirectory`: holds `public/` and `index/`, and `build/` where it is built into. */
+export function createReadDocument(dataDirectory: string): ReadDocument {
+  const tree = publishedTree(dataDirectory);
+  return async (path) => {
+    const file = await readWhole(`${dataDirectory}/public/${path}`);
+    if (file !== undefined) await checkDocument(path, file.bytes, file.mtimeMs, tree);
+    return file;
+  };
+}
+
+/** The files of one package; undefined: there is no such file. */
+export interface PackageFiles {
+  readonly stable: Buffer | undefined;
+  readonly dev: Buffer | undefined;
+  /** undefined also where both documents are */
+  readonly index: Buffer | undefined;
+}
+
+/** Rejects with DamagedDocument. The index is read once, and what it says may be damaged. */
+export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
+
+/** `dataDirectory`: see createReadDocument. */
+export function createReadPackage(dataDirectory: string): ReadPackage {
+  const tree = publishedTree(dataDirectory);
+  return async (name) => {
+    const paths = { stable: providerPath(name, 'stable'), dev: providerPath(name, 'dev') };
+    const [stable, dev] = await Promise.all([
+      readWhole(`${dataDirectory}/public/${paths.stable}`),
+      readRare(`${dataDirectory}/public/${paths.dev}`),
+    ]);
+    if (stable === undefined && dev === undefined) return { stable, dev, index: undefined };
+    const index = (await readWhole(join(dataDirectory, 'index', indexPath(name))))?.bytes;
+    const checked: PublishedTree = { ...tree, package: async () => stampsIn(index) };
+    if (stable !== undefined) await checkDocument(paths.stable, stable.bytes, stable.mtimeMs, checked);
+    if (dev !== undefined) await checkDocument(paths.dev, dev.bytes, dev.mtimeMs, checked);
+    return { stable: stable?.bytes, dev: dev?.bytes, index };
+  };
+}
+
+/** Most packages have no document of dev versions: worth no round trip through the thread pool. */
+async function readRare(path: string): Promise<WholeFile | undefined> {
+  return stampFile(path) === undefined ? undefined : readWhole(path);
+}
+
+function publishedTree(dataDirectory: string): PublishedTree {
+  // whoever serves the documents tells of a newer publication
+  const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
+  const read = (path: string): Promise<Buffer | undefined> =>
+    readFile(join(dataDirectory, path)).catch((error: unknown) =>
+      isAbsence(error) ? undefined : Promise.reject(error),
+    );
+  return {
+    announced: async () => watch.read(),
+    begun: async () => {
+      // one that may not be read says as little as none
+      const text = await read(`build/${manifestPath}`).catch(() => undefined);
+      return text === undefined ? undefined : parseManifestSerial(text.toString('utf8'));
+    },
+    package: async (name) => stampsIn(await read(`index/${indexPath(name)}`)),
+    bytes: (path) => read(`public/${path}`),
+  };
+}
+
+/** undefined: not known. */
+function stampsIn(index: Buffer | undefined): ReturnType<typeof parseDocumentStamps> | undefined {
+  try {
+    return index === undefined ? undefined : parseDocumentStamps(index.toString('utf8'));
+  } catch {
+    // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+// The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a
+// folder or behind a static HTTP server.
+
+import { join } from 'node:path';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { stampFile } from '../../build/shared/files/file-stamp.ts';
+import { PublicationWatch } from './publication-watch.ts';
+import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
+import { readWhole } from '../../build/shared/files/read-whole.ts';
+
+/** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
+export type PublishedPath = `public/${string}` | `index/${string}`;
+
+export interface PublishedFiles {
+  /** A number that grows when a publication may have changed files. */
+  readonly epoch: (nowMs: number) => Eventually<number>;
+  /**
+   * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
+   */
+  readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
+  /** The documents of one package and its index, each read once. Rejects as `read` does. */
+  readonly readPackage: ReadPackage;
+  /**
+   * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no
+   * such file. They are one package's.
+   */
+  readonly stamps: (paths: readonly PublishedPath[]) => Eventually<readonly (string | undefined)[]>;
+}
+
+const documents = 'public/';
+
+/** `dataDirectory`: holds `public/` and `index/`. */
+export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles {
+  // whoever serves the documents tells of a newer publication; here the one before stays
+  const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
+  const readDocument = createReadDocument(dataDirectory);
+  return {
+    epoch: (nowMs) => watch.epoch(nowMs),
+    read: async (path) =>
+      (path.startsWith(documents)
+        ? await readDocument(path.slice(documents.length))
+        : await readWhole(join(dataDirectory, path))
+      )?.bytes,
+    readPackage: createReadPackage(dataDirectory),
+    stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
+  };
+}
+
+function stampText(path: string): string | undefined {
+  const stamp = stampFile(path);
+  return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
+}
+
+/** Nothing where there is no such file. Throws an Error that names it where it cannot be used. */
+export async function parsePublished<Row>(
+  files: PublishedFiles,
+  path: PublishedPath,
+  parse: (text: string) => readonly Row[],
+): Promise<readonly Row[]> {
+  return parseRows(await files.read(path), path, parse);
+}
+
+/** As parsePublished, of what was read of `path`. */
+export function parseRows<Row>(
+  bytes: Buffer | undefined,
+  path: PublishedPath,
+  parse: (text: string) => readonly Row[],
+): readonly Row[] {
+  if (bytes === undefined) return [];
+  try {
+    return parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause });
+  }
+}

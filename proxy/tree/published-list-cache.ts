@@ -1,0 +1,33 @@
+// What a file beside the serving index says, in memory as of the last publication.
+
+import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { PublishedFiles } from './published-files.ts';
+
+export interface AsPublished<Value> {
+  /** Rejects, or throws, where the file cannot be read: who asks must not take that for "it says nothing". */
+  readonly read: (nowMs: number) => Eventually<Value>;
+}
+
+/** `load` reads it. */
+export function createAsPublished<Value>(
+  files: Pick<PublishedFiles, 'epoch'>,
+  load: () => Promise<Value>,
+): AsPublished<Value> {
+  let kept: { readonly epoch: number; readonly value: Eventually<Value> } | undefined;
+  const loadAt = (epoch: number): Promise<Value> => {
+    const value = load();
+    kept = { epoch, value };
+    value.then(
+      (found) => {
+        if (kept?.value === value) kept = { epoch, value: found }; // whoever asks next need not wait
+      },
+      () => {
+        if (kept?.value === value) kept = undefined; // whoever asks next tries again
+      },
+    );
+    return value;
+  };
+  return {
+    read: (nowMs) => whenReady(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))),
+  };
+}

@@ -1,0 +1,170 @@
+// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for
+// what only a service can offer, and for what an empty list needs so that clients do not ask for every dependency they
+// have (decision 14).
+
+import { createHash } from 'node:crypto';
+import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { resolvesApiUrl } from './composer-version.ts';
+import { dateShiftMs } from '../../build/shared/caches/date-shift.ts';
+import { TextDocument } from '../http/document.ts';
+import { exactFormVary } from './exact-form.ts';
+import { safetyUrls } from './safety-urls.ts';
+
+/** What packages.json says instead of what was built, and besides. */
+export interface RootChanges {
+  /** undefined: as built */
+  readonly metadataUrl: string | undefined;
+  /** clients that cannot request the exact metadata-url are told the plain one, where nobody has named any */
+  readonly detectsForm: boolean;
+  readonly keys: JsonObject;
+  /** the registry's own, without a slash at its end; undefined: nobody has said it */
+  readonly address: string | undefined;
+  /** there are more packages than the listed ones, which are not known before somebody asks */
+  readonly mirrors: boolean;
+  /** filter lists that documents of other registries hold */
+  readonly filterLists: readonly string[];
+  /** the same for equal changes; short, since each request for packages.json looks up a document by it */
+  readonly id: string;
+}
+
+export type RootChangeOptions = Partial<Pick<RootChanges, 'detectsForm' | 'address' | 'mirrors' | 'filterLists'>>;
+
+export function rootChanges(
+  metadataUrl: string | undefined,
+  keys: JsonObject = {},
+  options: RootChangeOptions = {},
+): RootChanges {
+  const { address, mirrors = false, filterLists = [] } = options;
+  const detectsForm = metadataUrl === undefined && options.detectsForm === true;
+  return {
+    metadataUrl,
+    detectsForm,
+    keys,
+    address,
+    mirrors,
+    filterLists,
+    id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, mirrors, filterLists]),
+  };
+}
+
+function digestOf(changes: JsonValue): string {
+  return createHash('sha256').update(JSON.stringify(changes)).digest('base64url').slice(0, 22);
+}
+
+/** In `available-package-patterns`: clients ask for every name. */
+export const anyName = '*';
+
+export function isAnyName(patterns: JsonValue | undefined): boolean {
+  return Array.isArray(patterns) && patterns.includes(anyName);
+}
+
+export const asBuilt: RootChanges = rootChanges(undefined);
+
+/**
+ * What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told
+ * of them (composer-version.ts).
+ */
+export function apiBase({ address }: RootChanges, userAgent: string | undefined): string | undefined {
+  return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
+}
+
+/** Who asks, as far as packages.json depends on it. */
+export interface RootForm {
+  /** what stands before paths: see apiBase */
+  readonly base: string | undefined;
+  /** the exact metadata-url is known not to arrive from there */
+  readonly plain: boolean;
+}
+
+/** Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
+export function rootDocument(built: TextDocument, changes: RootChanges, { base, plain }: RootForm): TextDocument {
+  const json: unknown = JSON.parse(built.bytes.toString('utf8'));
+  if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
+  const { keys, mirrors, filterLists } = changes;
+  const detects = changes.detectsForm && json['metadata-url'] === exactMetadataUrl;
+  const metadataUrl = chosenForm(changes, json['metadata-url'], plain);
+  const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
+  // documents of other registries hold advisories, whatever is known here
+  const advised: JsonObject =
+    mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
+  const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
+  const said: JsonObject = {
+    ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
+    ...keys,
+    ...advised,
+    ...filteredBy(filterLists, json['filter']),
+    ...safetyUrls(known, base, mirrors),
+    ...(mirrors ? { 'available-package-patterns': [anyName] } : {}),
+  };
+  const additions: JsonObject = {
+    ...said,
+    ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
+  };
+  if (Object.keys(additions).length === 0 && !detects) return built;
+  const shift = Object.keys(said).length === 0 ? 0 : dateShiftMs(JSON.stringify(said), saidShiftSeconds);
+  const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
+  return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), {
+    vary: detects ? exactFormVary : undefined,
+  });
+}
+
+/** undefined: as built. */
+function chosenForm(
+  { metadataUrl, detectsForm }: RootChanges,
+  built: JsonValue | undefined,
+  plain: boolean,
+): string | undefined {
+  return detectsForm && plain && built === exactMetadataUrl ? plainMetadataUrl : metadataUrl;
+}
+
+/** In the text of packages.json, at its beginning: a list of thousands of names behind it need not be read. */
+const metadataUrlMember = /"metadata-url":("(?:[^"\\]|\\.)*")/;
+const beginningBytes = 64 * 1024;
+
+/** The metadata-url that packages.json names; undefined where it names none. */
+export function metadataUrlOf(
+  built: TextDocument,
+  changes: RootChanges,
+  { plain }: Pick<RootForm, 'plain'>,
+): string | undefined {
+  const member = metadataUrlMember.exec(built.bytes.toString('utf8', 0, beginningBytes))?.[1];
+  const named: unknown = member === undefined ? undefined : JSON.parse(member);
+  return typeof named === 'string' ? (chosenForm(changes, named, plain) ?? named) : undefined;
+}
+
+/** Lists of other registries beside ours, whose names stay as they were said here. */
+function filteredBy(names: readonly string[], own: JsonValue | undefined): JsonObject {
+  if (names.length === 0) return {};
+  const filter = isJsonObject(own) ? own : {};
+  return {
+    filter: {
+      ...filter,
+      metadata: true,
+      lists: {
+        ...Object.fromEntries(names.map((name) => [name, { enabled: true }])),
+        ...(isJsonObject(filter['lists']) ? filter['lists'] : {}),
+      },
+    },
+  };
+}
+
+/** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */
+function needsPattern(json: JsonObject): boolean {
+  const names = json['available-packages'];
+  return Array.isArray(names) && names.length === 0 && json['available-package-patterns'] === undefined;
+}
+
+/**
+ * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the
+ * operator changed a setting would be told 304 and keep what it said for ever. So whatever is said besides moves the
+ * time back by its own number of seconds: the same on every host and after every restart, never in the future, and
+ * still rising with every publication.
+ */
+const saidShiftSeconds = 86_399;
+
+/**
+ * 17 years: of both forms of the metadata-url none has a date that the other has at any other publication of one
+ * registry.
+ */
+const otherFormShiftMs = 2 ** 29 * 1000;

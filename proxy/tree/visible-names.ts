@@ -1,0 +1,70 @@
+// Which of all packages a view sees, and when that last changed. Of each package that its limits do not rule out by
+// name the versions are looked at, a few packages at a time, so that requests in between get their turn.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { ViewDate } from '../views/view-date.ts';
+import type { View } from '../views/view.ts';
+import { addPrunedChanges, type PackageReleases } from './package-releases.ts';
+import type { TreeFiles } from './tree-files.ts';
+
+const packagesAtOnce = 32;
+/** packages that are looked at in memory before others get their turn */
+const packagesInTurn = 256;
+
+export interface SeenNames {
+  /** in the order they are given */
+  readonly seen: readonly PackageName[];
+  /** epoch seconds; undefined: nothing was ever published */
+  readonly seconds: number | undefined;
+}
+
+/** `names`: those in packages.json of `publication`. */
+export async function seenNames(
+  names: readonly PackageName[],
+  publication: Publication | undefined,
+  view: View,
+  files: Pick<TreeFiles, 'releases'>,
+  epoch: number,
+): Promise<SeenNames> {
+  const date = new ViewDate();
+  if (publication !== undefined) addBesideNames(date, publication);
+  for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
+    addPrunedChanges(date, changes, view.filterOf(name));
+  const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
+  // who saw a package that is withdrawn has another list since then
+  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) =>
+    releases?.addAllChanges(date, view.filterOf(name)),
+  );
+  const seen: PackageName[] = [];
+  await look(names.filter(isNamed), files, epoch, (name, releases) => {
+    const filter = view.filterOf(name);
+    if (filter === 'all' || releases?.isSeen(filter) === true) seen.push(name);
+    releases?.addAllChanges(date, filter);
+  });
+  return { seen, seconds: date.seconds };
+}
+
+/** What an older version of Libretto published says of names and the rest together. */
+function addBesideNames(date: ViewDate, { root }: Publication): void {
+  for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
+}
+
+async function look(
+  names: readonly PackageName[],
+  files: Pick<TreeFiles, 'releases'>,
+  epoch: number,
+  found: (name: PackageName, releases: PackageReleases | undefined) => void,
+): Promise<void> {
+  for (let from = 0; from < names.length; from += packagesAtOnce) {
+    const chunk = names.slice(from, from + packagesAtOnce);
+    const looked: Eventually<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
+    // mostly they are in memory, and thousands of promises would cost more than looking
+    const releases = looked.some((one) => one instanceof Promise)
+      ? await Promise.all(looked)
+      : (looked as (PackageReleases | undefined)[]);
+    for (const [at, name] of chunk.entries()) found(name, releases[at]);
+    if (from % packagesInTurn === 0) await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,62 @@
+// Filter lists of other registries: which of them packages.json may name, and what their documents say; never of
+// private names, and never an error.
+
+import { describe, expect, it } from 'vitest';
+import { packageName, runMirror } from '../../../../util/running-mirror.ts';
+import { startUpstream } from '../../../../util/upstream.ts';
+
+const root = {
+  filter: {
+    metadata: true,
+    lists: { malware: { enabled: true }, optional: { enabled: false }, '__proto__ x': { enabled: true } },
+  },
+};
+
+describe('filter lists', () => {
+  it('are those that an upstream switches on, and the same array while they stay', async () => {
+    await using upstream = await startUpstream({ root });
+    await using running = runMirror([upstream.url]);
+    const lists = await running.mirror.filterLists();
+    expect(lists).toEqual(['malware']);
+    running.clock.nowMs += 61_000;
+    expect(await running.mirror.filterLists()).toBe(lists);
+  });
+
+  it.each([
+    ['says nothing of them', {}],
+    ['keeps them out of its documents', { filter: { lists: { malware: { enabled: true } }, 'api-url': '/filters' } }],
+    ['says nonsense', { filter: { metadata: true, lists: ['malware'] } }],
+  ])('are none where the upstream %s', async (_, said) => {
+    await using upstream = await startUpstream({ root: said });
+    await using running = runMirror([upstream.url]);
+    expect(await running.mirror.filterLists()).toEqual([]);
+  });
+
+  it('are none, and no error, while the upstream fails', async () => {
+    await using upstream = await startUpstream({ root });
+    upstream.failing.status = 500;
+    await using running = runMirror([upstream.url]);
+    expect(await running.mirror.filterLists()).toEqual([]);
+    expect(await running.mirror.filters([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).toEqual(
+      new Map(),
+    );
+  });
+
+  it('are read from the documents of mirrored packages alone', async () => {
+    await using upstream = await startUpstream({ root });
+    const beside = {
+      filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }, { reason: 'no constraint' }], empty: [] },
+    };
+    upstream.put('some/lib', [{ version: '1.0.0' }], beside);
+    upstream.put('some/clean', [{ version: '1.0.0' }]);
+    upstream.put('acme/private', [{ version: '1.0.0' }], beside);
+    await using running = runMirror([upstream.url]);
+    running.privates.add('acme/private');
+    const found = await running.mirror.filters(
+      ['some/lib', 'some/clean', 'acme/private', 'some/unknown'].map(packageName),
+      { nowMs: running.clock.nowMs, epoch: 1 },
+    );
+    expect([...found]).toEqual([['some/lib', { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] }]]);
+    expect(upstream.asked('/p2/acme/')).toBe(0);
+  });
+});

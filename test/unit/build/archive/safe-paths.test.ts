@@ -1,0 +1,125 @@
+// Paths and links that may not be published.
+
+import { describe, expect, it } from 'vitest';
+import { checkFilePath, checkFileTree, checkSymlinks } from '../../../../build/archive/safe-paths.ts';
+import { QuarantineError } from '../../../../build/contract/quarantine.ts';
+
+function refusal(check: () => void): QuarantineError {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof QuarantineError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('checkFilePath', () => {
+  it.each([
+    'a',
+    'src/A.php',
+    '.gitignore',
+    'a b/ü/日本.txt',
+    '...',
+    'a..b',
+    '..a',
+    'con',
+    '1:2',
+    'dir/C:x',
+    'x'.repeat(255),
+    `${'ü'.repeat(127)}x`,
+    '🎼',
+  ])('accepts %j', (path) => {
+    expect(() => checkFilePath(path)).not.toThrow();
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['/etc/passwd', 'absolute'],
+    ['C:/x', 'drive letter'],
+    ['c:x', 'drive letter'],
+    ['a\\b', 'backslash'],
+    ['..\\x', 'backslash'],
+    ['a\nb', 'control character'],
+    ['a\0', 'control character'],
+    ['a\u0085', 'control character'],
+    ['../x', '".." segment'],
+    ['a/../b', '".." segment'],
+    ['a/..', '".." segment'],
+    ['./a', '"." segment'],
+    ['a//b', 'empty segment'],
+    ['a/', 'empty segment'],
+    ['x'.repeat(256), '255 bytes'],
+    ['ü'.repeat(128), '255 bytes'],
+    [`${'abcdefgh/'.repeat(456)}end`, '4096 bytes'],
+    ['a\ud800', 'not valid Unicode'],
+  ])('row 54: refuses %j', (path, why) => {
+    const error = refusal(() => checkFilePath(path));
+    expect(error.code).toBe('UNSAFE_PATH');
+    expect(error.message).toContain(why);
+    expect(error.message).toContain(JSON.stringify(path));
+  });
+});
+
+describe('checkFileTree', () => {
+  it('accepts files side by side with folders of similar names', () => {
+    expect(() => checkFileTree(['a', 'a.b', 'a-b/c', 'b/a', 'b/c/a'])).not.toThrow();
+  });
+
+  it('refuses the same path twice', () => {
+    expect(refusal(() => checkFileTree(['b', 'a', 'b'])).message).toContain('"b" stands twice');
+  });
+
+  it('refuses a path below a file or symlink, which would be written through the link', () => {
+    expect(refusal(() => checkFileTree(['link/deep/x', 'link'])).message).toContain('"link" is both');
+  });
+});
+
+const check = (links: Record<string, string>, files: readonly string[] = []): void => {
+  checkSymlinks(new Map(Object.entries(links)), new Set([...files, ...Object.keys(links)]));
+};
+
+describe('row 52: checkSymlinks', () => {
+  it.each<[string, Record<string, string>, string[]]>([
+    ['a file beside it', { l: 'a' }, ['a']],
+    ['a file elsewhere', { 'x/y/l': '../../src/A.php' }, ['src/A.php']],
+    ['a folder', { l: 'src' }, ['src/a/A.php']],
+    ['a folder, with a slash', { l: 'src/' }, ['src/a/A.php']],
+    ['its own folder', { 'a/l': '.' }, []],
+    ['the package itself', { 'a/l': '..' }, []],
+    ['another link', { l: 'm', m: 'n', n: 'a' }, ['a']],
+    ['something through a link to a folder', { l: 'm/A.php', m: 'src' }, ['src/A.php']],
+    ['something above where a link leads', { l: 'm/../b', m: 'x/y' }, ['x/y/a', 'x/b']],
+    ['odd but harmless spelling', { l: './/src/.//A.php' }, ['src/A.php']],
+  ])('accepts a link to %s', (_, links, files) => {
+    expect(() => check(links, files)).not.toThrow();
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['its target is absolute', { l: '/etc/passwd' }, []],
+    ['its target is absolute', { l: 'C:/x' }, []],
+    ['its target holds a backslash', { l: '..\\x' }, []],
+    ['its target is no path', { l: '' }, []],
+    ['its target is no path', { l: 'a\0b' }, []],
+    ['it leaves the package', { l: '../x' }, ['x']],
+    ['it leaves the package', { 'a/l': '../../package/x' }, ['x']],
+    ['it leaves the package', { l: 'm/../../x', m: 'src' }, ['src/a', 'x']],
+    ['there is nothing', { l: 'missing' }, ['a']],
+    ['there is nothing', { l: 'a/b' }, ['a']],
+    ['there is nothing', { l: 'a/' }, ['a']],
+    ['there is nothing', { l: 'a/..' }, ['a']],
+    ['there is nothing', { l: 'missing/../a' }, ['a']],
+    ['it runs in a circle', { l: 'l' }, []],
+    ['it runs in a circle', { l: 'm', m: 'l' }, []],
+    ['it runs in a circle', { l: 'm/x', m: 'n', n: './m' }, []],
+  ])('refuses a link where %s', (why, links, files) => {
+    const error = refusal(() => check(links, files));
+    expect(error.code).toBe('UNSAFE_SYMLINK');
+    expect(error.message).toContain(why);
+    expect(error.message).toContain('"l"'.replace('l', Object.keys(links)[0] ?? ''));
+  });
+
+  it('names the link that is wrong, not one that is right', () => {
+    expect(refusal(() => check({ good: 'a', bad: '../a' }, ['a'])).message).toContain('"bad" → "../a"');
+  });
+});

@@ -1,0 +1,225 @@
+// Which files an archive holds: export-ignore, archive.exclude, credentials.
+
+import { describe, expect, it } from 'vitest';
+import { selectFiles } from '../../../../build/archive/select.ts';
+
+interface Rules {
+  readonly attributes?: string | Readonly<Record<string, string>>;
+  readonly excludes?: readonly string[];
+}
+
+function select(
+  paths: readonly string[],
+  { attributes = {}, excludes = [] }: Rules = {},
+): { readonly kept: readonly string[]; readonly withheld: readonly string[] } {
+  const files = typeof attributes === 'string' ? { '': attributes } : attributes;
+  const { files: kept, withheld } = selectFiles(
+    paths.map((path) => ({ path })),
+    { attributes: Object.entries(files).map(([directory, text]) => ({ directory, text })), excludes },
+  );
+  return { kept: kept.map(({ path }) => path), withheld };
+}
+
+describe('selectFiles', () => {
+  it('keeps everything in its order where there are no rules, dot-files too', () => {
+    const paths = [
+      'src/B.php',
+      '.gitattributes',
+      '.gitignore',
+      'composer.json',
+      'src/A.php',
+      '.github/workflows/ci.yml',
+    ];
+    expect(select(paths)).toEqual({ kept: paths, withheld: [] });
+  });
+
+  it('never takes version control along, and does not call it a credential', () => {
+    const paths = [
+      '.git/config',
+      '.git',
+      'lib/.git',
+      '.svn/entries',
+      'a/.hg/store',
+      '.bzr/x',
+      '.jj/x',
+      '_darcs/x',
+      '.GIT/config',
+    ];
+    expect(select([...paths, '.github/x', 'git/x', 'src/CVS/Parser.php'])).toEqual({
+      kept: ['.github/x', 'git/x', 'src/CVS/Parser.php'],
+      withheld: [],
+    });
+  });
+
+  it('keeps the composer.json of the package whatever the rules say, not one further down', () => {
+    const rules = { attributes: '*.json export-ignore', excludes: ['composer.json'] };
+    expect(select(['composer.json', 'tests/composer.json', 'a.json'], rules).kept).toEqual(['composer.json']);
+  });
+
+  it('leaves composer.json out of a git source where export-ignore says so, and `archive.exclude` does not take it in again', () => {
+    const attributes = [{ directory: '', text: '/composer.json export-ignore\n' }];
+    const kept = (excludes: readonly string[]): readonly string[] =>
+      selectFiles(
+        ['composer.json', 'a.php'].map((path) => ({ path })),
+        { attributes, excludes, mayLackComposerJson: true },
+      ).files.map(({ path }) => path);
+    expect(kept([])).toEqual(['a.php']);
+    expect(kept(['!/composer.json'])).toEqual(['composer.json', 'a.php']);
+    expect(
+      selectFiles([{ path: 'composer.json' }], {
+        attributes: [],
+        excludes: ['composer.json'],
+        mayLackComposerJson: true,
+      }).files,
+    ).toHaveLength(1);
+  });
+
+  it('leaves out what export-ignore names, with all below a folder', () => {
+    const attributes = '/tests export-ignore\n*.md export-ignore\nREADME.md -export-ignore\n';
+    expect(
+      select(['tests/deep/A.php', 'src/tests/A.php', 'a.md', 'docs/b.md', 'README.md'], { attributes }).kept,
+    ).toEqual(['src/tests/A.php', 'README.md']);
+  });
+
+  it('does not let a rule below an ignored folder bring anything back', () => {
+    expect(
+      select(['docs/keep.md'], { attributes: { '': 'docs export-ignore', docs: '* -export-ignore' } }).kept,
+    ).toEqual([]);
+  });
+
+  it('asks the deepest .gitattributes first, and takes patterns there from its folder', () => {
+    const attributes = { '': '*.txt export-ignore', 'a/b': '/x.txt -export-ignore' };
+    expect(select(['x.txt', 'a/x.txt', 'a/b/x.txt', 'a/b/c/x.txt'], { attributes }).kept).toEqual(['a/b/x.txt']);
+  });
+
+  it('follows macros of the root file', () => {
+    const attributes = '[attr]private export-ignore -diff\n/secret private\n/public !private private=no\n';
+    expect(select(['secret/a', 'public/a'], { attributes }).kept).toEqual(['public/a']);
+  });
+
+  it.each([
+    ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['b', 'ab', 'a/xb', 'x/a/b']],
+    ['a/**', ['a/x', 'a/x/y'], ['a', 'b/a/x']],
+    ['**/b', ['b', 'a/b', 'a/x/b'], ['ab', 'b2']],
+    ['a/?**/b', ['a/x/b', 'a/xy/b'], ['a/b', 'a/x/y/b']],
+    ['foo**/b', ['foob', 'foo/b', 'foox/y/b'], ['fo/b', 'a/foo/b']],
+    ['a[!x]b/', [], ['a/b/c']],
+    ['/a[!x]b', ['a-b'], ['a/b', 'axb']],
+    ['d/', ['d/x', 'a/d/x'], ['d', 'a/d']],
+    ['/d', ['d', 'd/x'], ['a/d']],
+    ['"a b\\tc"', [], ['a b']],
+    ['[[:upper:]]*.md', ['README.md', 'a/Readme.md'], ['readme.md']],
+    ['?', ['a', 'a/b'], ['ü', 'ab']],
+  ])('takes the pattern %s as git does', (pattern, out, kept) => {
+    expect(select([...out, ...kept], { attributes: `${pattern} export-ignore` }).kept).toEqual(kept);
+  });
+
+  it('answers at once on patterns made to take forever', () => {
+    const attributes = `${'*a'.repeat(200)}b export-ignore\n/${'**/'.repeat(200)}x export-ignore`;
+    const path = `${'a'.repeat(250)}/${'a'.repeat(250)}`;
+    expect(select([path], { attributes }).kept).toEqual([path]);
+  });
+
+  it('applies archive.exclude as Composer documents it', () => {
+    const excludes = ['/foo/bar', 'baz', '/*.test', '!/foo/bar/baz'];
+    const paths = ['dir/foo/bar/file', 'foo/bar/baz', 'file.php', 'foo/my.test', 'foo/bar/any', 'foo/baz', 'my.test'];
+    expect(select(paths, { excludes }).kept).toEqual(['dir/foo/bar/file', 'foo/bar/baz', 'file.php', 'foo/my.test']);
+  });
+
+  it('lets archive.exclude take in again what export-ignore left out, as composer archive does', () => {
+    expect(
+      select(['docs/a.md', 'tests/A.php'], {
+        attributes: 'docs export-ignore\ntests export-ignore',
+        excludes: ['!/docs'],
+      }).kept,
+    ).toEqual(['docs/a.md']);
+  });
+
+  it('ignores an exclude that is no pattern', () => {
+    expect(select(['a', '[b'], { excludes: ['[', '{a', 'a}'] }).kept).toEqual(['a', '[b']);
+  });
+});
+
+describe('row 59: credentials', () => {
+  const withheld = [
+    'auth.json',
+    'sub/auth.json',
+    '.composer/auth.json',
+    '.env',
+    'app/.env',
+    '.env.local',
+    '.env.production',
+    '.ENV',
+    '.envrc',
+    '.npmrc',
+    '.netrc',
+    '_netrc',
+    '.pypirc',
+    '.git-credentials',
+    '.htpasswd',
+    '.ssh/config',
+    '.aws/credentials',
+    '.docker/config.json',
+    'id_rsa',
+    'keys/id_ed25519',
+    'id_rsa_deploy',
+    'server.key',
+    'private.pem',
+    'client.pem',
+    'ca-key.pem',
+    'certs/server-key.pem',
+    'oauth-private.key',
+    'private-public.pem',
+    'store.p12',
+    'cert.pfx',
+    'putty.ppk',
+    'release.jks',
+    'AuthKey_AB12.p8',
+  ];
+  const kept = [
+    '.env.example',
+    '.env.dist',
+    '.env.local.sample',
+    '.env.testing.template',
+    'env',
+    '.environment',
+    'env.php',
+    'resources/lang/de/auth.json',
+    'locales/en/auth.json',
+    'src/auth.json.php',
+    'id_rsa.pub',
+    'id_rsa_test.pub',
+    'cacert.pem',
+    'res/ca-bundle.pem',
+    'ca-certificates.crt',
+    'data/AppleRootCA.pem',
+    'isrgrootx1.pem',
+    'fullchain.pem',
+    'public.key',
+    'oauth-public.key',
+    'pub.pem',
+    'jwt-public-key.pem',
+    'truststore.jks',
+    'dhparams.pem',
+    'certs/ca.pem',
+    'src/Key.php',
+    'key',
+    'docs/keys.md',
+  ];
+
+  it('withholds them by name and says so', () => {
+    expect(select(withheld)).toEqual({ kept: [], withheld });
+  });
+
+  it('keeps templates, translations, public keys and certificates', () => {
+    expect(select(kept)).toEqual({ kept, withheld: [] });
+  });
+
+  it('withholds them even where archive.exclude takes them in, and does not report what was left out anyway', () => {
+    expect(select(['.env', 'tests/.env'], { attributes: '/tests export-ignore', excludes: ['!.env'] })).toEqual({
+      kept: [],
+      withheld: ['.env', 'tests/.env'],
+    });
+    expect(select(['tests/.env'], { attributes: '/tests export-ignore' })).toEqual({ kept: [], withheld: [] });
+  });
+});

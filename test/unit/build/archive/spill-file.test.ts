@@ -1,0 +1,64 @@
+// The scratch file that deflated pieces overflow into.
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createScratch } from '../../../../build/archive/spill-file.ts';
+import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
+
+const folders: TemporaryFolder[] = [];
+afterEach(() => Promise.all(folders.splice(0).map((folder) => folder.remove())));
+
+function scratchFolder(): TemporaryFolder {
+  const folder = temporaryFolder('scratch');
+  folders.push(folder);
+  return folder;
+}
+
+describe('scratch', () => {
+  it('gives back what was put in, from memory and from its file alike', () => {
+    const folder = scratchFolder();
+    const scratch = createScratch({ directory: folder.at('made/later'), slabBytes: 100, slabsInMemory: 2 });
+    const contents = Array.from({ length: 60 }, (_, index) => Buffer.alloc((index * 37) % 140, index + 1));
+    const offsets = contents.map((content) => scratch.append(content));
+    for (const [index, content] of contents.entries()) {
+      const out = Buffer.alloc(content.length + 4, 0xee);
+      scratch.copy(offsets[index]!, content.length, out, 2);
+      expect(out).toEqual(Buffer.concat([Buffer.alloc(2, 0xee), content, Buffer.alloc(2, 0xee)]));
+    }
+    expect(readdirSync(folder.at('made/later'))).toHaveLength(1);
+    scratch.close();
+    expect(readdirSync(folder.at('made/later'))).toEqual([]);
+  });
+
+  it('gives back a part of something', () => {
+    const scratch = createScratch({ directory: scratchFolder().path, slabBytes: 8, slabsInMemory: 1 });
+    const [spilled, large, kept] = [
+      scratch.append(Buffer.from('abcdefgh')),
+      scratch.append(Buffer.from('0123456789')),
+      scratch.append(Buffer.from('ABCD')),
+    ];
+    const part = (offset: number): string => {
+      const out = Buffer.alloc(2);
+      scratch.copy(offset, 2, out, 0);
+      return out.toString();
+    };
+    expect([part(spilled + 3), part(large + 7), part(kept + 1)]).toEqual(['de', '78', 'BC']);
+    scratch.close();
+  });
+
+  it('makes no file while everything fits into memory', () => {
+    const folder = scratchFolder();
+    const scratch = createScratch({ directory: folder.path });
+    scratch.append(Buffer.alloc(1000));
+    expect(readdirSync(folder.path)).toEqual([]);
+    scratch.close();
+  });
+
+  it('names its file when the disk refuses', () => {
+    const folder = scratchFolder();
+    writeFileSync(folder.at('file'), '');
+    const scratch = createScratch({ directory: folder.at('file'), slabBytes: 10, slabsInMemory: 1 });
+    expect(() => scratch.append(Buffer.alloc(11))).toThrow(folder.at('file', 'pieces-'));
+    scratch.close();
+  });
+});

@@ -1,0 +1,294 @@
+// What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BuildRequest } from '../../../build/build.ts';
+import type { BuildReport } from '../../../build/contract/build-report.ts';
+import type { PublicPath } from '../../../build/contract/paths.ts';
+import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';
+import { verifyTree } from '../../../build/inspect/verify.ts';
+import { keepDates } from '../../util/kept-dates.ts';
+import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
+import { below, type TemporaryTree } from '../../util/package-tree.ts';
+import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+let tree: TemporaryTree;
+let data: string;
+let series: BuildSeries;
+
+beforeEach(() => {
+  series = buildSeries();
+  ({ tree, data } = series);
+});
+afterEach(() => tree.remove());
+
+const run = (sources: readonly string[], more: Partial<BuildRequest> = {}): Promise<BuildReport> =>
+  series.run({ arguments: sources, ...more });
+
+function put(
+  folder: string,
+  version: string | undefined,
+  who = 'a',
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
+  tree.write(below(folder, whoLibrary('acme/hello', version, fields, who)));
+}
+
+const contentsOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(allFiles(folder).map((path) => [path, readFileSync(join(folder, path), 'latin1')]));
+const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
+const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
+
+describe('damage', () => {
+  const damages: Readonly<Record<string, readonly string[]>> = {
+    "the builder's memory lost": ['build'],
+    'the manifest lost': ['build/manifest.json'],
+    'the announcement lost': ['index/_publication.json'],
+    'a serving index lost': ['index/acme/hello.json', 'build'],
+    'packages.json lost': ['public/packages.json'],
+    'a document lost': ['public/p2/acme/hello.json', 'build'],
+  };
+  for (const [title, paths] of Object.entries(damages)) {
+    it(`row 61: ${title}: the next build gives the same tree`, async () => {
+      put('one/x', '1.0.0');
+      put('one/y', undefined, 'a');
+      await run(['one']);
+      put('one/y', undefined, 'b');
+      await run(['one']);
+      const before = publishedTree(data);
+      for (const path of paths) rmSync(join(data, path), { recursive: true });
+      const { notices } = await run(['one']);
+      expect(notices.map(({ message }) => message).join()).toContain('missing or damaged');
+      expect(publishedTree(data)).toEqual(before);
+      expect(await verifyTree(data)).toMatchObject({ ok: true });
+    });
+  }
+
+  it('a copy with new times is told as what it is, and the same packages.json gets a later time', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    const root = join(data, 'public/packages.json');
+    for (const path of allFiles(data)) utimesSync(join(data, path), new Date(), new Date());
+    const { mtimeMs } = statSync(root);
+    const { notices } = await run(['one']);
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Only the time of public\/packages\.json differs .* `cp -a` keeps them/),
+    ]);
+    expect(publishedTree(data)).toEqual(before);
+    expect(statSync(root).mtimeMs).toBeGreaterThanOrEqual(Math.floor(mtimeMs / 1000) * 1000);
+  });
+
+  it('row 61: corrupt files are as good as lost', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    for (const path of [
+      'build/manifest.json',
+      'index/_publication.json',
+      'index/acme/hello.json',
+      'public/packages.json',
+    ])
+      writeFileSync(join(data, path), '{"half":');
+    await run(['one']);
+    expect(publishedTree(data)).toEqual(before);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('verify blames the damaged index, not the archives it would have named', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    writeFileSync(join(data, 'index/acme/hello.json'), 'junk');
+    expect((await verifyTree(data)).faults.map(({ code }) => code)).toEqual(['MALFORMED_INDEX']);
+  });
+
+  it('stops when documents and index of a package are both damaged, and says which', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    for (const path of ['build/manifest.json', 'index/acme/hello.json', 'public/p2/acme/hello.json'])
+      writeFileSync(join(data, path), '{"half":');
+    await expect(run(['one'])).rejects.toThrow('public/p2/acme/hello.json');
+  });
+
+  it('without its announcement a build of one source leaves what the others published', async () => {
+    put('one/x', '1.0.0');
+    put('two/x', '2.0.0');
+    await run(['one', 'two']);
+    rmSync(join(data, 'index/_publication.json'));
+    await run(['one']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
+  });
+
+  it('I6: a publication that was cut off before its announcement is completed, and the serial goes on', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2 }));
+    writeFileSync(join(data, 'public/p2/acme/hello.json'), '{"packages":{"acme/hello":{}}}');
+    const report = await run([]);
+    expect(report.serial).toBe(3);
+    expect(report.notices.map(({ message }) => message)).toEqual([
+      'The build before this one was cut off while it published; this one completes it: acme/hello.',
+    ]);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('I6: the serial goes on where both the announcement and the manifest are lost: the records of publications know it', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    put('one/x', '1.1.0');
+    const { serial } = await run(['one']);
+    for (const path of ['build/manifest.json', 'index/_publication.json']) rmSync(join(data, path));
+    expect((await run(['one'])).serial).toBeGreaterThan(serial);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('a document that was damaged, or dated by hand, never gets a date again that it had with other bytes', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const dates = keepDates(data);
+    dates.note();
+    for (const path of ['public/packages.json', 'public/p2/acme/hello.json']) {
+      const { atime, mtime } = statSync(join(data, path));
+      writeFileSync(join(data, path), `${readFileSync(join(data, path), 'utf8').trimEnd()} \n`);
+      utimesSync(join(data, path), atime, new Date(mtime.getTime() + 3_600_000));
+    }
+    dates.note();
+    rmSync(join(data, 'build'), { recursive: true });
+    await run(['one']);
+    dates.note();
+    put('one/x', '1.1.0');
+    await run(['one']);
+    dates.note();
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {
+    put('one/x', undefined, 'a');
+    await run(['one']);
+    const { sha256: _sha256, ...manifest } = JSON.parse(
+      readFileSync(join(data, 'build/manifest.json'), 'utf8'),
+    ) as Manifest & { sha256: string };
+    const left = `dist/acme/hello/dev-main@${'e'.repeat(40)}.zip`;
+    writeFileSync(join(data, 'public', left), 'never announced');
+    expect(await verifyTree(data)).toMatchObject({ ok: false });
+    writeFileSync(
+      join(data, 'build/manifest.json'),
+      formatManifest({
+        ...manifest,
+        serial: 2,
+        placing: [left, '../escape.zip', 'dist/../../escape.zip'] as PublicPath[],
+      }),
+    );
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+    await run(['one']);
+    expect(allFiles(data)).not.toContain(`public/${left}`);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('I5: archives of a very first publication that was cut off before its index do not stand in the way of the next', async () => {
+    put('one/x', '1.0.0');
+    tree.write({
+      [`data/public/dist/acme/hello/1.0.0.zip`]: 'never announced',
+      'data/build/manifest.json': {
+        json: { format: 1, serial: 1, settings: '', placing: ['dist/acme/hello/1.0.0.zip'], stale: [] },
+      },
+    });
+    expect(codes(await run(['one']))).toEqual([]);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it.each(['build/manifest.json', 'build/sources/*.json', 'index/_publication.json', 'index/acme/hello.json'])(
+    'row 61: %s of a newer version: build refuses and writes nothing, verify names it',
+    async (pattern) => {
+      put('one/x', '1.0.0');
+      await run(['one']);
+      const path = pattern.replace('*.json', () => readdirSync(join(data, 'build/sources'))[0] ?? '');
+      const current = JSON.parse(readFileSync(join(data, path), 'utf8')) as { format: number };
+      writeFileSync(join(data, path), JSON.stringify({ ...current, format: current.format + 1 }));
+      put('one/y', '2.0.0');
+      const before = contentsOf(data);
+      const said = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}, this version reads ${current.format}). Upgrade this one`;
+      await expect(run(['one'])).rejects.toThrow(said);
+      expect(contentsOf(data)).toEqual(before);
+      const { ok, faults } = await verifyTree(data);
+      expect({ ok, faults: faults.map(({ code, path: where, message }) => [code, `${where}: ${message}`]) }).toEqual({
+        ok: false,
+        faults: [['NEWER_FORMAT', `${said}.`]],
+      });
+    },
+  );
+
+  it('a damaged memory of a source is told, and made again', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const [file = ''] = readdirSync(join(data, 'build/sources'));
+    writeFileSync(join(data, 'build/sources', file), '{"half":');
+    const { notices, serial } = await run(['one']);
+    expect({ serial, notices }).toEqual({
+      serial: 1,
+      notices: [
+        {
+          source: 'dir:../one',
+          message: `build/sources/${file} was damaged. The source was read anew, and it was made again.`,
+        },
+      ],
+    });
+    expect((await run(['one'])).notices).toEqual([]);
+  });
+
+  it('row 50: refuses data folders that could hurt, before it writes', async () => {
+    put('one/x', '1.0.0');
+    await expect(run(['one'], { dataDirectory: tree.path('one', 'var') })).rejects.toThrow('inside the source');
+    await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
+    tree.write({ file: 'x', 'full/things': 'x' });
+    await expect(run(['one'], { dataDirectory: tree.path('file') })).rejects.toThrow('is a file');
+    await expect(run(['one'], { dataDirectory: '/proc/libretto/data' })).rejects.toThrow('no folder can be made here');
+    tree.write({ nowhere: { link: 'gone' } });
+    await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
+    await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
+    await expect(run(['one'], { dataDirectory: homedir() })).rejects.toThrow(`cannot be ${homedir()}`);
+    tree.write({
+      'elsewhere/x': '',
+      'linked/public': { link: '../elsewhere' },
+      'filed/index': '',
+      'around/inner/x': 'x',
+    });
+    await expect(run(['one'], { dataDirectory: tree.path('linked') })).rejects.toThrow(
+      'linked/public is a symbolic link',
+    );
+    await expect(run(['one'], { dataDirectory: tree.path('filed') })).rejects.toThrow('filed/index is a file');
+    expect(['elsewhere', 'linked', 'filed', 'one'].flatMap((folder) => allFiles(tree.path(folder)))).toEqual([
+      'x',
+      'index',
+      'x/composer.json',
+      'x/src/Who.php',
+    ]);
+  });
+
+  it("row 51: files that are not Libretto's stay where they are, whatever is published, withdrawn or made good around them", async () => {
+    put('one/x', '1.0.0');
+    put('one/y', undefined, 'a');
+    await run(['one']);
+    const foreign = [
+      'public/robots.txt',
+      'public/dist/notes.txt',
+      'public/p2/acme/notes.txt',
+      'public/dist/acme/hello/2.0.0.zip',
+      'index/theirs.txt',
+      'build/theirs.txt',
+      'theirs.txt',
+    ];
+    for (const path of foreign) writeFileSync(join(data, path), path);
+    put('one/y', undefined, 'b');
+    await run(['one']);
+    rmSync(join(data, 'build/manifest.json'));
+    await run(['one']);
+    await run([], { forget: ['one'], allowWithdraw: true });
+    expect(readdirSync(join(data, 'public/p2/acme'))).toEqual(['notes.txt']);
+    expect(foreign.map((path) => readFileSync(join(data, path), 'utf8'))).toEqual(foreign);
+  });
+});

@@ -1,0 +1,70 @@
+// The compressor: whatever it makes of a content, every inflater gives it back, whichever contents came before.
+
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createCompressor, type Compressor } from '../../../../build/compression/compressor.ts';
+import { deflateTo } from '../../../../build/compression/deflate.ts';
+import { noise } from '../../../util/noise.ts';
+
+const compressor = createCompressor();
+const { stepBytes } = compressor;
+
+function roundTrip(
+  content: Uint8Array,
+  by: Compressor = compressor,
+): { readonly method: number; readonly length: number; readonly same: boolean } {
+  const out = Buffer.alloc(content.length + 20, 0xaa);
+  const { method, length, size } = deflateTo(out, 10, content, by);
+  const bytes = out.subarray(10, 10 + length);
+  const untouched =
+    out.subarray(0, 10).every((byte) => byte === 0xaa) &&
+    out.subarray(10 + content.length).every((byte) => byte === 0xaa);
+  return {
+    method,
+    length,
+    same: size === content.length && untouched && (method === 8 ? inflateRawSync(bytes) : bytes).equals(content),
+  };
+}
+
+describe('a deflated content', () => {
+  it.each([
+    0,
+    1,
+    2,
+    54,
+    55,
+    56,
+    1000,
+    65_535,
+    65_536,
+    300_000,
+    stepBytes - 1,
+    stepBytes,
+    stepBytes + 1,
+    3 * stepBytes + 7,
+  ])('of %i bytes of text is the same again', (size) => {
+    expect(roundTrip(Buffer.alloc(size, 'abc abd abe '))).toMatchObject({ same: true, method: size > 20 ? 8 : 0 });
+  });
+
+  it.each([1, 100, 70_000, 2 * stepBytes + 5])('of %i bytes of noise is stored', (size) => {
+    expect(roundTrip(noise(size))).toEqual({ method: 0, length: size, same: true });
+  });
+
+  it('may change between what deflates and what does not, in one step and from one to the next', () => {
+    const mixed = Buffer.concat([
+      Buffer.alloc(stepBytes - 3, 'text '),
+      noise(stepBytes + 9),
+      Buffer.alloc(200_000, 'more '),
+      noise(90_000),
+      Buffer.alloc(9, 'x'),
+    ]);
+    expect(roundTrip(mixed)).toMatchObject({ method: 8, same: true });
+  });
+
+  it('does not depend on what was deflated before', () => {
+    const content = Buffer.from('public function name(): string '.repeat(50));
+    const first = roundTrip(content, createCompressor());
+    roundTrip(noise(2 * stepBytes + 1));
+    expect(roundTrip(content)).toEqual(first);
+  });
+});

@@ -1,0 +1,319 @@
+// What may be fetched, from where, and how much of it. Nothing here leaves this machine: names are resolved by the
+// test.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAddressPolicy } from '../../../../build/egress/address-policy.ts';
+import { checkedUrl } from '../../../../build/egress/checked-url.ts';
+import { createEgress, type Egress, type EgressOptions } from '../../../../build/egress/egress.ts';
+import type { EgressFailure } from '../../../../build/egress/egress-failure.ts';
+import { answerWith, redirectTo, startDistServer, type DistServer } from '../../../util/dist-server.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+
+const folder = temporaryFolder('egress');
+const loopback = ['127.0.0.0/8'];
+let server: DistServer;
+let other: DistServer;
+beforeAll(async () => {
+  server = await startDistServer();
+  other = await startDistServer();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+  await folder.remove();
+});
+beforeEach(() => {
+  for (const { requests, answers } of [server, other]) {
+    requests.splice(0);
+    answers.clear();
+  }
+});
+
+let egress: Egress | undefined;
+afterEach(() => egress?.close());
+
+async function fetched(url: string, options: EgressOptions = {}, maxBytes = 1000): Promise<string> {
+  await egress?.close();
+  egress = createEgress({ allowAddresses: loopback, ...options });
+  const target = folder.at('target');
+  const outcome = await egress.download(url, target, maxBytes).then(
+    ({ size }) => `${size} ${readFileSync(target, 'utf8')}`,
+    (error: EgressFailure) => `${error.kind}: ${error.message}`,
+  );
+  if (existsSync(target)) {
+    if (!/^\d/.test(outcome)) throw new Error('a failed download left its file behind');
+    await import('node:fs/promises').then(({ rm }) => rm(target));
+  }
+  return outcome;
+}
+
+describe('addresses', () => {
+  const none = createAddressPolicy([]);
+  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1::1', '::ffff:8.8.8.8'])('%s is public', (address) =>
+    expect(none(address)).toBe(true),
+  );
+  it.each([
+    '127.0.0.1',
+    '10.0.0.1',
+    '172.16.5.5',
+    '192.168.1.1',
+    '169.254.169.254',
+    '0.0.0.0',
+    '100.64.0.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fec0::1',
+    'ff02::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::a00:1',
+    '2002:7f00:1::',
+    '2001::1',
+    '2001:db8::1',
+    '100::1',
+    'example.org',
+    '',
+  ])('%s is not', (address) => expect(none(address)).toBe(false));
+
+  it('that the operator allows are, and only those', () => {
+    const policy = createAddressPolicy(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
+    expect(['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1'].map(policy)).toEqual([true, true, true, true]);
+    expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map(policy)).toEqual([false, false, false]);
+    expect(() => createAddressPolicy(['10.1.0.0/33'])).toThrow(/egress\.allow: "10\.1\.0\.0\/33" is no address range/);
+  });
+});
+
+describe('an inside address is not fetched from', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '017700000001',
+    '127.0.0.1.',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    '169.254.169.254',
+    '[fd00:ec2::254]',
+    '0',
+  ])('as %s', async (host) => {
+    expect(await fetched(`http://${host}:${server.port}/a`, { allowAddresses: [] })).toMatch(
+      /^denied: The address .* is not a public one.*egress\.allow/,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['localhost', [{ address: '127.0.0.1', family: 4 }]],
+    ['metadata.google.internal', [{ address: '169.254.169.254', family: 4 }]],
+    [
+      'both.example',
+      [
+        { address: '93.184.216.34', family: 4 },
+        { address: '::1', family: 6 },
+      ],
+    ],
+  ])('as %s', async (host, addresses) => {
+    const found = await fetched(`http://${host}:${server.port}/a`, {
+      allowAddresses: [],
+      resolve: () => Promise.resolve(addresses),
+    });
+    expect(found).toContain(
+      `denied: ${host} has the address ${addresses.at(-1)?.address ?? ''}, which is not a public one`,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it('by a name that turns elsewhere: the address that was checked is the one that is used', async () => {
+    server.answers.set('/a', answerWith('here'));
+    const answers = ['127.0.0.1', '10.0.0.1'];
+    const resolve = (): Promise<{ address: string; family: number }[]> =>
+      Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]);
+    expect(await fetched(`http://turns.example:${server.port}/a`, { resolve })).toBe('4 here');
+    expect(answers).toEqual(['10.0.0.1']);
+  });
+
+  it('through a redirect', async () => {
+    server.answers.set('/literal', redirectTo('http://169.254.169.254/latest/meta-data'));
+    server.answers.set('/name', redirectTo('http://inside.example/x'));
+    expect(await fetched(`${server.url}/literal`)).toMatch(/^denied: The address 169\.254\.169\.254/);
+    expect(
+      await fetched(`${server.url}/name`, { resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]) }),
+    ).toMatch(/^denied: inside\.example has the address 10\.0\.0\.1/);
+  });
+});
+
+describe('URLs', () => {
+  it.each(['ftp://127.0.0.1/a', 'file:///etc/passwd', 'gopher://127.0.0.1/', 'data:,x'])(
+    '%s is not fetched',
+    async (url) => expect(await fetched(url)).toMatch(/^denied: .*only https:\/\/ and http:\/\//),
+  );
+  it('that are none are said to be none', async () =>
+    expect(await fetched('http://')).toMatch(/^denied: "http:\/\/" is not a URL/));
+
+  it('with credentials are refused, and do not show them', async () => {
+    const found = await fetched('https://me:s3cret@host.example/a.zip?token=t0ken');
+    expect(found).toMatch(/^denied: The URL https:\/\/host\.example\/a\.zip was given with credentials/);
+    expect(found).not.toMatch(/s3cret|t0ken/);
+    expect(await fetched('http://me:s3cret@:x/?t0ken')).not.toMatch(/s3cret|t0ken/);
+  });
+
+  it('do not go from https to http', () => {
+    const all = (): boolean => true;
+    expect(() => checkedUrl('http://b.example/x', all, new URL('https://a.example/'))).toThrow(
+      /redirects to http:\/\/b\.example\/x, which is not encrypted/,
+    );
+    expect(checkedUrl('/x', all, new URL('https://a.example/')).href).toBe('https://a.example/x');
+  });
+});
+
+describe('redirects', () => {
+  it('are followed, five times', async () => {
+    for (let hop = 1; hop <= 6; hop += 1)
+      server.answers.set(
+        `/${hop}`,
+        redirectTo(hop === 6 ? `${other.url}/end` : `/${hop + 1}`, [301, 302, 303, 307, 308][hop % 5]),
+      );
+    other.answers.set('/end', answerWith('there'));
+    expect(await fetched(`${server.url}/2`)).toBe('5 there');
+    expect(await fetched(`${server.url}/1`)).toMatch(/^unreachable: .*\/1 redirects more than 5 times/);
+  });
+
+  it('to another scheme are refused', async () => {
+    server.answers.set('/a', redirectTo('file:///etc/passwd'));
+    expect(await fetched(`${server.url}/a`)).toMatch(/^denied: file:\/\//);
+  });
+
+  it('without a place are answers', async () => {
+    server.answers.set('/a', (_request, response) => void response.writeHead(302).end());
+    expect(await fetched(`${server.url}/a`)).toMatch(/^unreachable: .*status 302/);
+  });
+});
+
+describe('credentials', () => {
+  const environment = (host: string): Record<string, string> => ({
+    COMPOSER_AUTH: JSON.stringify({
+      bearer: { [host]: 's3cret' },
+      'http-basic': { [other.host]: { username: 'me', password: 'pa55' } },
+    }),
+  });
+
+  it('go to their own host', async () => {
+    server.answers.set('/a', answerWith('x'));
+    other.answers.set('/a', answerWith('x'));
+    await fetched(`${server.url}/a`, { environment: environment(server.host) });
+    await fetched(`${other.url}/a`, { environment: environment(server.host) });
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer s3cret');
+    expect(other.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:pa55').toString('base64')}`);
+  });
+
+  it('do not follow a redirect to another one, not even its own', async () => {
+    server.answers.set('/a', redirectTo(`${other.url}/b`));
+    other.answers.set('/b', redirectTo(`${server.url}/c`));
+    server.answers.set('/c', answerWith('x'));
+    await fetched(`${server.url}/a`, { environment: environment(server.host) });
+    expect(other.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('are not sent where all can read them', async () => {
+    server.answers.set('/a', answerWith('x'));
+    const host = `plain.example:${server.port}`;
+    await fetched(`http://${host}/a`, {
+      environment: environment(host),
+      resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    });
+    expect(server.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('that are refused are not shown', async () => {
+    server.answers.set('/a', (_request, response) => void response.writeHead(401).end());
+    const found = await fetched(`${server.url}/a?key=t0ken`, { environment: environment(server.host) });
+    expect(found).toMatch(
+      /^unreachable: .*\/a answered with status 401\. It did not accept the credentials in COMPOSER_AUTH/,
+    );
+    expect(found).not.toMatch(/s3cret|t0ken/);
+    expect(() => createEgress({ environment: { COMPOSER_AUTH: '{"s3cret' } })).toThrow(
+      /^COMPOSER_AUTH is not a JSON object/,
+    );
+  });
+});
+
+describe('limits', () => {
+  it('of size, claimed or not', async () => {
+    server.answers.set('/claimed', answerWith('x'.repeat(1001)));
+    server.answers.set('/chunked', (_request, response) => {
+      for (let piece = 0; piece < 11; piece += 1) response.write('x'.repeat(100));
+      response.end();
+    });
+    server.answers.set('/just', answerWith('x'.repeat(1000)));
+    expect(await fetched(`${server.url}/claimed`)).toMatch(/^oversized: .*larger than 1000 bytes/);
+    expect(await fetched(`${server.url}/chunked`)).toMatch(/^oversized:/);
+    expect(await fetched(`${server.url}/just`)).toMatch(/^1000 x/);
+  });
+
+  it('of time, before and within the answer', async () => {
+    server.answers.set('/silent', () => undefined);
+    server.answers.set('/stuck', (_request, response) => void response.write('x'));
+    for (const path of ['/silent', '/stuck'])
+      expect(await fetched(`${server.url}${path}`, { timeoutMs: 200 })).toMatch(
+        /^unreachable: .* did not answer within 0\.2 s/,
+      );
+  });
+});
+
+describe('what comes is whole or nothing', () => {
+  it('with its digests', async () => {
+    server.answers.set('/a', answerWith('hello'));
+    egress = createEgress({ allowAddresses: loopback });
+    const sums = Object.fromEntries(
+      ['sha1', 'sha256'].map((kind) => [kind, createHash(kind).update('hello').digest('hex')]),
+    );
+    expect(await egress.download(`${server.url}/a`, folder.at('sums'), 10)).toEqual({ ...sums, size: 5 });
+  });
+
+  it('on a new connection where the server closed the kept one meanwhile', async () => {
+    const first = new WeakSet<object>();
+    server.answers.set('/a', (request, response) => {
+      if (first.has(request.socket)) return void request.socket.destroy();
+      first.add(request.socket);
+      response.end('x');
+    });
+    egress = createEgress({ allowAddresses: loopback });
+    for (const target of ['one', 'two'])
+      expect(await egress.download(`${server.url}/a`, folder.at(target), 10)).toMatchObject({ size: 1 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('cut off, encoded, missing, or nobody there', async () => {
+    server.answers.set('/cut', (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('x');
+      setTimeout(() => response.destroy(), 20);
+    });
+    server.answers.set(
+      '/packed',
+      (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+    );
+    expect(await fetched(`${server.url}/cut`)).toMatch(/^unreachable: .*\/cut could not be fetched/);
+    expect(await fetched(`${server.url}/packed`)).toMatch(/^unreachable: .*encoding \(gzip\)/);
+    expect(await fetched(`${server.url}/missing`)).toMatch(/^unreachable: .*status 404/);
+    expect(await fetched('http://127.0.0.1:1/a')).toMatch(/^unreachable: .*could not be fetched/);
+    expect(
+      await fetched('http://gone.example/a', {
+        resolve: () => Promise.reject(new Error('getaddrinfo ENOTFOUND gone.example')),
+      }),
+    ).toMatch(/^unreachable: .*ENOTFOUND/);
+    expect(server.requests.every(({ headers }) => headers['accept-encoding'] === 'identity')).toBe(true);
+  });
+});

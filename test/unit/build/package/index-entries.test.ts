@@ -1,0 +1,95 @@
+// The serving index after a build: it only grows, and an archive never loses its name to another content.
+import { describe, expect, it } from 'vitest';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { PublicPath } from '../../../../build/contract/paths.ts';
+import { formatPackageIndex, parsePackageIndex, type IndexEntry } from '../../../../build/contract/serving-index.ts';
+import { mergeEntries } from '../../../../build/package/index-entries.ts';
+import { entryOf, referenceOf } from '../samples.ts';
+
+const name = 'acme/hello' as PackageName;
+const now = new Date('2026-05-05T00:00:00Z');
+
+describe('mergeEntries', () => {
+  it('supersedes the older content of a dev version and keeps it', () => {
+    const older = entryOf('dev-main', '1');
+    const { entries } = mergeEntries(name, [older], { kept: [], made: [entryOf('dev-main', '2')], now });
+    expect(entries.map(({ reference, state }) => [reference[0], state])).toEqual([
+      ['2', 'published'],
+      ['1', 'superseded'],
+    ]);
+    expect(entries[1]?.since).toBe(now.toISOString());
+  });
+
+  it('withdraws what is neither kept nor made, and never drops it', () => {
+    const { entries } = mergeEntries(name, [entryOf('1.0.0', '1'), entryOf('2.0.0', '2')], {
+      kept: [entryOf('2.0.0', '2')],
+      made: [],
+      now,
+    });
+    expect(entries.map(({ version, state }) => [version, state])).toEqual([
+      ['2.0.0', 'published'],
+      ['1.0.0', 'withdrawn'],
+    ]);
+  });
+
+  it('publishes a withdrawn version again without a second entry', () => {
+    const { entries } = mergeEntries(name, [entryOf('1.0.0', '1', { state: 'withdrawn' })], {
+      kept: [],
+      made: [entryOf('1.0.0', '1')],
+      now,
+    });
+    expect(entries.map(({ state }) => state)).toEqual(['published']);
+  });
+
+  it.each([null, '2026-01-01T00:00:00Z'])(
+    'remembers when a content was first published, through withdrawals and returns (its own time: %s)',
+    (time) => {
+      const at = (day: number): string => `2026-03-0${day}T00:00:00.000Z`;
+      const content = (seed: string, since: string): IndexEntry => entryOf('1.0.0', seed, { time, since });
+      const [withdrawn] = mergeEntries(name, [content('1', at(1))], {
+        kept: [],
+        made: [],
+        now: new Date(at(2)),
+      }).entries;
+      expect([withdrawn?.state, withdrawn?.since, withdrawn?.first_published]).toEqual(['withdrawn', at(2), at(1)]);
+      const again = mergeEntries(name, withdrawn === undefined ? [] : [withdrawn], {
+        kept: [],
+        made: [content('1', at(3))],
+        now: new Date(at(3)),
+      }).entries;
+      expect(again.map(({ state, since, first_published: first }) => [state, since, first])).toEqual([
+        ['published', at(3), at(1)],
+      ]);
+      const index = { format: 1, name, documents: { stable: null, dev: null }, versions: again } as const;
+      expect(parsePackageIndex(formatPackageIndex(index)).versions).toEqual(again);
+      const other = mergeEntries(name, again, { kept: [], made: [content('2', at(4))], now: new Date(at(4)) }).entries;
+      expect(other.map(({ state, first_published: first }) => [state, first])).toEqual([
+        ['published', undefined],
+        ['superseded', at(1)],
+      ]);
+    },
+  );
+
+  it('remembers nothing of the kind of a version that stays', () => {
+    const kept = entryOf('2.0.0', '2', { time: null });
+    for (const entry of mergeEntries(name, [kept], { kept: [kept], made: [], now }).entries)
+      expect(entry).not.toHaveProperty('first_published');
+  });
+
+  it('gives republished content its own name before the plain one changes', () => {
+    const made = entryOf('1.0.0', '2', { path: `dist/acme/hello/1.0.0@${referenceOf('2')}.zip` as PublicPath });
+    const { entries, pins } = mergeEntries(name, [entryOf('1.0.0', '1')], { kept: [], made: [made], now });
+    expect(pins).toEqual([{ from: 'dist/acme/hello/1.0.0.zip', to: `dist/acme/hello/1.0.0@${referenceOf('1')}.zip` }]);
+    expect(entries[1]?.path).toBe(`dist/acme/hello/1.0.0@${referenceOf('1')}.zip`);
+  });
+
+  it('sorts newest first, as Composer orders versions', () => {
+    const versions = ['1.0.0', '1.0.0-RC1', '10.0.0', '2.0.0'];
+    const { entries } = mergeEntries(name, [], {
+      kept: [],
+      made: versions.map((version, at) => entryOf(version, String(at))),
+      now,
+    });
+    expect(entries.map(({ version }) => version)).toEqual(['10.0.0', '2.0.0', '1.0.0', '1.0.0-RC1']);
+  });
+});

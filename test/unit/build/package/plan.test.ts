@@ -1,0 +1,159 @@
+// The decision: who owns a version, what may change, what is gone.
+import { describe, expect, it } from 'vitest';
+import { decidePackage, type Contribution, type PackageInputs } from '../../../../build/package/plan.ts';
+import { entryOf, releaseOf } from '../samples.ts';
+
+const sources = new Map([
+  ['a', 'dir:../a'],
+  ['b', 'dir:../b'],
+]);
+
+function decide(inputs: Partial<PackageInputs>): ReturnType<typeof decidePackage> {
+  return decidePackage({
+    name: 'acme/hello',
+    entries: [],
+    contributions: [],
+    sources,
+    forgotten: new Set(),
+    allowRepublish: false,
+    withheld: new Set(),
+    pruned: [],
+    ...inputs,
+  });
+}
+
+function from(source: string, ...releases: Contribution['releases']): Contribution {
+  return { source, releases, former: [], held: new Set(), holdsAll: false };
+}
+
+describe('decidePackage', () => {
+  it('publishes what is new', () => {
+    const { fresh, kept, withdrawn, refused } = decide({ contributions: [from('a', releaseOf('1.0.0', '1'))] });
+    expect({ fresh: fresh.map(({ release }) => release.version), kept, withdrawn, refused }).toEqual({
+      fresh: ['1.0.0'],
+      kept: [],
+      withdrawn: [],
+      refused: [],
+    });
+  });
+
+  it('keeps what has the same reference', () => {
+    const { fresh, kept } = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('a', releaseOf('1.0.0', '1'))],
+    });
+    expect(fresh).toEqual([]);
+    expect(kept.map(({ entry }) => entry.version)).toEqual(['1.0.0']);
+  });
+
+  it('row 57, I3: refuses changed content of a released version and leaves the old one published', () => {
+    const { fresh, kept, refused } = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('a', releaseOf('1.0.0', '2'))],
+    });
+    expect(fresh).toEqual([]);
+    expect(kept).toHaveLength(1);
+    expect(refused[0]?.quarantine.code).toBe('VERSION_CHANGED');
+  });
+
+  it('I3: refuses it under a withdrawn version too, since a lock may still name the old bytes', () => {
+    const { fresh, refused } = decide({
+      entries: [entryOf('1.0.0', '1', { state: 'withdrawn' })],
+      contributions: [from('a', releaseOf('1.0.0', '2'))],
+    });
+    expect(fresh).toEqual([]);
+    expect(refused[0]?.quarantine.message).toContain('--allow-republish');
+  });
+
+  it('republishes when the operator allows it', () => {
+    const { fresh } = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('a', releaseOf('1.0.0', '2'))],
+      allowRepublish: true,
+    });
+    expect(fresh[0]?.replaces?.version).toBe('1.0.0');
+  });
+
+  it('replaces the content of a dev version, and uses an older content of it again', () => {
+    const entries = [entryOf('dev-main', '2'), entryOf('dev-main', '1', { state: 'superseded' })];
+    const { fresh } = decide({ entries, contributions: [from('a', releaseOf('dev-main', '1'))] });
+    expect(fresh[0]?.replaces?.reference).toBe(entries[0]?.reference);
+    expect(fresh[0]?.reuse?.reference).toBe(entries[1]?.reference);
+  });
+
+  it('withdraws what its source no longer has, and only then', () => {
+    const entries = [entryOf('1.0.0', '1'), entryOf('2.0.0', '2', { source: 'b' })];
+    const { withdrawn, kept } = decide({ entries, contributions: [from('a')] });
+    expect(withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
+    expect(kept.map(({ entry }) => entry.version)).toEqual(['2.0.0']);
+  });
+
+  it('keeps a version whose present content may not be published', () => {
+    const held = { ...from('a'), held: new Set(['1.0.0.0']) };
+    expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [held] }).kept).toHaveLength(1);
+    const unknown = { ...from('a'), holdsAll: true };
+    expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [unknown] }).withdrawn).toEqual([]);
+  });
+
+  it('row 56: refuses a version to every source when several bring it at once, naming them', () => {
+    const { fresh, refused } = decide({
+      contributions: [from('a', releaseOf('1.0.0', '1')), from('b', releaseOf('v1.0.0', '1'))],
+    });
+    expect(fresh).toEqual([]);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.quarantine.message).toContain('dir:../a and dir:../b');
+  });
+
+  it('lets no source take a version that another one publishes', () => {
+    const { fresh, kept, refused } = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('b', releaseOf('1.0.0', '1'))],
+    });
+    expect(fresh).toEqual([]);
+    expect(kept).toHaveLength(1);
+    expect(refused.map(({ source }) => source)).toEqual(['b']);
+  });
+
+  it('gives a version to another source once its own was forgotten or gave it up', () => {
+    const forgotten = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('b', releaseOf('1.0.0', '1'))],
+      forgotten: new Set(['a']),
+      sources: new Map([['b', 'dir:../b']]),
+    });
+    expect(forgotten.kept.map(({ entry }) => entry.source)).toEqual(['b']);
+    const gaveUp = decide({
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('a'), from('b', releaseOf('1.0.0', '1'))],
+    });
+    expect(gaveUp.kept.map(({ entry }) => entry.source)).toEqual(['b']);
+  });
+
+  it('hands what stays published to the source that has the version now, so that it can be withdrawn with that one', () => {
+    const alone = { forgotten: new Set(['a']), sources: new Map([['b', 'dir:../b']]) };
+    const changed = decide({
+      ...alone,
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [from('b', releaseOf('1.0.0', '2'))],
+    });
+    expect(changed.refused[0]?.quarantine.code).toBe('VERSION_CHANGED');
+    expect(changed.kept.map(({ entry }) => [entry.reference[0], entry.source])).toEqual([['1', 'b']]);
+    const held = decide({
+      ...alone,
+      entries: [entryOf('1.0.0', '1')],
+      contributions: [{ ...from('b'), held: new Set(['1.0.0.0']) }],
+    });
+    expect(held.kept.map(({ entry }) => entry.source)).toEqual(['b']);
+  });
+
+  it('withdraws what a forgotten source published', () => {
+    const { withdrawn } = decide({ entries: [entryOf('1.0.0', '1')], forgotten: new Set(['a']) });
+    expect(withdrawn).toHaveLength(1);
+  });
+
+  it('keeps versions whose source is not known, until a source claims them', () => {
+    const entries = [entryOf('1.0.0', '1', { source: 'unknown' })];
+    expect(decide({ entries, contributions: [from('a')] }).kept).toHaveLength(1);
+    expect(decide({ entries, contributions: [from('a', releaseOf('1.0.0', '1'))] }).kept[0]?.entry.source).toBe('a');
+  });
+});

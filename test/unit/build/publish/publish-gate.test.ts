@@ -1,0 +1,50 @@
+// The gate in a build: what Composer could not load, and an archive that is not what its record was made of, is left
+// out version by version, and what was published stays.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyTree } from '../../../../build/inspect/verify.ts';
+import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
+import { createRepository } from '../../../util/git-repository.ts';
+import { below } from '../../../util/package-tree.ts';
+import { publishedTree, publishedVersions } from '../../../util/published-tree.ts';
+import { whoLibrary } from '../../../util/who-library.ts';
+
+let series: BuildSeries;
+beforeEach(() => (series = buildSeries()));
+afterEach(() => series.tree.remove());
+
+describe('the gate before a publication', () => {
+  it('leaves out a record that no client could load, and keeps those that are published', async () => {
+    series.tree.write(below('one/x', whoLibrary('acme/hello', '1.0.0', {}, 'a')));
+    series.tree.write(below('one/other', whoLibrary('acme/other', '1.0.0', {}, 'a')));
+    await series.run({ arguments: ['one'] });
+    const before = publishedTree(series.data);
+    series.tree.write(below('one/y', whoLibrary('acme/hello', '1.1.0', {}, 'b')));
+    const abandoned = { 'acme/hello': ['acme/other'] } as unknown as Record<string, string>;
+    const { quarantined } = await series.run({ arguments: ['one'], abandoned });
+    expect(
+      quarantined.map(({ name, version, code }) => `${String(name)} ${String(version)} ${code}`).toSorted(),
+    ).toEqual(['acme/hello 1.0.0 INVALID_COMPOSER_JSON', 'acme/hello 1.1.0 INVALID_COMPOSER_JSON']);
+    expect(publishedTree(series.data)).toEqual(before);
+    expect((await verifyTree(series.data)).faults).toEqual([]);
+    expect((await series.run({ arguments: ['one'] })).quarantined).toEqual([]);
+    expect(Object.keys(publishedVersions(series.data))).toContain('acme/hello@1.1.0');
+  });
+
+  it('leaves out an archive whose composer.json is not the one the record was made of', async () => {
+    const json = (version: string): string => JSON.stringify({ name: 'acme/hello', version });
+    const repository = createRepository(series.tree.path('lib'), [
+      { commit: 'main', files: { 'composer.json': json('1.0.0') } },
+    ]);
+    await series.run({ arguments: [`git:${repository.path}`] });
+    const before = publishedTree(series.data);
+    repository.append([
+      {
+        commit: 'main',
+        files: { 'composer.json': json('$Format:%H$'), '.gitattributes': 'composer.json export-subst\n' },
+      },
+    ]);
+    const { quarantined } = await series.run({ arguments: [`git:${repository.path}`] });
+    expect(quarantined).toMatchObject([{ code: 'ARCHIVE_MISMATCH', version: 'dev-main' }]);
+    expect(publishedTree(series.data)).toEqual(before);
+  });
+});

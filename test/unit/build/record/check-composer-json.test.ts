@@ -1,0 +1,126 @@
+// What in a composer.json would make a client abort is refused, naming the field.
+
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../build/contract/json.ts';
+import { checkComposerJson } from '../../../../build/record/check-composer-json.ts';
+import { maxConstraintLength } from '../../../../build/record/check-links.ts';
+import { QuarantineError } from '../../../../build/contract/quarantine.ts';
+
+function refusal(fields: JsonObject): { readonly code: string; readonly message: string } | undefined {
+  try {
+    checkComposerJson({ name: 'acme/hello', ...fields });
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuarantineError) return { code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+describe('checkComposerJson', () => {
+  // Each of these makes Composer 2.5.5 abort when a repository has it in a record.
+  it.each([
+    ['type', { type: 5 }],
+    ['target-dir', { 'target-dir': ['a'] }],
+    ['bin', { bin: 5 }],
+    ['bin', { bin: [null] }],
+    ['suggest', { suggest: { 'a/b': null } }],
+    ['suggest', { suggest: ['x'] }],
+    ['support', { support: 'x' }],
+    ['support', { support: { source: ['x'] } }],
+    ['keywords', { keywords: [['x']] }],
+    ['license', { license: [['x']] }],
+    ['include-path', { 'include-path': 'x' }],
+    ['include-path', { 'include-path': [5] }],
+    ['autoload', { autoload: 'x' }],
+    ['autoload-dev', { 'autoload-dev': 'x' }],
+    ['autoload.psr-4', { autoload: { 'psr-4': 'x' } }],
+    ['autoload.psr-4', { autoload: { 'psr-4': ['src/'] } }],
+    ['autoload.psr-4', { autoload: { 'psr-4': { 'A\\': [['src']] } } }],
+    ['autoload.psr-0', { autoload: { 'psr-0': { 5: 'src' } } }],
+    ['autoload.files', { autoload: { files: [5] } }],
+    ['autoload.classmap', { autoload: { classmap: [5] } }],
+    ['autoload.exclude-from-classmap', { autoload: { 'exclude-from-classmap': [5] } }],
+    ['archive.name', { archive: { name: ['x'] } }],
+    ['archive.exclude', { archive: { exclude: 'x' } }],
+    ['extra.branch-alias', { extra: { 'branch-alias': { 'dev-main': ['2.x-dev'] } } }],
+    ['extra.branch-alias', { extra: { 'branch-alias': { 'dev-main': null } } }],
+    ['require', { require: 'x' }],
+    ['require', { require: false }],
+    ['require', { require: ['php'] }],
+    ['require', { require: { 12: '*' } }],
+    ['require-dev', { 'require-dev': { 0: '*' } }],
+  ] as [string, JsonObject][])('refuses a wrong %s: %j', (field, fields) => {
+    expect(refusal(fields)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining(field) });
+  });
+
+  it.each([
+    { require: { php: '' } },
+    { require: { php: null } },
+    { require: { php: 8 } },
+    { 'require-dev': { 'a/b': 'next' } },
+    { conflict: { 'a/b': '!!' } },
+    { provide: { 'a/b': 'bad version' } },
+    { replace: { 'a/b': ' self.version' } },
+  ] as JsonObject[])('refuses a bad constraint: %j', (fields) => {
+    const [field = ''] = Object.keys(fields);
+    expect(refusal(fields)).toEqual({ code: 'CONSTRAINT_INVALID', message: expect.stringContaining(field) });
+  });
+
+  it('refuses a constraint without end in a short message', () => {
+    for (const constraint of [`${'^1 || '.repeat(maxConstraintLength / 5)}^2`, 'x'.repeat(maxConstraintLength - 1)]) {
+      const found = refusal({ require: { 'a/b': constraint } });
+      expect(found?.code).toBe('CONSTRAINT_INVALID');
+      expect(found?.message.length).toBeLessThan(1000);
+    }
+  });
+
+  it('names the link and the constraint', () => {
+    expect(refusal({ require: { 'acme/util': '^1.0 || banana' } })?.message).toMatch(
+      /require, "acme\/util": the constraint "\^1\.0 \|\| banana".*"banana"/,
+    );
+  });
+
+  it('says how a psr-4 namespace has to end', () => {
+    expect(refusal({ autoload: { 'psr-4': { 'Acme\\Hello': 'src' } } })?.message).toContain('"Acme\\\\Hello\\\\"');
+  });
+
+  it.each([
+    {},
+    { type: null, bin: null, require: null, autoload: null, support: null },
+    { require: [], replace: {}, autoload: [], extra: [], license: [], bin: [], suggest: [] },
+    {
+      require: { php: '>=8.1', 'ext-json': '*', 'acme/util': '^1.2@beta', 'acme/x': 'dev-main#abc1234 as 1.0.x-dev' },
+      replace: { 'acme/old': 'self.version' },
+    },
+    {
+      extra: 'x',
+      keywords: 'x',
+      authors: 'x',
+      funding: 'x',
+      suggest: 'x',
+      scripts: 'x',
+      description: ['x'],
+      abandoned: ['x'],
+    },
+    {
+      extra: { 'branch-alias': { 'dev-main': '2.x-dev' }, anything: [1, { a: null }] },
+      license: ['MIT', 'GPL-2.0-only'],
+      keywords: ['a', 5, null],
+    },
+    {
+      bin: { a: 'bin/a' },
+      support: { issues: 'https://example.org' },
+      autoload: {
+        'psr-4': { '': 'src/', 'A\\': ['a', 'b'] },
+        files: ['f.php'],
+        classmap: [],
+        'psr-0': ['src/'],
+        other: 5,
+      },
+    },
+    { version: 5, time: 5, dist: 5, source: 'x', config: 5, repositories: 'x', 'notification-url': 5 },
+    { name: 'Acme/Hello' },
+  ] as JsonObject[])('lets pass what Composer takes or ignores: %j', (fields) => {
+    expect(refusal(fields)).toBeUndefined();
+  });
+});

@@ -1,0 +1,217 @@
+// A tree remembers its sources (decision 6).
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PublishedSource } from '../../../../build/contract/publication.ts';
+import { chooseSources, type SourceRequest } from '../../../../build/scan/choose-sources.ts';
+import type { ConfiguredSource } from '../../../../build/sources/options.ts';
+import { parseSource, sourceRefusal } from '../../../../build/sources/spec.ts';
+import { BuildRefused } from '../../../../build/contract/refusals.ts';
+
+let base: string;
+let data: string;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'libretto-sources-'));
+  data = join(base, 'var');
+  mkdirSync(join(base, 'work', '.git'), { recursive: true });
+  for (const folder of ['objects', 'refs']) mkdirSync(join(base, 'bare.git', folder), { recursive: true });
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const remembered = (text: string, from: PublishedSource['from'] = 'argument'): PublishedSource => {
+  const { id, location } = parseSource(text, base, data);
+  return { id, location, from };
+};
+const choose = (
+  request: Partial<SourceRequest>,
+  sources: readonly PublishedSource[] = [],
+): { read: string[]; left: string[]; forgotten: string[] } => {
+  const choice = chooseSources(
+    { arguments: [], baseDirectory: base, configured: undefined, fallback: undefined, forget: [], ...request },
+    sources,
+    data,
+  );
+  return {
+    read: choice.read.map(({ spec }) => spec.location),
+    left: choice.left.map(({ spec }) => spec.location),
+    forgotten: choice.forgotten.map(({ location }) => location),
+  };
+};
+
+describe('parseSource', () => {
+  it('takes a work tree for git, a plain folder for packages, and a prefix at its word', () => {
+    expect(parseSource('./work', base, data)).toMatchObject({ location: 'git:../work', place: { kind: 'git' } });
+    expect(parseSource('./packages', base, data)).toMatchObject({
+      location: 'dir:../packages',
+      place: { kind: 'directory' },
+    });
+    expect(parseSource('dir:work', base, data)).toMatchObject({
+      location: 'dir:../work',
+      place: { kind: 'directory' },
+    });
+    expect(parseSource('git@host.example:team/lib.git', base, data)).toMatchObject({
+      place: { kind: 'git', url: 'git@host.example:team/lib.git' },
+    });
+  });
+
+  it('takes artifact: for a folder of ZIPs, and leaves packages that are described to libretto.json', () => {
+    expect(parseSource('artifact:zips', base, data)).toMatchObject({
+      location: 'artifact:../zips',
+      place: { kind: 'artifact', path: join(base, 'zips') },
+    });
+    expect(() => parseSource('artifact:https://host/x', base, data)).toThrow('Leave the artifact: prefix out');
+    expect(() => parseSource('package:acme/tool', base, data)).toThrow('stand in libretto.json');
+  });
+
+  it('refuses credentials and transports that run things, without repeating the password', () => {
+    for (const url of [
+      'https://me:secret@host/lib.git',
+      'https://secret@host/lib.git',
+      'ssh://me:secret@host/lib.git',
+      'ext::sh -c secret@host',
+      'file:///secret@x',
+    ]) {
+      expect(() => parseSource(url, base, data)).toThrow(BuildRefused);
+    }
+    expect(() => parseSource('https://me:secret@host/lib.git', base, data)).not.toThrow(/secret/);
+  });
+
+  it.each([
+    'me:secret@host:lib.git',
+    'git:me:secret@host:lib.git',
+    'me:sec/secret@host:lib.git',
+    'me:secret@host/lib.git',
+    'git+ssh://me:secret@host/lib.git',
+    'https://me:a secret@host/lib.git',
+    ' https://me:secret@host/lib.git',
+    'https://host/lib.git?token=secret',
+    'dir:https://me:secret@host/lib',
+    'package:https://me:secret@host/lib',
+  ])('takes no malformed address for a folder, nor repeats its password: %s', (text) => {
+    expect(sourceRefusal(text)).toEqual(expect.not.stringContaining('secret'));
+    expect(() => parseSource(text, base, data)).toThrow(BuildRefused);
+  });
+
+  it('takes a folder with such a name by its path', () => {
+    expect(parseSource('./me:x@host:lib', base, data)).toMatchObject({ location: 'dir:../me:x@host:lib' });
+  });
+});
+
+describe('chooseSources', () => {
+  it('reads what is named and leaves the rest as published', () => {
+    expect(choose({ arguments: ['./b'] }, [remembered('./a')])).toEqual({
+      read: ['dir:../b'],
+      left: ['dir:../a'],
+      forgotten: [],
+    });
+  });
+
+  it('reads the remembered ones and those of the configuration without arguments', () => {
+    expect(choose({ configured: ['./c'] }, [remembered('./a')])).toEqual({
+      read: ['dir:../a', 'dir:../c'],
+      left: [],
+      forgotten: [],
+    });
+  });
+
+  it('forgets what left the configuration, but not when there is no configuration to compare with', () => {
+    const sources = [remembered('./a'), remembered('./c', 'configuration')];
+    expect(choose({ configured: [] }, sources)).toEqual({ read: ['dir:../a'], left: [], forgotten: ['dir:../c'] });
+    expect(choose({}, sources).forgotten).toEqual([]);
+  });
+
+  it('forgets by path, location or id, and says what there is when it cannot', () => {
+    const source = remembered('./a');
+    for (const text of ['./a', 'dir:./a', source.location, source.id])
+      expect(choose({ forget: [text] }, [source])).toEqual({ read: [], left: [], forgotten: ['dir:../a'] });
+    expect(() => choose({ forget: ['./typo'] }, [source])).toThrow('It remembers: dir:../a');
+  });
+
+  it('forgets a git repository whose folder is gone', () => {
+    const source: PublishedSource = { ...remembered('git:./gone'), from: 'argument' };
+    expect(choose({ forget: ['./gone'] }, [source]).forgotten).toEqual(['git:../gone']);
+  });
+
+  it('knows inline packages by their names, whatever their order and versions', () => {
+    const inline = (...packages: readonly [name: string, version: string][]): ConfiguredSource => ({
+      source: { packages: packages.map(([name, version]) => ({ name, version })), directory: base, where: 'w' },
+      options: {},
+      where: 'w',
+    });
+    const [tool, both, more] = [
+      inline(['Acme/Tool', '1.0']),
+      inline(['acme/tool', '1.0'], ['acme/other', '1.0']),
+      inline(['acme/tool', '2.0']),
+    ];
+    expect(choose({ configured: [tool, both, more] }).read).toEqual([
+      'package:acme/tool',
+      'package:acme/tool#2',
+      'package:acme/other',
+      'package:acme/tool#3',
+    ]);
+    expect(choose({ configured: [both, tool] }).read).toEqual([
+      'package:acme/tool',
+      'package:acme/other',
+      'package:acme/tool#2',
+    ]);
+    expect(
+      chooseSources(
+        { arguments: [], baseDirectory: base, configured: [tool], fallback: undefined, forget: [] },
+        [],
+        data,
+      ).read[0]?.spec.id,
+    ).toBe(
+      chooseSources(
+        {
+          arguments: [],
+          baseDirectory: base,
+          configured: [inline(['acme/tool', '3.0'])],
+          fallback: undefined,
+          forget: [],
+        },
+        [],
+        data,
+      ).read[0]?.spec.id,
+    );
+  });
+
+  it('takes an inline package for the same source whatever else its list holds', () => {
+    const packages = (...names: readonly string[]): ConfiguredSource => ({
+      source: { packages: names.map((name) => ({ name, version: '1.0' })), directory: base, where: 'w' },
+      options: {},
+      where: 'w',
+    });
+    const ids = (...names: readonly string[]): string[] =>
+      chooseSources(
+        { arguments: [], baseDirectory: base, configured: [packages(...names)], fallback: undefined, forget: [] },
+        [],
+        data,
+      ).read.map(({ spec }) => spec.id);
+    const [one, two] = ids('acme/a', 'acme/b');
+    expect(ids('acme/new', 'acme/b', 'acme/a').slice(1)).toEqual([two, one]);
+  });
+
+  it('leaves what only libretto.json can describe as published where that file is not given', () => {
+    const source: PublishedSource = {
+      id: 'package-x',
+      location: 'package:acme/tool',
+      from: 'configuration',
+      options: true,
+    };
+    expect(choose({}, [remembered('./a'), source])).toEqual({
+      read: ['dir:../a'],
+      left: ['package:acme/tool'],
+      forgotten: [],
+    });
+    expect(choose({ forget: ['package:acme/tool'] }, [remembered('./a'), source]).forgotten).toEqual([
+      'package:acme/tool',
+    ]);
+  });
+
+  it('falls back to packages-src only in an empty tree, and refuses to build nothing', () => {
+    expect(choose({ fallback: 'packages-src' }).read).toEqual(['dir:../packages-src']);
+    expect(choose({ fallback: 'packages-src' }, [remembered('./a')]).read).toEqual(['dir:../a']);
+    expect(() => choose({})).toThrow('nothing to build');
+  });
+});

@@ -1,0 +1,81 @@
+// Documents of megabytes are read and written a piece at a time: whoever else has something to do gets their turn.
+
+import { expect, it } from 'vitest';
+import { parseJsonInTurns } from '../../../../../build/shared/json/incremental-json.ts';
+import { keptSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
+import { expandVersions, minifyVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
+import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/mirror/versions/provider-document.ts';
+import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
+import { parseUpstreamDocumentInTurns } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
+import { TextDocument } from '../../../../../proxy/http/document.ts';
+import { packageName } from '../../../../util/running-mirror.ts';
+
+const name = packageName('some/large');
+const records = Array.from({ length: 5000 }, (_, index) => ({
+  name,
+  version: `1.${index}.0`,
+  version_normalized: `1.${index}.0.0`,
+  require: { php: '>=8.1' },
+  description: `version ${index} `.repeat(30),
+  ...(index % 3 === 0 ? { bin: ['a'] } : {}),
+}));
+
+/** What `work` comes to, and how many turns others had meanwhile. */
+async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly value: Value; readonly turns: number }> {
+  let [turns, over] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const value = await work();
+  over = true;
+  return { value, turns };
+}
+
+it('reads a document in turns', async () => {
+  const bytes = Buffer.from(
+    JSON.stringify({
+      packages: { [name]: minifyVersions(records as never) },
+      minified: 'composer/2.0',
+      'security-advisories': [],
+    }),
+  );
+  expect(bytes.length).toBeGreaterThan(2 * 1024 ** 2);
+  const parsed = await turnsOf(() => parseJsonInTurns(bytes));
+  expect(parsed.value).toEqual(JSON.parse(bytes.toString()));
+  expect(parsed.turns).toBeGreaterThanOrEqual(7);
+  const expanded = await turnsOf(() => parseUpstreamDocumentInTurns(parsed.value, name));
+  expect(expanded.value).toMatchObject({ advisories: [], filter: undefined });
+  expect(expanded.value.versions).toEqual(records);
+  expect(expanded.turns).toBeGreaterThanOrEqual(20);
+});
+
+it('knows a package for lists and searches in turns', async () => {
+  const known = await turnsOf(() =>
+    keptSummary(
+      name,
+      records.map((record) => ({
+        ...record,
+        dist: { type: 'zip', url: 'https://elsewhere.example/one.zip' },
+      })) as never,
+      noRules,
+      0,
+    ),
+  );
+  expect(known.value.kept?.summary).toMatchObject({ name, versions: 1000 });
+  expect(known.turns).toBeGreaterThanOrEqual(10);
+});
+
+it.each([
+  ['in full', {}],
+  ['minified', { minified: 'composer/2.0' }],
+])('writes a document %s in turns', async (_form, beside) => {
+  const written = await turnsOf(() => formatProviderDocument(name, { records: records as never, beside }));
+  expect(written.turns).toBeGreaterThanOrEqual(7);
+  const { packages } = JSON.parse(written.value.toString()) as { packages: Record<string, never> };
+  expect(Array.isArray(packages[name]) ? expandVersions(packages[name]) : Object.values(packages[name] ?? {})).toEqual(
+    records,
+  );
+  expect(await readProviderDocument(new TextDocument(written.value, 0), name)).toEqual({ records, beside });
+});

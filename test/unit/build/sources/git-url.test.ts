@@ -1,0 +1,64 @@
+// Which URLs git sources are fetched from.
+
+import { describe, expect, it } from 'vitest';
+
+import { parseGitUrl } from '../../../../build/sources/git-url.ts';
+
+describe('parseGitUrl', () => {
+  it.each([
+    ['https://git.example.org/team/lib.git', 'https:ssh'],
+    ['https://git.example.org:8443/team/lib', 'https:ssh'],
+    ['ssh://git@git.example.org:2222/team/lib.git', 'https:ssh'],
+    ['git@git.example.org:team/lib.git', 'https:ssh'],
+    ['git.example.org:/srv/lib.git', 'https:ssh'],
+    ['http://127.0.0.1:8080/lib.git', 'http:https:ssh'],
+    ['http://localhost/lib.git', 'http:https:ssh'],
+    ['http://[::1]:81/lib.git', 'http:https:ssh'],
+  ])('takes %s', (url, protocols) => {
+    expect(parseGitUrl(url)).toEqual({ url, protocols });
+  });
+
+  it.each([
+    '--upload-pack=touch /tmp/x',
+    '-oProxyCommand=x:y',
+    'ssh://-oProxyCommand=x/lib.git',
+    'user@-oProxyCommand=x:lib.git',
+    'ext::sh -c id',
+    'file:///srv/lib.git',
+    'git://git.example.org/lib.git',
+    'ftp://git.example.org/lib.git',
+    'https://git.example.org/lib.git?private_token=s3cret',
+    'git@git.example.org:lib.git?private_token=s3cret',
+    'https://git.example.org/a b',
+    'https://git.example.org/a\nb',
+    'http://git.example.org/lib.git',
+    'http://127.0.0.1.example.org/lib.git',
+    'http://127.0.0.1@example.org/lib.git',
+    '',
+  ])('refuses %j', (url) => {
+    expect(parseGitUrl(url)).toHaveProperty('refusal');
+  });
+
+  it.each([
+    'https://user:s3cret@git.example.org/lib.git',
+    'https://s3cret@git.example.org/lib.git',
+    'https://a@s3cret@git.example.org/lib.git',
+    'ssh://git:s3cret@git.example.org/lib.git',
+    'https://user:s3 cret@git.example.org/lib.git',
+  ])('refuses credentials and does not repeat them: %s', (url) => {
+    const result = parseGitUrl(url);
+    expect(result).toHaveProperty('refusal', expect.stringContaining('credential'));
+    expect(JSON.stringify(result)).not.toMatch(/s3 ?cret/);
+  });
+
+  it.each([
+    'https://git.example.org/lib.git?token=s3cret',
+    'https://git.example.org/lib.git#s3cret',
+    'git@git.example.org:lib.git?token=s3cret',
+    'git+ssh://user:s3cret@git.example.org/x',
+    'https://user:s3/cret@git.example.org/x',
+    'https://user:s3?cret@git.example.org/x',
+  ])('repeats no secret of what it refuses for another reason: %s', (url) =>
+    expect(JSON.stringify(parseGitUrl(url))).toMatch(/^\{"refusal":(?!.*(?:s3|cret))/),
+  );
+});

@@ -1,0 +1,37 @@
+// The output of `git cat-file --batch`, cut anywhere.
+
+import { describe, expect, it } from 'vitest';
+
+import { createBatchParser } from '../../../../../build/sources/git/batch-parser.ts';
+
+const oid = 'ab'.repeat(20);
+const stream = Buffer.concat([
+  Buffer.from(`${oid} blob 5\nhello\n`),
+  Buffer.from(`${oid} missing\n`),
+  Buffer.from(`${oid} tree 0\n\n`),
+  Buffer.from(`${oid} blob 6\nskip\nx\n`),
+  Buffer.from(`${oid} blob 3\n\n\n\n\n`),
+]);
+const expected = ['blob hello', 'absent missing', 'tree ', 'blob declined', 'blob \n\n\n'];
+
+function parse(chunks: readonly Buffer[]): string[] {
+  const seen: string[] = [];
+  const parser = createBatchParser({
+    wanted: ({ size }) => size !== 6,
+    object: ({ type }, bytes) => seen.push(`${type} ${bytes === undefined ? 'declined' : bytes.toString()}`),
+    absent: (reason) => seen.push(`absent ${reason}`),
+  });
+  for (const chunk of chunks) parser.push(chunk);
+  return seen;
+}
+
+describe('createBatchParser', () => {
+  it('reads the same whatever the pieces in which it comes', () => {
+    for (let size = 1; size <= stream.length; size += 1) {
+      const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>
+        stream.subarray(index * size, (index + 1) * size),
+      );
+      expect(parse(chunks)).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,206 @@
+// Servers that mean harm, or are merely broken: a source behind one fails with a reason and within its limits, or gives
+// what can be used. Nothing of what it last fetched is lost.
+
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Scan } from '../../../../../build/sources/release.ts';
+import { startGitHttpServer, type GitHttpServer } from '../../../../util/git-http-server.ts';
+import { createRepository, type TestRepository } from '../../../../util/git-repository.ts';
+import { keptCopy, withReleases, withScan, type ScanOptions } from '../../../../util/git-scan.ts';
+import { createGitShim } from '../../../../util/git-shim.ts';
+import { temporaryFolder } from '../../../../util/temporary-folder.ts';
+
+const folder = temporaryFolder('hostile-remote');
+let server: GitHttpServer;
+let repository: TestRepository;
+let options: ScanOptions;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startGitHttpServer(folder.path);
+});
+beforeEach(() => {
+  server.behave('well');
+  count += 1;
+  repository = createRepository(
+    folder.at(`r${count}.git`),
+    [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/far"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ],
+    { bare: true },
+  );
+  options = {
+    url: `${server.url}/r${count}.git`,
+    cacheDirectory: folder.at(`cache-${count}`),
+    environment: { PATH: process.env['PATH'], HOME: folder.path },
+  };
+});
+afterAll(async () => {
+  await server.close();
+  await folder.remove();
+});
+
+const scan = (more: Partial<ScanOptions> = {}): Promise<Scan> => withScan({ ...options, ...more }, (result) => result);
+const failure = async (more: Partial<ScanOptions> = {}): Promise<string> => {
+  const result = await scan(more);
+  if (result.outcome !== 'failed') throw new Error(JSON.stringify(result));
+  return result.reason;
+};
+const versions = (result: Scan): string[] =>
+  result.outcome === 'read' ? result.releases.map(({ version }) => version) : [];
+const copy = (): string => keptCopy(options.cacheDirectory);
+/** Everything that is kept, of all remotes. */
+const keptFiles = (): string[] =>
+  readdirSync(options.cacheDirectory).flatMap((name) => readdirSync(join(options.cacheDirectory, name)));
+const packsOf = (directory: string): string[] => readdirSync(join(directory, 'objects/pack'));
+const tip = (): string => repository.git('rev-parse', 'main');
+
+describe('row 72: a hostile or broken remote', () => {
+  it.each([
+    ['refuse', /not found/],
+    ['fail', /500/],
+    ['askForPassword', /credential/],
+  ] as const)('that is to %s fails with the reason, and leaves no copy', async (behaviour, reason) => {
+    server.behave(behaviour);
+    expect(await failure()).toMatch(reason);
+    expect(existsSync(options.cacheDirectory)).toBe(false);
+  });
+
+  it('that sends a pack without an end is cut off at the size limit, and what it sent is removed', async () => {
+    server.behave({ endless: 'pack' });
+    expect(await failure({ maxBytes: 20 * 1024 * 1024 })).toMatch(/larger than 20 MiB/);
+    expect(keptFiles()).toEqual([]);
+  });
+
+  it('that does so later takes nothing away of what was fetched before', async () => {
+    const { memory } = await withReleases(options, (result) => result);
+    repository.append([{ commit: 'main', files: { b: '1' } }]);
+    server.behave({ endless: 'pack' });
+    const before = packsOf(copy());
+    expect(await failure({ maxBytes: 20 * 1024 * 1024, previous: memory })).toMatch(/larger than/);
+    expect(packsOf(copy())).toEqual(before);
+    server.behave('well');
+    expect(versions(await scan({ previous: memory }))).toEqual(['1.0.0', 'dev-main']);
+  });
+
+  it('whose repository is too large says so, and keeps nothing', async () => {
+    repository.append([{ commit: 'main', files: { big: { mode: '100644', content: randomBytes(300_000) } } }]);
+    expect(await failure({ maxBytes: 100_000 })).toMatch(/larger than 97\.7 KiB.*path as the source/);
+    expect(keptFiles()).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'that lists refs without an end is cut off by memory, not by time',
+    async () => {
+      server.behave({ endless: 'refs' });
+      expect(await failure()).toMatch(/memory|list of refs/);
+    },
+  );
+
+  it('that never ends is stopped with all it started', async () => {
+    server.behave({ endless: 'pack' });
+    expect(await failure({ timeoutMs: 700 })).toMatch(/took longer than/);
+    const running = execFileSync('ps', ['-eo', 'args']).toString();
+    expect(running).not.toContain(options.url ?? '');
+  });
+
+  it('whose refs have names that are options, no names or no text gives those that can be used', async () => {
+    const id = tip();
+    server.behave({
+      refs: [
+        `${id} HEAD`,
+        `${id} refs/heads/--output=x`,
+        `${id} refs/heads/-c`,
+        `${id} refs/heads/a\u0007b`,
+        `${id} refs/heads/a..b`,
+        `${id} refs/heads/x.lock`,
+        `${id} refs/heads/a\\b`,
+        `${id} refs/heads/main`,
+        `${id} refs/other/x`,
+        `${id} refs/tags/1.0.\xfc`,
+        `${id} refs/tags/2.0.0`,
+      ],
+    });
+    const first = await withReleases(options, (result) => result);
+    expect(versions(first)).toEqual(['2.0.0', 'dev-main']);
+    expect(first.quarantined.map(({ code }) => code)).toEqual(['UNSAFE_PATH']);
+    expect(await scan({ previous: first.memory })).toEqual({ outcome: 'unchanged' });
+    expect(existsSync(folder.at('x'))).toBe(false);
+  });
+
+  it.each([
+    ['a ref that cannot be a file', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/main/below`]],
+    ['a name with a space', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/a b`]],
+    ['a commit it does not have', () => [`${'12'.repeat(20)} refs/heads/main`]],
+    ['a name longer than a file may have', (id: string) => [`${id} refs/heads/${'x'.repeat(5000)}`]],
+  ])('that advertises %s fails, and others go on', async (_, refs) => {
+    server.behave({ refs: refs(tip()) });
+    expect((await failure()).length).toBeGreaterThan(20);
+    server.behave('well');
+    expect(versions(await scan())).toEqual(['1.0.0', 'dev-main']);
+  });
+
+  it.each(['http://127.0.0.1:1', 'https://127.0.0.1:1', 'file://', 'ftp://127.0.0.1:1'])(
+    'that redirects to %s is not followed',
+    async (redirect) => {
+      server.behave({ redirect });
+      expect(await failure()).toMatch(/redirect/);
+    },
+  );
+
+  it('moves tags, deletes and renames: all is noticed', async () => {
+    const { memory } = await withReleases(options, (result) => result);
+    repository.append([{ commit: 'main', files: { moved: '1' } }, { deleteRef: 'refs/tags/1.0.0' }]);
+    repository.git('tag', '1.0.0', 'main');
+    repository.git('branch', '-m', 'main', 'trunk');
+    const result = await withReleases({ ...options, previous: memory }, (again) => again);
+    expect(result.releases.map(({ version, reference, defaultBranch }) => [version, reference, defaultBranch])).toEqual(
+      [
+        ['1.0.0', repository.git('rev-parse', 'trunk'), false],
+        ['dev-trunk', repository.git('rev-parse', 'trunk'), true],
+      ],
+    );
+  });
+});
+
+describe('a build that was killed while it fetched', () => {
+  it('is made up for by the next one', async () => {
+    await scan();
+    repository.append([{ commit: 'main', files: { b: '1' } }]);
+    writeFileSync(join(copy(), 'objects/pack/tmp_pack_abc'), 'half a pack');
+    for (const lock of ['packed-refs.lock', 'refs/heads/main.lock', 'HEAD.lock', 'config.lock', 'shallow.lock']) {
+      mkdirSync(join(copy(), lock, '..'), { recursive: true });
+      writeFileSync(join(copy(), lock), '');
+    }
+    expect(versions(await scan())).toEqual(['1.0.0', 'dev-main']);
+    expect(packsOf(copy()).filter((name) => name.startsWith('tmp_'))).toEqual([]);
+  });
+
+  it('also when it had hardly begun', async () => {
+    await scan();
+    const directory = copy();
+    execFileSync('sh', ['-c', 'rm -r "$1"/HEAD "$1"/refs "$1"/packed-refs', 'sh', directory]);
+    expect(versions(await scan())).toEqual(['1.0.0', 'dev-main']);
+  });
+});
+
+describe('an unchanged remote', () => {
+  it('costs one git process, whatever the options', async () => {
+    const shim = createGitShim(folder.at('shim'));
+    const asking = {
+      ...options,
+      environment: { ...options.environment, PATH: shim.path },
+      refs: { tags: ['1.*'] },
+      referenceSource: 'include' as const,
+    };
+    const { memory, releases } = await withReleases(asking, (result) => result);
+    expect(releases.map(({ sourceUrl }) => sourceUrl)).toEqual([options.url, options.url]);
+    shim.calls();
+    expect(await scan({ ...asking, previous: memory })).toEqual({ outcome: 'unchanged' });
+    expect(shim.calls()).toEqual([expect.stringContaining(' ls-remote --symref -- ')]);
+  });
+});

@@ -1,0 +1,39 @@
+// Where the tree is and what opens it, as settings; and that no message shows a secret.
+
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../../cli/config/config.ts';
+
+const load = (environment: Readonly<Record<string, string>>) =>
+  loadConfig({ flags: {}, environment, workingDirectory: '/nonexistent' });
+
+describe('the settings of an origin', () => {
+  it('are an address, what opens it, and how often it is asked', async () => {
+    const { origin, originAuthorization, originCheck } = await load({
+      LIBRETTO_ORIGIN: 'https://reader:pass-word@tree.internal/libretto/',
+      LIBRETTO_ORIGIN_AUTHORIZATION: 'Bearer of-the-tree',
+      LIBRETTO_ORIGIN_CHECK: '250',
+    });
+    expect([
+      origin.value?.url,
+      origin.value?.authorization?.reveal(),
+      originAuthorization.value?.reveal(),
+      originCheck.value,
+    ]).toEqual(['https://tree.internal/libretto', `Basic ${btoa('reader:pass-word')}`, 'Bearer of-the-tree', 250]);
+    expect(JSON.stringify([origin, originAuthorization])).not.toMatch(/pass-word|of-the-tree/);
+  });
+
+  it('are refused without showing what is secret in them', async () => {
+    const refusal = await load({
+      LIBRETTO_ORIGIN: 'https://reader:pass-word@tree.internal/?list',
+      LIBRETTO_ORIGIN_AUTHORIZATION: 'Bearer of-the-\ntree',
+      LIBRETTO_ORIGIN_CHECK: '1',
+    }).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(refusal).toContain('LIBRETTO_ORIGIN is "https://***@tree.internal/?***"; allowed: http(s)://');
+    expect(refusal).toContain('LIBRETTO_ORIGIN_AUTHORIZATION is not the value of a header');
+    expect(refusal).toContain('LIBRETTO_ORIGIN_CHECK is "1"; allowed: a whole number from 100 to 600000.');
+    expect(refusal).not.toMatch(/pass-word|of-the/);
+  });
+});

@@ -1,0 +1,136 @@
+// What each kind of setting value accepts.
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  parseDistUrl,
+  parseListen,
+  parseLog,
+  parseMetadataUrl,
+  parseRedisUrl,
+  parseTrustedProxies,
+  parseWholeNumber,
+  shown,
+} from '../../../../cli/config/setting-values.ts';
+
+describe('listen', () => {
+  it.each([
+    ['127.0.0.1:8080', '127.0.0.1', 8080],
+    ['localhost:0', 'localhost', 0],
+    ['[::1]:80', '::1', 80],
+    ['[::]:443', '::', 443],
+    ['9000', '127.0.0.1', 9000],
+    [9000, '127.0.0.1', 9000],
+  ])('%s', (raw, host, port) => expect(parseListen(raw)).toEqual({ host, port }));
+
+  it.each([
+    '',
+    ':80',
+    '127.0.0.1',
+    '::1:80',
+    '[127.0.0.1]:80',
+    'a:65536',
+    'a:1x',
+    'http://a:80',
+    'a b:1',
+    -1,
+    null,
+    {},
+  ])('not %j', (raw) => expect(parseListen(raw)).toBeUndefined());
+});
+
+describe('metadata-url', () => {
+  it.each(['/p2/%package%$%hash%.json', '/p2/%package%.json', 'https://packages.example.org/p2/%package%.json'])(
+    '%s',
+    (raw) => expect(parseMetadataUrl(raw)).toBe(raw),
+  );
+
+  it.each([
+    'p2/%package%.json',
+    '//evil/%package%',
+    '/p2/%name%.json',
+    'ftp://a/%package%',
+    'https://%package%/',
+    '/p2/%package% .json',
+    7,
+  ])('not %j', (raw) => expect(parseMetadataUrl(raw)).toBeUndefined());
+});
+
+describe('dist-url', () => {
+  it('is a path, or an absolute address without a slash at its end', () => {
+    expect(parseDistUrl('path')).toEqual({ form: 'path' });
+    expect(parseDistUrl('https://p.example.org/composer/')).toEqual({
+      form: 'absolute',
+      base: 'https://p.example.org/composer',
+    });
+    expect(parseDistUrl('http://p.example.org')).toEqual({ form: 'absolute', base: 'http://p.example.org' });
+  });
+
+  it.each(['', '/dist', 'ftp://a', 'https://u:p@a', 'https://a/?x=1', 'https://a/#x'])('not %j', (raw) =>
+    expect(parseDistUrl(raw)).toBeUndefined(),
+  );
+});
+
+describe('the others', () => {
+  it('redis', () => {
+    expect(parseRedisUrl('rediss://u:p@h:6380/1')).toBe('rediss://u:p@h:6380/1');
+    expect([parseRedisUrl('h:6379'), parseRedisUrl('http://h'), parseRedisUrl('redis://')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('redis behind sentinels', () => {
+    const given = 'redis+sentinel://u:p@a:26379,b/packages/1';
+    expect(parseRedisUrl(given)).toBe(given);
+    expect(
+      [
+        'redis+sentinel://a:1',
+        'redis+sentinel://a:1/',
+        'redis+sentinel:///packages',
+        'sentinel://a/packages',
+        'redis+sentinel://a/packages/x',
+      ].map(parseRedisUrl),
+    ).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(shown('redis+sentinel://u:s3cret@a,b/packages?sentinel_password=s3cret')).toBe(
+      '"redis+sentinel://***@a,b/packages?***"',
+    );
+  });
+
+  it('trusted proxies', () => {
+    expect(parseTrustedProxies('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1']);
+    expect(parseTrustedProxies(['fd00::/8'])).toEqual(['fd00::/8']);
+    expect([
+      parseTrustedProxies('10.0.0.0/33'),
+      parseTrustedProxies('proxy.local'),
+      parseTrustedProxies([1]),
+      parseTrustedProxies('::1/129'),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('log', () => {
+    expect(parseLog('-', { directory: '/srv' })).toEqual({ to: 'stdout' });
+    expect(parseLog('none', { directory: '/srv' })).toEqual({ to: 'none' });
+    expect(parseLog('a/b.log', { directory: '/srv' })).toEqual({ to: 'file', path: '/srv/a/b.log' });
+    expect(parseLog('logs/', { directory: '/srv' })).toBeUndefined();
+  });
+
+  it('whole numbers', () => {
+    expect([parseWholeNumber('12', 1, 20), parseWholeNumber(12, 1, 20)]).toEqual([12, 12]);
+    for (const raw of ['1.5', 1.5, '-1', ' 1', '1e1', '21', true, null])
+      expect(parseWholeNumber(raw, 1, 20)).toBeUndefined();
+  });
+
+  it.each([
+    ['redis://a:p@ss/w@h/0', '"redis://***@h/0"'],
+    ['https://user:s3 cret@h/x', '"https://***@h/x"'],
+    ['https://h/lib.git?token=s3cret', '"https://h/lib.git?***"'],
+    ['git@h:lib.git?token=s3cret', '"git@h:lib.git?***"'],
+    ['user:s3cret@h:x.git', '"user:***@h:x.git"'],
+    [{ 'https://u:p@h': ['https://u:s"3@h/x'], note: 'Why?' }, '{"https://***@h":["https://***@h/x"],"note":"Why?"}'],
+    [`https://u:${'s3cret'.repeat(50)}@h/x`, '"https://***@h/x"'],
+    [12, '12'],
+    [undefined, 'undefined'],
+  ])('secrets are hidden: %j', (raw, text) => expect(shown(raw)).toBe(text));
+});

@@ -1,0 +1,69 @@
+// Signals, without sending any: the first asks to stop, one that follows at once is the same wish, a later one ends the
+// process.
+
+import { describe, expect, it } from 'vitest';
+
+import { stopSignal } from '../../../../cli/io/stop-signal.ts';
+
+function rig(onHangUp?: () => void) {
+  const listeners = new Map<string, () => void>();
+  const exits: number[] = [];
+  let nowMs = 1_000_000;
+  let stopped: number | false = false;
+  let crash: (error: unknown) => void = () => undefined;
+  const crashes: unknown[] = [];
+  const context = {
+    onSignal: (signal: string, callback: () => void) => void listeners.set(signal, callback),
+    onCrash: (callback: (error: unknown) => void) => void (crash = callback),
+    exitNow: (code: number) => void exits.push(code) as never,
+    stderr: { write: () => true },
+    now: () => new Date(nowMs),
+  };
+  const promise = stopSignal(context, { onHangUp, onCrash: (error) => crashes.push(error) }).then(
+    (exitCode) => (stopped = exitCode),
+  );
+  return {
+    exits,
+    crashes,
+    crash: (error: unknown) => crash(error),
+    send: (signal: string) => listeners.get(signal)?.(),
+    wait: (ms: number) => void (nowMs += ms),
+    stopped: async () => (await Promise.race([promise, Promise.resolve(false as const)])) || stopped,
+  };
+}
+
+describe('stopSignal', () => {
+  it('takes a signal that arrives twice for one', async () => {
+    const { send, wait, exits, stopped } = rig();
+    send('SIGINT');
+    wait(50);
+    send('SIGINT');
+    expect(await stopped()).toBe(0);
+    expect(exits).toEqual([]);
+  });
+
+  it('ends at once with the second wish', () => {
+    const { send, wait, exits } = rig();
+    send('SIGTERM');
+    wait(1000);
+    send('SIGTERM');
+    send('SIGINT');
+    expect(exits).toEqual([143, 130]);
+  });
+
+  it('a crash stops it too, with 1, and is told', async () => {
+    const { crash, crashes, stopped } = rig();
+    crash('boom');
+    expect([await stopped(), crashes]).toEqual([1, ['boom']]);
+  });
+
+  it('a hang-up opens the log anew, or stops where nobody opens one', async () => {
+    let opened = 0;
+    const server = rig(() => (opened += 1));
+    server.send('SIGHUP');
+    expect([opened, await server.stopped()]).toEqual([1, false]);
+    const terminal = rig();
+    terminal.send('SIGHUP');
+    expect(await terminal.stopped()).toBe(0);
+  });
+});

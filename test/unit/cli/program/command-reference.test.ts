@@ -1,0 +1,74 @@
+// docs/cli.md says of every command what the program itself says: `vitest -u` writes it.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { createProgram } from '../../../../cli/program/program.ts';
+import type { Context } from '../../../../cli/io/context.ts';
+import { describeCommand, listCommands, renewReference } from '../../../util/command-reference.ts';
+
+const file = new URL('../../../../docs/cli.md', import.meta.url).pathname;
+
+let printed = '';
+const stdout = { write: (text: string) => (printed += text) };
+const commands = listCommands(createProgram({ stdout } as unknown as Context, () => undefined)).map(
+  ({ path, command }) => {
+    printed = '';
+    command.outputHelp();
+    return { path, command, help: printed };
+  },
+);
+
+describe('the reference of the command line', () => {
+  it.each(commands)(
+    'libretto $path has a summary, a description and an example of itself',
+    ({ path, command, help }) => {
+      expect(command.summary()).toMatch(/^[a-z].*[^.]$/);
+      expect(command.description()).toMatch(/^[A-Z].*\.$/s);
+      expect(help).toMatch(new RegExp(`Examples?:\\n(?: {2}.*\\n)*? {2}.*libretto ${path}`));
+    },
+  );
+
+  it('is what docs/cli.md says', async () => {
+    const described = commands.map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
+    await expect(renewReference(readFileSync(file, 'utf8'), described)).toMatchFileSnapshot(file);
+  });
+
+  it('puts a new command at its place, keeps what people wrote, and names what is gone', () => {
+    const first = renewReference('# All\n\nHello.\n', [
+      { path: 'a', text: 'A' },
+      { path: 'a b', text: 'AB' },
+      { path: 'c', text: 'C' },
+    ]);
+    const [block, inner] = [
+      '<!-- libretto a, from the program -->\nA\n<!-- by hand -->',
+      '<!-- libretto a b, from the program -->\nAB\n<!-- by hand -->',
+    ];
+    expect(first).toBe(
+      `# All\n\nHello.\n\n## libretto a\n\n${block}\n\n### libretto a b\n\n${inner}\n\n## libretto c\n\n<!-- libretto c, from the program -->\nC\n<!-- by hand -->\n`,
+    );
+    const written = first.replace(`${inner}\n`, `${inner}\n\nMore of it.\n`);
+    const second = renewReference(written, [
+      { path: 'a', text: 'changed' },
+      { path: 'a b', text: 'AB' },
+      { path: 'a d', text: 'AD' },
+      { path: 'c', text: 'C' },
+    ]);
+    expect(second).toContain(
+      'More of it.\n\n### libretto a d\n\n<!-- libretto a d, from the program -->\nAD\n<!-- by hand -->\n\n## libretto c',
+    );
+    expect(second).toContain('from the program -->\nchanged\n');
+    expect(
+      renewReference(second, [
+        { path: 'a', text: 'changed' },
+        { path: 'a b', text: 'AB' },
+        { path: 'a d', text: 'AD' },
+        { path: 'c', text: 'C' },
+      ]),
+    ).toBe(second);
+    expect(renewReference('# All\n\n## libretto a\n\nBy hand.\n', [{ path: 'a', text: 'A' }])).toBe(
+      `# All\n\n## libretto a\n\n${block}\n\nBy hand.\n`,
+    );
+    expect(() => renewReference(first, [{ path: 'a', text: 'A' }])).toThrow('a b, c');
+  });
+});

@@ -1,0 +1,100 @@
+// The records of artifacts: what the state says when publications and their records come in another order.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createArtifacts, type Artifacts } from '../../../../proxy/artifacts/artifacts.ts';
+import { createChildPublisher } from '../../../../proxy/artifacts/child-publisher.ts';
+import type { ArtifactPublisher, Publication } from '../../../../proxy/artifacts/publisher.ts';
+import { createAuditedStore } from '../../../../proxy/state/audit.ts';
+import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
+import type { BuildRun } from '../../../../proxy/sync/build-runner.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+
+const folder = temporaryFolder('artifacts');
+afterAll(() => folder.remove());
+
+const publication = (reference: string, serial: number, version = 'dev-main'): Publication => ({
+  name: 'acme/hello',
+  version,
+  version_normalized: version,
+  reference: reference.repeat(40),
+  sha256: reference.repeat(64),
+  sha1: reference.repeat(40),
+  size: 1,
+  url: `/dist/acme/hello/${version}.zip`,
+  serial,
+});
+
+/** `published`: what the builder says, by the path it is given. */
+function artifactsOver(published: Readonly<Record<string, Publication>>): Artifacts {
+  const now = (): number => 1_800_000_000_000;
+  const publisher: ArtifactPublisher = {
+    publish: async ({ path }) => published[path] ?? Promise.reject(new Error('unknown')),
+    withdraw: async () => undefined,
+  };
+  return createArtifacts({
+    store: createAuditedStore({ store: createMemoryStore(), now }),
+    now,
+    randomBytes,
+    actor: 'cli:test',
+    publisher,
+    dataDirectory: folder.path,
+  });
+}
+
+describe('the record of a dev version', () => {
+  it('is superseded from the start where a later publication was recorded before it', async () => {
+    const artifacts = artifactsOver({ early: publication('a', 1), late: publication('b', 2) });
+    const late = await artifacts.publish({ path: 'late' });
+    const early = await artifacts.publish({ path: 'early' });
+    expect([early.record.status, (await artifacts.get(late.record.id)).status]).toEqual(['superseded', 'published']);
+    expect((await artifacts.publish({ path: 'late' })).created).toBe(false);
+  });
+
+  it('is one, however many record the same publication at once', async () => {
+    const artifacts = artifactsOver({ a: publication('a', 1) });
+    const all = await Promise.all(Array.from({ length: 5 }, () => artifacts.publish({ path: 'a' })));
+    expect(new Set(all.map(({ record }) => record.id)).size).toBe(1);
+    expect(all.filter(({ created }) => created)).toHaveLength(1);
+    expect(await artifacts.list()).toHaveLength(1);
+  });
+
+  it('of two contents at once one is published', async () => {
+    const artifacts = artifactsOver({ a: publication('a', 1), b: publication('b', 2) });
+    await Promise.all([artifacts.publish({ path: 'a' }), artifacts.publish({ path: 'b' })]);
+    expect((await artifacts.list()).map(({ reference, status }) => [reference[0], status]).sort()).toEqual([
+      ['a', 'superseded'],
+      ['b', 'published'],
+    ]);
+  });
+});
+
+describe('a builder in a process of its own', () => {
+  const publish = (run: BuildRun): Promise<unknown> => {
+    const path = folder.at('staged.zip');
+    writeFileSync(path, '');
+    return createChildPublisher({ run: async () => run })
+      .publish({ path })
+      .finally(() => expect(existsSync(path)).toBe(false));
+  };
+
+  it('that did not get the lock is busy', () =>
+    expect(publish({ exitCode: 75, report: undefined, messages: '' })).rejects.toMatchObject({ code: 'BUILD_BUSY' }));
+  it('that died is an error of ours', () =>
+    expect(publish({ exitCode: -1, report: undefined, messages: 'killed' })).rejects.toThrow(
+      'the builder ended with -1: killed',
+    ));
+  it('that says nonsense is an error of ours', () =>
+    expect(publish({ exitCode: 0, report: { outcome: 'published' }, messages: '' })).rejects.toThrow(
+      "the builder's answer has no name",
+    ));
+  it('that refused it says why', () =>
+    expect(
+      publish({
+        exitCode: 1,
+        report: { outcome: 'refused', code: 'ARCHIVE_UNSAFE', message: 'why', details: { reason: 'ARCHIVE_UNSAFE' } },
+        messages: '',
+      }),
+    ).rejects.toMatchObject({ code: 'ARCHIVE_UNSAFE', message: 'why' }));
+});

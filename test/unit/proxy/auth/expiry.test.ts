@@ -1,0 +1,47 @@
+// When a token ends, as people write it.
+
+import { describe, expect, it } from 'vitest';
+import { parseExpiry } from '../../../../proxy/auth/expiry.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+
+describe('an expiry', () => {
+  it.each([
+    ['12h', '2026-03-02T00:00:00.000Z'],
+    ['90d', '2026-05-30T12:00:00.000Z'],
+    ['2w', '2026-03-15T12:00:00.000Z'],
+    ['2027-01-31T00:00:00Z', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31t00:00:00z', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T00:00:00.5+02:00', '2027-01-30T22:00:00.500Z'],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+  ])('%s is understood', (text, expected) => {
+    expect(parseExpiry(text, now).toISOString()).toBe(expected);
+  });
+
+  it.each([
+    ['', 'no time'],
+    ['90', 'no time'],
+    ['90 d', 'no time'],
+    ['1.5d', 'no time'],
+    ['-1d', 'no time'],
+    ['3m', 'no time'],
+    ['tomorrow', 'no time'],
+    ['2027-01-31', 'no time'],
+    ['2027-01-31T00:00:00', 'no time'],
+    ['2027-02-30T00:00:00Z', 'no time'],
+    ['2027-13-01T00:00:00Z', 'no time'],
+    ['2027-01-31T25:00:00Z', 'no time'],
+    ['0d', 'future'],
+    ['2026-03-01T12:00:00Z', 'future'],
+    ['2020-01-01T00:00:00Z', 'future'],
+    ['999999d', 'ten years'],
+    ['9999-12-31T23:59:59Z', 'ten years'],
+  ])('%j is refused with the reason', (text, reason) => {
+    expect(() => parseExpiry(text, now)).toThrow(
+      expect.objectContaining({
+        code: 'EXPIRY_INVALID',
+        message: expect.stringMatching(new RegExp(`"${text.replace('+', '\\+')}".*${reason}`)),
+      }),
+    );
+  });
+});

@@ -1,0 +1,40 @@
+// What the caches believe a document takes of memory, beside what it does take: their bound is one of memory, not of
+// bytes of bodies.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { TextDocument } from '../../../../proxy/http/document.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function usedBytes(): number {
+  collect();
+  collect(); // what the first one found to be finalized
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+it.each([400, 8000])(
+  'a document of %d bytes and its compressed variant are counted with their heads, for about what they take',
+  async (size) => {
+    const count = 4000;
+    const documents: TextDocument[] = [];
+    await new TextDocument(Buffer.alloc(400), 0).in('gzip', () => undefined);
+    const before = usedBytes();
+    let counted = 0;
+    for (let at = 0; at < count; at += 1) {
+      const document = new TextDocument(Buffer.from(`{"packages":{"acme/p${at}":{}}}`.padEnd(size, ' ')), at * 1000);
+      counted += document.weight;
+      await document.in('gzip', (bytes) => void (counted += bytes));
+      documents.push(document);
+    }
+    const took = usedBytes() - before;
+    expect(documents).toHaveLength(count);
+    // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the
+    // figure
+    expect(counted / took).toBeGreaterThan(1 / 2);
+    expect(counted / took).toBeLessThan(3 / 2);
+  },
+);

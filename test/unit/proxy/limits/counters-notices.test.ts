@@ -1,0 +1,31 @@
+// How often the log hears of counters that are away: row 80.
+
+import { describe, expect, it } from 'vitest';
+import { createCountersNotices, type CountersNotice } from '../../../../proxy/limits/counters-notices.ts';
+
+describe('what the log is told', () => {
+  it('row 80: an outage that lasts, once a minute', () => {
+    let nowMs = 0;
+    const notices: CountersNotice[] = [];
+    const { degraded } = createCountersNotices(
+      (notice) => notices.push(notice),
+      () => nowMs,
+    );
+    for (; nowMs < 150_000; nowMs += 500) degraded(new Error('gone'));
+    expect(notices).toEqual([1, 2, 3].map(() => ({ state: 'degraded', reason: 'gone' })));
+  });
+
+  it('row 80: a server that comes and goes, a few times a minute and no more', () => {
+    let nowMs = 0;
+    const notices: CountersNotice[] = [];
+    const { degraded, recovered } = createCountersNotices(
+      (notice) => notices.push(notice),
+      () => nowMs,
+    );
+    for (; nowMs < 60_000; nowMs += 1000) {
+      degraded('slow');
+      recovered();
+    }
+    expect(notices.map(({ state }) => state)).toEqual([1, 2, 3, 4, 5].flatMap(() => ['degraded', 'recovered']));
+  });
+});

@@ -1,0 +1,28 @@
+// What is not answered yet of a key, by which it is known how far from its limit it can be.
+
+import { expect, it } from 'vitest';
+import { createOpenQuestions } from '../../../../proxy/limits/pending-hits.ts';
+
+it('knows of a key what is open, if something was heard of it lately', () => {
+  const questions = createOpenQuestions();
+  questions.asked('a');
+  expect(questions.openOf('a', 0)).toBeUndefined();
+  questions.asked('a');
+  questions.answered('a', 0);
+  expect([
+    questions.openOf('a', 0),
+    questions.openOf('a', 4999),
+    questions.openOf('a', 5000),
+    questions.openOf('b', 0),
+  ]).toEqual([1, 1, undefined, undefined]);
+  questions.failed('a');
+  expect(questions.openOf('a', 0)).toBe(0);
+});
+
+it('forgets rather than grows', () => {
+  const questions = createOpenQuestions(2);
+  for (const key of ['a', 'b', 'c']) questions.asked(key);
+  questions.answered('a', 0);
+  questions.answered('c', 0);
+  expect([questions.openOf('a', 0), questions.openOf('c', 0)]).toEqual([undefined, 0]);
+});

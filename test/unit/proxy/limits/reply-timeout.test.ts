@@ -1,0 +1,82 @@
+// Noticing a server that has gone silent, and only then.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createSilenceWatch } from '../../../../proxy/limits/reply-timeout.ts';
+
+describe('a silence', () => {
+  it('is noticed when one has waited too long, and ends the waiting of all', async () => {
+    let heard: readonly string[] = [];
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 20,
+      onLate: () => undefined,
+      onSilence: () => (heard = watch.drain()),
+      monotonicMs: () => performance.now(),
+    });
+    watch.add('first');
+    watch.add('second');
+    while (heard.length === 0) await delay(5);
+    expect(heard).toEqual(['first', 'second']);
+    expect(watch.replied('first')).toBe(false);
+  });
+
+  it('is noticed although others were answered in time', async () => {
+    let heard: readonly string[] = [];
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 20,
+      onLate: () => undefined,
+      onSilence: () => (heard = watch.drain()),
+      monotonicMs: () => performance.now(),
+    });
+    watch.add('answered');
+    await delay(10);
+    watch.add('waiting');
+    expect(watch.replied('answered')).toBe(true);
+    while (heard.length === 0) await delay(5);
+    expect(heard).toEqual(['waiting']);
+  });
+
+  it('is not seen in replies that have arrived but were not read yet', async () => {
+    let nowMs = 0;
+    let heard = false;
+    const watch = createSilenceWatch<string>({
+      lateMs: 20,
+      silentMs: 30,
+      onLate: () => (heard = true),
+      onSilence: () => (heard = true),
+      monotonicMs: () => nowMs,
+    });
+    // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the
+    // socket
+    setTimeout(() => setImmediate(() => watch.replied('waiting')), 20);
+    watch.add('waiting');
+    nowMs = 1000;
+    await delay(60);
+    expect(heard).toBe(false);
+  });
+});
+
+describe('lateness', () => {
+  it('lets those go on who may, but for the one that has waited longest, until there is a reply', async () => {
+    let silent = false;
+    const released: string[] = [];
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 60,
+      onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')),
+      onSilence: () => (silent = true),
+      monotonicMs: () => performance.now(),
+    });
+    for (const waiting of ['first', 'second', 'must wait', 'third']) watch.add(waiting);
+    while (released.length === 0) await delay(2);
+    expect(released).toEqual(['second', 'third']);
+    expect(watch.isLate()).toBe(true);
+    expect(silent).toBe(false);
+    expect(watch.replied('second')).toBe(false);
+    expect(watch.isLate()).toBe(false);
+    while (!silent) await delay(5);
+    expect(watch.drain()).toEqual(['first', 'must wait']);
+  });
+});

@@ -1,0 +1,126 @@
+// Counting on while the shared count is away, against a server that misbehaves on command. Real Redis:
+// test/fault/redis-chaos.test.ts.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Counters } from '../../../../proxy/limits/counters.ts';
+import type { CountersNotice } from '../../../../proxy/limits/counters-notices.ts';
+import { openResilientCounters } from '../../../../proxy/limits/resilient-counters.ts';
+import type { SharedCount, SharedCounters } from '../../../../proxy/limits/shared-counters.ts';
+
+const hour = 3_600_000;
+const noon = Date.parse('2026-03-01T12:00:00Z');
+
+interface Rig {
+  readonly counters: Counters;
+  readonly notices: readonly CountersNotice[];
+  /** how the server answers from now on */
+  answer: () => Promise<SharedCount>;
+  /** milliseconds the clock is ahead of the real one */
+  aheadMs: number;
+}
+
+async function open(answer: () => Promise<SharedCount>): Promise<Rig> {
+  const notices: CountersNotice[] = [];
+  const rig = { answer, aheadMs: 0, notices };
+  const shared: SharedCounters = {
+    connect: async () => undefined,
+    hit: () => rig.answer(),
+    peek: async () => undefined,
+    close: async () => undefined,
+  };
+  const counters = await openResilientCounters({
+    shared,
+    notice: (notice) => notices.push(notice),
+    monotonicMs: () => performance.now() + rig.aheadMs,
+  });
+  onTestFinished(() => counters.close());
+  return Object.assign(rig, { counters });
+}
+
+const used = (count: number) => async (): Promise<SharedCount> => ({ admitted: true, used: count, endsInMs: hour });
+const silent = (): Promise<SharedCount> => new Promise(() => undefined);
+const lost = async (): Promise<SharedCount> => Promise.reject(new Error('connection lost'));
+
+describe('a server that never answers', () => {
+  it('keeps nobody waiting for ever: all are counted here, from where it stood', async () => {
+    const rig = await open(used(90));
+    await rig.counters.hit('a', 100, hour, noon);
+    rig.answer = silent;
+    const counts = await Promise.all([1, 2, 3].map(() => rig.counters.hit('a', 100, hour, noon)));
+    expect(counts.map(({ remaining }) => remaining)).toEqual([9, 8, 7]);
+    expect(rig.counters.degraded()).toBe(true);
+    expect(rig.notices).toEqual([{ state: 'degraded', reason: expect.stringContaining('no reply') }]);
+  });
+
+  it('that answers after all still teaches, and changes no answer', async () => {
+    const rig = await open(used(1));
+    let answerLate = (_count: SharedCount): void => undefined;
+    rig.answer = () => new Promise((resolve) => (answerLate = resolve));
+    expect(await rig.counters.hit('a', 100, hour, noon)).toMatchObject({ remaining: 99 });
+    answerLate({ admitted: true, used: 60, endsInMs: hour });
+    await delay(0);
+    expect(rig.counters.hit('a', 100, hour, noon)).toMatchObject({ remaining: 39 });
+  });
+
+  it('and then knows less than was counted here takes nothing back', async () => {
+    const rig = await open(used(1));
+    let answerLate = (_count: SharedCount): void => undefined;
+    rig.answer = () => new Promise((resolve) => (answerLate = resolve));
+    await rig.counters.hit('a', 100, hour, noon);
+    const answer = answerLate;
+    for (let index = 0; index < 5; index += 1) rig.counters.hit('a', 100, hour, noon);
+    answer({ admitted: true, used: 1, endsInMs: hour });
+    await delay(0);
+    expect(rig.counters.hit('a', 100, hour, noon)).toMatchObject({ remaining: 93 });
+  });
+});
+
+describe('a window', () => {
+  it('has the same end in every answer, although each measures it anew', async () => {
+    const rig = await open(used(1));
+    const first = await rig.counters.hit('a', 100, hour, noon);
+    rig.answer = async () => ({ admitted: true, used: 2, endsInMs: hour - 997 });
+    expect(await rig.counters.hit('a', 100, hour, noon + 1000)).toMatchObject({ resetAtMs: first.resetAtMs });
+  });
+
+  it('that the server has begun anew is taken over', async () => {
+    const rig = await open(async () => ({ admitted: false, used: 100, endsInMs: 2000 }));
+    expect(await rig.counters.hit('a', 100, hour, noon)).toMatchObject({ admitted: false, remaining: 0 });
+    rig.answer = used(1);
+    expect(await rig.counters.hit('a', 100, hour, noon + 1999)).toEqual({
+      admitted: true,
+      remaining: 99,
+      resetAtMs: noon + 1999 + hour,
+    });
+    rig.answer = lost;
+    expect(await rig.counters.hit('a', 100, hour, noon + 2000)).toMatchObject({ remaining: 98 });
+  });
+});
+
+describe('the log', () => {
+  it('hears of every outage once, and of one that lasts once a minute', async () => {
+    const rig = await open(lost);
+    await rig.counters.hit('a', 100, hour, noon);
+    const states = (): string[] => rig.notices.map(({ state }) => state);
+    const recover = async (): Promise<void> => {
+      rig.answer = used(1);
+      while (rig.counters.degraded()) await delay(20);
+    };
+    const lose = async (): Promise<void> => {
+      rig.answer = lost;
+      await rig.counters.hit('a', 100, hour, noon);
+    };
+    await recover();
+    expect(states()).toEqual(['degraded', 'recovered']);
+    await lose();
+    expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
+    await delay(600); // a trial fails, which is the same outage
+    expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
+    rig.aheadMs = 61_000;
+    while (rig.notices.length < 4) await delay(20);
+    expect(states()).toEqual(['degraded', 'recovered', 'degraded', 'degraded']);
+    await recover();
+    expect(states().slice(4)).toEqual(['recovered']);
+  });
+});

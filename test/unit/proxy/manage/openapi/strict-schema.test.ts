@@ -1,0 +1,83 @@
+// Schemas made exact: closed objects, extended ones as one object, null where it has an effect. And examples out of
+// them.
+
+import { describe, expect, it } from 'vitest';
+import { sampleOf } from '../../../../../proxy/manage/openapi/sample.ts';
+import type { Schema, Schemas } from '../../../../../proxy/manage/openapi/schema.ts';
+import { strictSchema } from '../../../../../proxy/manage/openapi/strict-schema.ts';
+
+const schemas: Schemas = {
+  Token: { type: 'object', properties: { id: { type: 'string', example: 'tok_1' } }, required: ['id'] },
+  Created: {
+    allOf: [
+      { $ref: '#/components/schemas/Token' },
+      { type: 'object', properties: { secret: { type: 'string' } }, required: ['secret'] },
+    ],
+  },
+};
+const strict = (schema: Schema): Schema => strictSchema(schema, schemas);
+
+describe('a schema', () => {
+  it('of an object is closed, however deep it lies, unless it is open on purpose', () => {
+    expect(
+      strict({ type: 'array', items: { type: 'object', properties: { a: { type: 'object', properties: {} } } } }).items,
+    ).toEqual({
+      type: 'object',
+      properties: { a: { type: 'object', properties: {}, additionalProperties: false } },
+      additionalProperties: false,
+    });
+    expect(strict({ type: 'object', properties: {}, additionalProperties: {} }).additionalProperties).toEqual({});
+    expect(
+      strict({ type: 'object', additionalProperties: { type: 'object', properties: {} } }).additionalProperties,
+    ).toMatchObject({ additionalProperties: false });
+  });
+
+  it('that extends another one is one object, though that one extends another too', () => {
+    const extended = strict({
+      allOf: [{ $ref: '#/components/schemas/Created' }, { type: 'object', properties: { more: { type: 'boolean' } } }],
+      description: 'all of it',
+    });
+    expect(extended).toEqual({
+      type: 'object',
+      description: 'all of it',
+      properties: { id: { type: 'string', example: 'tok_1' }, secret: { type: 'string' }, more: { type: 'boolean' } },
+      required: ['id', 'secret'],
+      additionalProperties: false,
+    });
+  });
+
+  it('says null beside a type, since alone it has no effect', () => {
+    expect(
+      strict({ anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Token' }, { nullable: true }] }).anyOf,
+    ).toMatchObject([
+      { type: 'string', nullable: true },
+      { type: 'object', nullable: true, additionalProperties: false },
+    ]);
+    expect(strict({ nullable: true })).toEqual({});
+    expect(strict({ type: 'string', nullable: true })).toEqual({ type: 'string', nullable: true });
+  });
+
+  it('that names one that is not there is an error', () => {
+    expect(() => strict({ allOf: [{ $ref: '#/components/schemas/Gone' }] })).toThrow(
+      'the document has no schema #/components/schemas/Gone',
+    );
+  });
+});
+
+describe('an example', () => {
+  const body: Schema = {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', enum: ['read', 'write'] },
+      token: { $ref: '#/components/schemas/Token' },
+      until: { type: 'string', format: 'date-time', nullable: true },
+      note: { type: 'string' },
+    },
+    required: ['kind', 'token'],
+  };
+
+  it('of a request has what is required and what has an example; of an answer everything', () => {
+    expect(sampleOf(body, schemas, false)).toEqual({ kind: 'read', token: { id: 'tok_1' } });
+    expect(sampleOf(body, schemas, true)).toEqual({ kind: 'read', token: { id: 'tok_1' }, until: null, note: '…' });
+  });
+});

@@ -1,0 +1,480 @@
+// Archives of mirrored packages: fetched on first use, sent on while they come, kept only when they are right. The
+// upstream is a server on loopback.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
+import { runMirror, type MirrorReply, type RunningMirror } from '../../../../util/running-mirror.ts';
+import { zipBytes } from '../../../../util/tree.ts';
+import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
+import { allFiles } from '../../../../util/published-tree.ts';
+
+const name = 'some/lib';
+const large = zipBytes('large', 1_000_000);
+/** Comparing large buffers byte by byte takes the test runner minutes. */
+const bytesOf = (reply: MirrorReply | undefined): string =>
+  reply?.status === 200 && reply.broken === undefined ? sha1Of(reply.body) : `${reply?.status} ${reply?.broken ?? ''}`;
+const pathOf = (version: string): string => `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
+
+/** Every ZIP that is kept, each of which must be what its name says. */
+function keptArchives({ folder }: RunningMirror): readonly string[] {
+  const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
+  for (const path of files)
+    expect(
+      createHash('sha1')
+        .update(readFileSync(folder.at('mirror', path)))
+        .digest('hex'),
+    ).toBe(/([0-9a-f]{40})\.zip$/.exec(path)?.[1]);
+  expect(readdirSync(folder.at('mirror', '.staging'))).toEqual([]);
+  return files;
+}
+
+describe('an archive', () => {
+  it('is fetched on first use and served from here ever after, the upstream gone or its record withdrawn', async () => {
+    await using upstream = await startUpstream();
+    const dev = { version: 'dev-main', reference: referenceFor('first'), zip: zipBytes('first') };
+    upstream.put(name, [{ version: '1.0.0' }, { version: 'v2.0', zip: large }, dev]);
+    await using running = runMirror([upstream.url]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zipBytes(`${name} 1.0.0`)));
+    expect(bytesOf(await running.archive(name, '2.0.0.0'))).toBe(sha1Of(large));
+    expect(bytesOf(await running.archive(name, 'dev-main', dev.reference))).toBe(sha1Of(dev.zip));
+    expect(keptArchives(running)).toHaveLength(3);
+    upstream.put(name, [{ version: 'dev-main', reference: referenceFor('second'), zip: zipBytes('second') }]);
+    running.clock.nowMs += 601_000;
+    expect(bytesOf(await running.archive(name, 'dev-main', referenceFor('second')))).toBe(sha1Of(zipBytes('second')));
+    upstream.failing.status = 500;
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    for (const served of [running, restarted]) {
+      expect(bytesOf(await served.archive(name, '1.0.0', referenceFor(`${name} 1.0.0`)))).toBe(
+        sha1Of(zipBytes(`${name} 1.0.0`)),
+      );
+      expect(bytesOf(await served.archive(name, 'dev-main', dev.reference.slice(0, 8)))).toBe(sha1Of(dev.zip));
+      expect(bytesOf(await served.archive(name, 'v2.0'))).toBe(sha1Of(large));
+    }
+    expect(upstream.asked('/files/')).toBe(4);
+  });
+
+  it('of a version that is not there is none, nor of a reference that is not there', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    expect(await running.archive(name, '1.0.1')).toBeUndefined();
+    expect(await running.archive(name, '1.0.0', referenceFor('other'))).toBeUndefined();
+    expect(upstream.asked('/files/')).toBe(0);
+  });
+
+  it('is named with its checksum as soon as that is known, also where the upstream gives none; each changes the document and moves its date on', async () => {
+    await using upstream = await startUpstream();
+    const versions = ['1.2.0', '1.1.0', '1.0.0'].map((version) => ({ version, shasum: '' }));
+    upstream.put(name, versions);
+    await using running = runMirror([upstream.url]);
+    const seen: { readonly date: number; readonly checksums: number }[] = [];
+    const look = async (at: RunningMirror): Promise<void> => {
+      const reply = await at.provider(name, 'stable', {
+        ifModifiedSince: seen.length === 0 ? undefined : new Date(seen.at(-1)?.date ?? 0).toUTCString(),
+      });
+      const records = Object.values(reply?.json().packages[name] ?? {});
+      for (const { version, dist } of records)
+        expect([undefined, sha1Of(zipBytes(`${name} ${version}`))]).toContain(dist?.['shasum']);
+      seen.push({
+        date: Date.parse(reply?.headers['last-modified'] ?? ''),
+        checksums: records.filter(({ dist }) => dist?.['shasum'] !== undefined).length,
+      });
+    };
+    await look(running);
+    for (const version of ['1.0.0', '1.2.0']) {
+      await running.archive(name, version);
+      await look(running);
+    }
+    upstream.put(name, [{ version: '1.3.0' }, ...versions]);
+    running.clock.nowMs += 700_000;
+    await look(running);
+    await running.archive(name, '1.1.0');
+    await look(running);
+    expect(seen.map(({ checksums }) => checksums)).toEqual([0, 1, 2, 3, 4]);
+    expect(
+      seen.every(({ date }, index) => index === 0 || date > (seen[index - 1]?.date ?? 0)),
+      JSON.stringify(seen),
+    ).toBe(true);
+    await running.mirror.close();
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    expect(
+      (await restarted.provider(name, 'stable', { ifModifiedSince: new Date(seen.at(-1)?.date ?? 0).toUTCString() }))
+        ?.status,
+      'the same after a restart',
+    ).toBe(304);
+  });
+
+  it('gives a release whose upstream names no published-time the moment of its acceptance, and leaves that of the upstream alone', async () => {
+    await using upstream = await startUpstream();
+    const theirs = '2026-06-12T10:00:00+02:00';
+    upstream.put(name, [{ version: '1.1.0', extra: { 'published-time': theirs } }, { version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    const look = async (ifModifiedSince?: string) => {
+      const reply = await running.provider(name, 'stable', { ifModifiedSince });
+      return {
+        changed: reply?.headers['last-modified'],
+        times: Object.values(reply?.json().packages[name] ?? {}).map(
+          (record) => (record as Record<string, unknown>)['published-time'],
+        ),
+      };
+    };
+    const before = await look();
+    expect(before.times).toEqual([theirs, undefined]);
+    const accepted = new Date(running.clock.nowMs);
+    for (const version of ['1.1.0', '1.0.0']) await running.archive(name, version);
+    running.clock.nowMs += 700_000;
+    expect((await look(before.changed)).times).toEqual([theirs, `${accepted.toISOString().slice(0, 19)}+00:00`]);
+  });
+
+  it('moves no date of its document where the upstream gave checksum and published-time', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', extra: { 'published-time': '2026-06-12T10:00:00+00:00' } }]);
+    await using running = runMirror([upstream.url]);
+    const ifModifiedSince = (await running.provider(name))?.headers['last-modified'];
+    await running.archive(name, '1.0.0');
+    expect((await running.provider(name, 'stable', { ifModifiedSince }))?.status).toBe(304);
+  });
+
+  it('goes to clients while it comes, and the last of it only when all of it is right', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    let answer: ServerResponse | undefined;
+    upstream.instead(pathOf('1.0.0'), (_request, response) => {
+      response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000));
+      answer = response;
+    });
+    await using running = runMirror([upstream.url]);
+    let checked = false;
+    const others = Array.from({ length: 20 }, () => running.archive(name, '1.0.0'));
+    const got = Promise.all(others).then((replies) => ((checked = true), replies));
+    for (let wait = 0; answer === undefined && wait < 100; wait += 1) await sleep(10);
+    await sleep(50);
+    expect(checked).toBe(false);
+    answer?.end(large.subarray(500_000));
+    for (const reply of await got) expect(bytesOf(reply)).toBe(sha1Of(large));
+    expect(upstream.asked('/files/')).toBe(1);
+  });
+
+  it('goes to clients while it comes also where the upstream does not say how large it is', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => {
+      response.write(large.subarray(0, 400_000));
+      setTimeout(() => response.end(large.subarray(400_000)), 100);
+    });
+    await using running = runMirror([upstream.url]);
+    const first = await running.archive(name, '1.0.0');
+    expect(first?.headers['content-length']).toBeUndefined();
+    expect(bytesOf(first)).toBe(sha1Of(large));
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+  });
+
+  it('is fetched again of the upstream it came from, whoever is asked before that', async () => {
+    await using before = await startUpstream();
+    await using upstream = await startUpstream();
+    const zip = zipBytes('again');
+    upstream.put(name, [{ version: '1.0.0', zip, distUrl: pathOf('1.0.0') }]);
+    await using running = runMirror([before.url, upstream.url]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zip));
+    for (const path of keptArchives(running)) rmSync(running.folder.at('mirror', path));
+    before.put(name, [{ version: '2.0.0' }]);
+    await using restarted = runMirror([before.url, upstream.url], { at: running.folder });
+    restarted.clock.nowMs = running.clock.nowMs + 700_000;
+    expect(bytesOf(await restarted.archive(name, '1.0.0'))).toBe(sha1Of(zip));
+    expect(before.asked('/files')).toBe(0);
+  });
+
+  it('is fetched again when it is damaged or gone, and has to be the same then', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large, shasum: '' }]);
+    await using running = runMirror([upstream.url]);
+    await running.archive(name, '1.0.0');
+    const [file = ''] = keptArchives(running);
+    writeFileSync(running.folder.at('mirror', file), large.subarray(0, 1000));
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+    expect(keptArchives(running)).toHaveLength(1);
+    rmSync(running.folder.at('mirror', file));
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('other', 1000)));
+    expect(await running.archive(name, '1.0.0')).toMatchObject({ status: 404 });
+    expect(keptArchives(running)).toEqual([]);
+  });
+});
+
+describe('the record of an accepted archive', () => {
+  const broken = async (
+    breakIt: (path: string) => void,
+  ): Promise<{
+    readonly error: string;
+    readonly other: number | undefined;
+    readonly kept: readonly string[];
+    readonly asked: number;
+  }> => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    upstream.put('some/other', [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    await running.archive(name, '1.0.0');
+    const folder = running.folder.at('mirror', 'dist', name);
+    breakIt(join(folder, readdirSync(folder).find((file) => file.endsWith('.json')) ?? ''));
+    upstream.put(name, [{ version: '1.0.0', zip: zipBytes('changed'), shasum: '' }]);
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    const asked = upstream.asked('/files/');
+    const error = await restarted.archive(name, '1.0.0').then(
+      () => '',
+      (failure: Error) => failure.message,
+    );
+    await new Promise(setImmediate); // what nobody waits for would end the process by now
+    return {
+      error,
+      asked: upstream.asked('/files/') - asked,
+      other: (await restarted.archive('some/other', '1.0.0'))?.status,
+      kept: readdirSync(folder).filter((file) => file.endsWith('.zip')),
+    };
+  };
+
+  it('that is damaged ends the request and nothing else, and nothing is accepted in its place', async () => {
+    expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({
+      error: expect.stringMatching(
+        /[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/,
+      ) as string,
+      asked: 0,
+      other: 200,
+      kept: [expect.stringContaining('.zip')],
+    });
+  });
+
+  it('that cannot be read is not said to be damaged', async () => {
+    // like a disk that fails, or too many open files
+    const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path)));
+    expect([error, asked, other]).toEqual([expect.stringContaining('.json cannot be read now: ELOOP'), 0, 200]);
+    expect(error).not.toContain('removed');
+  });
+});
+
+describe('row 75: what is not right', () => {
+  const wrong = zipBytes('wrong', 1_000_000);
+  it.each([
+    [
+      'has another checksum',
+      (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(wrong.length) }).end(wrong),
+      /SHA-1/,
+    ],
+    ['is small and has another checksum', (response: ServerResponse) => void response.end(zipBytes('wrong')), /SHA-1/],
+    ['is no ZIP', (response: ServerResponse) => void response.end('<html>'), /is no ZIP/],
+    ['is empty', (response: ServerResponse) => void response.end(), /is empty/],
+    ['is too large', (response: ServerResponse) => void response.end(zipBytes('x', 3_000_000)), /2000000/],
+    [
+      'is too large and does not say so',
+      (response: ServerResponse) => (response.write(zipBytes('x', 1_500_000)), void response.end(wrong)),
+      /2000000/,
+    ],
+    [
+      'breaks off',
+      (response: ServerResponse) => (
+        response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
+        void setTimeout(() => response.destroy(), 20)
+      ),
+      /broke off|could not be fetched/,
+    ],
+    [
+      'breaks off early',
+      (response: ServerResponse) => (
+        response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500)),
+        void setTimeout(() => response.destroy(), 20)
+      ),
+      /broke off|could not be fetched/,
+    ],
+    [
+      'stands still',
+      (response: ServerResponse) =>
+        void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
+      /broke off|could not be fetched/,
+    ],
+  ])('an archive that %s is never whole at a client, nor kept', async (_what, answering, message) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => answering(response));
+    await using running = runMirror([upstream.url], { archives: { archiveBytes: 2_000_000 } });
+    const replies = await Promise.all([running.archive(name, '1.0.0'), running.archive(name, '1.0.0')]);
+    for (const reply of replies) {
+      if (reply?.status === 200) {
+        expect(reply.broken).toMatch(message);
+        expect(reply.body.length).toBeLessThan(Number(reply.headers['content-length'] ?? Number.POSITIVE_INFINITY));
+      } else expect([404, 500]).toContain(reply?.status);
+    }
+    expect(JSON.stringify([...running.of('archive-refused'), ...running.of('archive-failed')])).toMatch(message);
+    expect(keptArchives(running)).toEqual([]);
+    upstream.instead(pathOf('1.0.0'), undefined);
+    running.clock.nowMs += 61_000;
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+  });
+
+  it('is not fetched again for a while: Composer asks many times', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('wrong')));
+    await using running = runMirror([upstream.url]);
+    for (let turn = 0; turn < 16; turn += 1)
+      expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    expect(upstream.asked('/files/')).toBe(1);
+  });
+
+  it('nor is a ZIP kept that could not be unpacked in one way only', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    await using running = runMirror([upstream.url], { checkArchive: async (path) => void (await admitZip(path)) });
+    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    expect(keptArchives(running)).toEqual([]);
+  });
+
+  it('is tried at the next address, of those there are', async () => {
+    await using other = await startUpstream();
+    await using upstream = await startUpstream({
+      root: {
+        mirrors: [{ 'dist-url': `${other.url}/copies/%package%/%version%/r%reference%.%type%`, preferred: true }],
+      },
+    });
+    upstream.put(name, [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    expect((await running.archive(name, '1.0.0'))?.status).toBe(200);
+    expect(other.server.requests.map(({ path }) => path)).toEqual([
+      `/copies/${name}/1.0.0.0/r${referenceFor(`${name} 1.0.0`)}.zip`,
+    ]);
+  });
+});
+
+describe('row 77: a release that an upstream changes', () => {
+  it.each([
+    ['its reference', { reference: referenceFor('moved'), zip: zipBytes('moved') }],
+    [
+      'its reference alone, where no checksum is given',
+      { reference: referenceFor('moved'), zip: zipBytes('moved'), shasum: '' },
+    ],
+    ['its bytes', { zip: zipBytes('repacked') }],
+  ])('in %s is an alarm, and stays what it was', async (_what, changed) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', extra: { description: 'as it was' } }]);
+    await using running = runMirror([upstream.url]);
+    const before = await running.archive(name, '1.0.0');
+    upstream.put(name, [{ version: '1.0.0', ...changed, extra: { description: 'as it is' } }]);
+    running.clock.nowMs += 601_000;
+    const reply = await running.provider(name);
+    expect(Object.values(reply?.json().packages[name] ?? {})).toMatchObject([
+      {
+        description: 'as it was',
+        dist: { reference: referenceFor(`${name} 1.0.0`), shasum: sha1Of(before?.body ?? large) },
+      },
+    ]);
+    expect(running.of('release-changed')).toMatchObject([{ name, version: '1.0.0' }]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(before?.body ?? large));
+    if ('reference' in changed)
+      expect((await running.archive(name, '1.0.0', changed.reference))?.json()).toMatchObject({
+        code: 'UPSTREAM_REFUSED',
+      });
+  });
+
+  it('while two processes fetch it stays what the first of them accepted', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    let turn = 0;
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes(`turn ${(turn += 1)}`)));
+    await using first = runMirror([upstream.url]);
+    await using second = runMirror([upstream.url], { at: first.folder });
+    const replies = await Promise.all([first.archive(name, '1.0.0'), second.archive(name, '1.0.0')]);
+    const whole = replies.filter((reply) => reply?.status === 200).map((reply) => reply?.body.toString('hex'));
+    expect(new Set(whole).size).toBe(1);
+    for (const running of [first, second]) {
+      running.clock.nowMs += 61_000;
+      expect((await running.archive(name, '1.0.0'))?.body.toString('hex')).toBe(whole[0]);
+    }
+  });
+
+  it('under another spelling or with a query is no other release', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: 'v1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    const bodies = await Promise.all(['v1.0.0', '1.0.0.0'].map((label) => running.archive(name, label)));
+    expect(bodies.map((reply) => reply?.status)).toEqual([200, 200]);
+    expect(keptArchives(running)).toHaveLength(1);
+    expect(allFiles(running.folder.at('mirror', 'dist')).filter((path) => path.endsWith('.json'))).toHaveLength(1);
+  });
+});
+
+describe('rows 68 and 69: where an archive may come from', () => {
+  it.each([
+    'http://127.2/a.zip',
+    'http://0x7f.2/a.zip',
+    'http://2130706434/a.zip',
+    'http://[::ffff:127.0.0.2]/a.zip',
+    'http://[::1]/a.zip',
+    'http://169.254.169.254/a.zip',
+    'http://inside.example/a.zip',
+    'https://u:p@inside.example/a.zip',
+  ])('not from %s', async (distUrl) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', distUrl }]);
+    const client = {
+      allowAddresses: ['127.0.0.1'],
+      userAgent: 'x',
+      resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]),
+    };
+    await using running = runMirror([upstream.url], { client });
+    await running.archive(name, '1.0.0');
+    expect(upstream.asked('/p2')).toBe(1);
+    expect(running.messages().at(-1)).toMatch(/is not a public one|with credentials in it/);
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://x.example/a.zip', '//x.example/a.zip', 'C:/x.zip'])(
+    'not from %s, which is not fetched at all',
+    async (distUrl) => {
+      await using upstream = await startUpstream();
+      upstream.put(name, [{ version: '1.0.0', distUrl }]);
+      await using running = runMirror([upstream.url]);
+      expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    },
+  );
+
+  it('redirects are checked like first addresses, and end', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }, { version: '2.0.0' }, { version: '3.0.0' }]);
+    upstream.instead(
+      pathOf('1.0.0'),
+      (_request, response) => void response.writeHead(302, { location: 'http://10.0.0.1/x.zip' }).end(),
+    );
+    upstream.instead(
+      pathOf('2.0.0'),
+      (_request, response) => void response.writeHead(302, { location: pathOf('2.0.0') }).end(),
+    );
+    upstream.instead(
+      pathOf('3.0.0'),
+      (_request, response) => void response.writeHead(302, { location: '/moved.zip' }).end(),
+    );
+    upstream.instead('/moved.zip', (_request, response) => void response.end(zipBytes(`${name} 3.0.0`)));
+    await using running = runMirror([upstream.url]);
+    for (const [version, reason] of [
+      ['1.0.0', /10\.0\.0\.1 is not a public one/],
+      ['2.0.0', /more than 5 times/],
+    ] as const) {
+      expect((await running.archive(name, version))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+      expect(running.messages().at(-1)).toMatch(reason);
+    }
+    expect((await running.archive(name, '3.0.0'))?.status).toBe(200);
+  });
+});
+
+it('memory for a file that is left behind half fetched: none, and it is cleared away', async () => {
+  await using upstream = await startUpstream();
+  upstream.put(name, [{ version: '1.0.0' }]);
+  await using running = runMirror([upstream.url]);
+  await running.archive(name, '1.0.0');
+  const left = join(running.folder.at('mirror', '.staging'), 'x.partial');
+  writeFileSync(left, 'half');
+  expect(await running.mirror.clear()).toBe(0);
+  running.clock.nowMs += 7_200_000;
+  expect(await running.mirror.clear()).toBe(1);
+});

@@ -1,0 +1,38 @@
+// The dates of a mirrored document as a limited token sees it: what is fetched of versions that the token does not see
+// moves none of them.
+
+import { expect, it } from 'vitest';
+import { allHeaders } from '../../../../proxy/http/answer.ts';
+import { createMirroredTree } from '../../../../proxy/mirror/mirrored-tree.ts';
+import { compileView } from '../../../../proxy/views/compile-view.ts';
+import { packageName, runMirror } from '../../../util/running-mirror.ts';
+import { startUpstream } from '../../../util/upstream.ts';
+
+it('a checksum moves the date for those who see its version, and for nobody else', async () => {
+  await using upstream = await startUpstream();
+  upstream.put(
+    'some/lib',
+    ['2.0.0', '1.0.0'].map((version) => ({ version, shasum: '' })),
+  );
+  await using running = runMirror([upstream.url]);
+  const view = compileView({ packages: null, constraints: { 'some/*': '^1' }, stability: null, not_after: null });
+  const name = packageName('some/lib');
+  const tree = createMirroredTree(running.mirror, 1_000_000);
+  const wishes = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+  const dateOf = async (): Promise<number> => {
+    const answer = await tree.provider(
+      name,
+      'stable',
+      wishes,
+      { view, filter: view?.filterOf(name) ?? 'none' },
+      { nowMs: running.clock.nowMs, epoch: 1 },
+    );
+    const headers = answer === undefined ? [] : allHeaders(answer);
+    return Date.parse(headers[headers.indexOf('Last-Modified') + 1] ?? '');
+  };
+  const before = await dateOf();
+  await running.archive('some/lib', '2.0.0');
+  expect(await dateOf()).toBe(before);
+  await running.archive('some/lib', '1.0.0');
+  expect(await dateOf()).not.toBe(before);
+});

@@ -1,0 +1,54 @@
+// Rules about releases: age, licence, abandoned packages; as refusals or as warnings.
+
+import { describe, expect, it } from 'vitest';
+import { applyRules, noRules, type ReleaseRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
+
+const now = Date.parse('2026-01-31T12:00:00Z');
+const ruled = (record: Readonly<Record<string, never>>, rules: Partial<ReleaseRules>): ReturnType<typeof applyRules> =>
+  applyRules('some/lib', [{ version: '1.0.0', ...record }], { ...noRules, ...rules }, now);
+const isOffered = (record: object, rules: Partial<ReleaseRules>): boolean =>
+  ruled(record as never, rules).offered.length === 1;
+
+describe('a release', () => {
+  it('is offered once it is old enough, and it is known when that will be', () => {
+    const day = 86_400_000;
+    expect(isOffered({ time: '2026-01-30T11:59:59+00:00' }, { minimumAgeMs: day })).toBe(true);
+    expect(isOffered({ time: '2026-01-30T12:00:01+00:00' }, { minimumAgeMs: day })).toBe(false);
+    expect(isOffered({}, { minimumAgeMs: day })).toBe(false);
+    expect(isOffered({ time: 'yesterday' }, { minimumAgeMs: day })).toBe(false);
+    expect(isOffered({}, {})).toBe(true);
+    expect(ruled({ time: '2026-01-31T00:00:00Z' } as never, { minimumAgeMs: day }).changesAtMs).toBe(
+      Date.parse('2026-02-01T00:00:00Z'),
+    );
+  });
+
+  it.each([
+    ['MIT', true],
+    [['GPL-3.0-only', 'mit'], true],
+    ['(GPL-2.0 or BSD-3-Clause)', true],
+    ['(GPL-2.0 and MIT)', false],
+    ['GPL-2.0 or MIT and BSD-2-Clause', true],
+    ['MIT and (GPL-2.0 or Apache-2.0)', true],
+    ['proprietary', false],
+    ['(MIT', false],
+    ['MIT MIT', false],
+    ['', false],
+    [[], false],
+    [undefined, false],
+  ])('of the licence %j: %s', (license, offered) => {
+    const licenses = { allow: ['MIT', 'Apache-2.0', 'BSD-*'], action: 'refuse' } as const;
+    expect(isOffered({ license }, { licenses })).toBe(offered);
+    const warned = ruled({ license } as never, { licenses: { ...licenses, action: 'warn' } });
+    expect(warned.offered).toHaveLength(1);
+    expect(warned.warnings).toHaveLength(offered ? 0 : 1);
+  });
+
+  it('of an abandoned package is refused, or warned of, with what to use instead', () => {
+    expect(isOffered({ abandoned: true }, { abandoned: 'refuse' })).toBe(false);
+    expect(isOffered({ abandoned: false }, { abandoned: 'refuse' })).toBe(true);
+    expect(ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' }).warnings).toEqual([
+      'some/lib: it is abandoned; use some/other instead (1.0.0).',
+    ]);
+    expect(isOffered({ abandoned: true }, {})).toBe(true);
+  });
+});

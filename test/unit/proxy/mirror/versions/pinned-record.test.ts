@@ -1,0 +1,103 @@
+// I18, row 77, of records: what an upstream says of a release that was accepted may change in what is told of it, and
+// not in what is installed with it.
+
+import { describe, expect, it } from 'vitest';
+import { changedFields, settledPart } from '../../../../../proxy/mirror/versions/pinned-record.ts';
+import { runMirror } from '../../../../util/running-mirror.ts';
+import { startUpstream, type UpstreamVersion } from '../../../../util/upstream.ts';
+
+const name = 'some/lib';
+const accepted = {
+  description: 'as it was',
+  require: { php: '>=8', 'psr/log': '^3.0' },
+  autoload: { 'psr-4': { 'Some\\': 'src/' } },
+  bin: 'bin/x',
+};
+
+/** 1.0.0 is accepted as above, and the upstream then says something else of it. */
+async function afterwards(version: Omit<UpstreamVersion, 'version'>): Promise<{
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly alarms: readonly object[];
+  readonly moved: boolean;
+}> {
+  await using upstream = await startUpstream();
+  upstream.put(name, [{ version: '1.0.0', extra: accepted }, { version: '1.1.0' }]);
+  await using running = runMirror([upstream.url]);
+  expect((await running.archive(name, '1.0.0'))?.status).toBe(200);
+  const before = (await running.provider(name))?.headers['last-modified'];
+  upstream.put(name, [{ version: '1.0.0', ...version }, { version: '1.1.0' }]);
+  running.clock.nowMs += 601_000;
+  const reply = await running.provider(name);
+  const records = Object.values(reply?.json().packages[name] ?? {}) as readonly Readonly<Record<string, unknown>>[];
+  expect(records.map((record) => record['version'])).toEqual(['1.0.0', '1.1.0']);
+  expect((await running.archive(name, '1.0.0'))?.status).toBe(200);
+  return {
+    record: records[0] ?? {},
+    alarms: running.of('release-changed'),
+    moved: reply?.headers['last-modified'] !== before,
+  };
+}
+
+describe('a release that was accepted', () => {
+  it('keeps what is installed with it, and takes over what is told of it', async () => {
+    const { record, alarms, moved } = await afterwards({
+      extra: {
+        ...accepted,
+        description: 'as it is',
+        abandoned: 'other/lib',
+        require: { ...accepted.require, 'hos/evil': '*' },
+        replace: { 'psr/log': '*' },
+        'include-path': ['x'],
+      },
+    });
+    expect(record).toMatchObject({
+      ...accepted,
+      description: 'as it is',
+      abandoned: 'other/lib',
+      dist: { shasum: expect.stringMatching(/^[0-9a-f]{40}$/) as string },
+    });
+    expect([record['replace'], record['include-path'], moved]).toEqual([undefined, undefined, true]);
+    expect(alarms).toMatchObject([
+      {
+        name,
+        version: '1.0.0',
+        message: expect.stringMatching(
+          /^the upstream now says something else of its require, replace, include-path\. What was accepted on .* is served on$/,
+        ) as string,
+      },
+    ]);
+  });
+
+  it('does not lose its archive when the upstream calls it a metapackage without one', async () => {
+    const { record, alarms } = await afterwards({
+      extra: { ...accepted, type: 'metapackage', dist: null, require: { 'hos/evil': '*' } },
+    });
+    expect(record).toMatchObject({ ...accepted, type: 'library', dist: { type: 'zip' } });
+    expect(alarms).toMatchObject([
+      { name, version: '1.0.0', message: expect.stringContaining('now gives it no archive') as string },
+    ]);
+  });
+
+  it('may be described anew, and said in another form, without an alarm', async () => {
+    const { record, alarms } = await afterwards({
+      extra: {
+        ...accepted,
+        description: 'as it is',
+        bin: ['bin/x'],
+        require: { 'psr/log': '^3.0', php: '>=8' },
+        conflict: [],
+      },
+    });
+    expect([record, alarms]).toMatchObject([{ description: 'as it is', bin: ['bin/x'] }, []]);
+  });
+});
+
+it('records mean the same whatever the order of keys, and whether nothing is said or an empty list', () => {
+  const same = [
+    { require: { a: '1', b: '2' }, bin: ['x'] },
+    { bin: 'x', require: { b: '2', a: '1' }, replace: [], conflict: {}, type: 'library', autoload: null },
+  ];
+  expect(new Set(same.map(settledPart)).size).toBe(1);
+  expect(changedFields({ type: 'composer-plugin' }, { bin: ['y'] })).toEqual(['type', 'bin']);
+  expect(settledPart({ require: { a: '1' } })).not.toBe(settledPart({ require: { a: '2' } }));
+});

@@ -1,0 +1,25 @@
+// Pieces of a log that no other process can write into.
+
+import { expect, it } from 'vitest';
+import { wholeLines } from '../../../../proxy/observe/whole-lines.ts';
+
+const pieces = (text: string, most: number): string[] => wholeLines(Buffer.from(text), most).map(String);
+
+it('end where lines end, and are no longer than may be', () => {
+  expect(pieces('aa\nbb\ncc\n', 100)).toEqual(['aa\nbb\ncc\n']);
+  expect(pieces('aa\nbb\ncc\n', 6)).toEqual(['aa\nbb\n', 'cc\n']);
+  expect(pieces('aa\nbb\ncc\n', 5)).toEqual(['aa\n', 'bb\n', 'cc\n']);
+  expect(pieces('', 5)).toEqual([]);
+});
+
+it('but for a line that is longer by itself, which stays one piece', () => {
+  expect(pieces('a\nlong line\nbb\n', 4)).toEqual(['a\n', 'long line\n', 'bb\n']);
+  expect(pieces('long line\n', 4)).toEqual(['long line\n']);
+  expect(pieces('no end of line', 4)).toEqual(['no end of line']);
+});
+
+it('lose and add nothing, whatever the lines are', () => {
+  const text = Array.from({ length: 500 }, (_, at) => 'grüße'.repeat(at % 97)).join('\n');
+  expect(Buffer.concat(wholeLines(Buffer.from(text))).toString()).toBe(text);
+  for (const piece of wholeLines(Buffer.from(text))) expect(piece.length).toBeLessThanOrEqual(4096);
+});

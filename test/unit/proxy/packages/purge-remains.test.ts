@@ -1,0 +1,31 @@
+// What a purge says of copies of git remotes: of a plan nothing is said to be done, and after the remote is cleaned it
+// has to run again.
+
+import { expect, it } from 'vitest';
+import { remainsOf } from '../../../../proxy/packages/purge-remains.ts';
+import type { PurgeOutcome } from '../../../../proxy/packages/version-purger.ts';
+
+const outcome: PurgeOutcome = {
+  name: 'acme/hello',
+  version: '1.0.0',
+  reason: 'secret',
+  since: '2026-01-01T00:00:00Z',
+  serial: 2,
+  contents: [],
+  alike: [],
+  files: [],
+  sources: ['git:https://git.example.org/hello.git'],
+};
+
+it('says to purge once more after the remote is cleaned', () => {
+  for (const isPlanned of [true, false]) {
+    expect(remainsOf(outcome, isPlanned).join('\n')).toContain(
+      'Purge the version once more after the remote is cleaned',
+    );
+  }
+});
+
+it('says what was removed only after the purge', () => {
+  expect(remainsOf(outcome, false).join('\n')).toMatch(/taken before 2026-01-01.*\n.*\n.*were removed/);
+  expect(remainsOf(outcome, true).join('\n')).not.toMatch(/were removed|taken before \d/);
+});

@@ -1,0 +1,31 @@
+// Names that somebody may have meant.
+
+import { describe, expect, it } from 'vitest';
+import { similarNames } from '../../../../proxy/packages/similar-names.ts';
+
+const names = ['acme/core', 'acme/cores', 'acme/hello', 'acme/jello', 'acme/x', 'a/b', 'a/c', 'other/hello'].map(
+  (name) => ({ name }),
+);
+const near = async (typed: string, most = 5): Promise<readonly string[]> =>
+  (await similarNames(names, typed, most)).map(({ name }) => name);
+
+describe('a mistyped name', () => {
+  it.each([
+    ['a letter is missing', 'acme/helo', ['acme/hello', 'acme/jello']],
+    ['a letter is too many', 'acme/hhello', ['acme/hello', 'acme/jello']],
+    ['two letters changed places', 'acme/croe', ['acme/core', 'acme/cores']],
+    ['the vendor is wrong', 'amce/hello', ['acme/hello', 'acme/jello']],
+    ['it is in capitals', ' ACME/Jelo', ['acme/jello', 'acme/hello']],
+  ])('is found where %s, nearest first', async (_, typed, expected) => {
+    expect(await near(typed)).toEqual(expected);
+  });
+
+  it('is not guessed where it is too far away, too short, or no name', async () => {
+    for (const typed of ['acme/something', 'acme/hexxx', 'a/d', 'acme', 'acme/', 'acme/helo x', ''])
+      expect(await near(typed)).toEqual([]);
+  });
+
+  it('stands for so many names and no more', async () => {
+    expect(await near('acme/helo', 1)).toEqual(['acme/hello']);
+  });
+});

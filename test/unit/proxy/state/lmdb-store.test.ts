@@ -1,0 +1,113 @@
+// What only the LMDB store has: its directory, and a file that may be damaged or too new.
+
+import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { open } from 'lmdb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findLmdbDamage } from '../../../../proxy/state/lmdb-file.ts';
+import { openLmdbStore } from '../../../../proxy/state/lmdb-store.ts';
+import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  folder = temporaryFolder('state');
+  directory = folder.at('state');
+  file = folder.at('state', 'data.mdb');
+});
+
+afterEach(() => folder.remove());
+
+async function fill(): Promise<void> {
+  const store = await openLmdbStore(directory);
+  for (let row = 0; row < 20; row += 1)
+    await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(2000) }], deletes: [] });
+  await store.close();
+}
+
+describe('opening the state', () => {
+  it('makes the directory for its user alone', async () => {
+    await (await openLmdbStore(directory)).close();
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  });
+
+  it('finds what was there before', async () => {
+    await fill();
+    const store = await openLmdbStore(directory);
+    expect(await store.range('row/')).toHaveLength(20);
+    await store.close();
+  });
+
+  it('while another writes to it does not take it for damaged', async () => {
+    const store = await openLmdbStore(directory);
+    let writing = true;
+    const looks = (async () => {
+      while (writing) expect(await findLmdbDamage(file)).toBeUndefined();
+    })();
+    for (let row = 0; row < 100; row += 1)
+      await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(20_000) }], deletes: [] });
+    writing = false;
+    await looks;
+    await store.close();
+  });
+
+  it('twice in one process sees one state', async () => {
+    const [one, two] = [await openLmdbStore(directory), await openLmdbStore(directory)];
+    await one.commit({ conditions: [], puts: [{ key: 'row/1', value: 1 }], deletes: [] });
+    expect((await two.get('row/1'))?.value).toBe(1);
+    expect(two.generation()).toBe(one.generation());
+    await one.close();
+    expect((await two.get('row/1'))?.value).toBe(1);
+    await two.close();
+  });
+});
+
+describe('a state that cannot be used is refused with what to do', () => {
+  it('where the directory is a file', async () => {
+    await writeFile(directory, '');
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: expect.stringContaining(directory),
+    });
+  });
+
+  it('where the directory cannot be made', async () => {
+    await writeFile(folder.at('file'), '');
+    await expect(openLmdbStore(folder.at('file', 'state'))).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+  });
+
+  it.each([
+    ['overwritten by text', () => writeFile(file, 'not a database\n')],
+    ['overwritten by noise', () => writeFile(file, Buffer.alloc(20_000, 0x5a))],
+    ['cut short', () => truncate(file, 20_000)],
+    ['cut within its first page', () => truncate(file, 100)],
+    ['blank in its second page', async () => writeFile(file, (await readFile(file)).fill(0, 4096, 8192))],
+  ])('when the file was %s', async (_name, damage) => {
+    await fill();
+    await damage();
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_CORRUPT',
+      message: expect.stringMatching(/data\.mdb.*backup/s),
+    });
+  });
+
+  it('when a newer version wrote it', async () => {
+    await fill();
+    const raw = open({ path: directory, noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
+    await raw.put('!schema', 999, 1);
+    await raw.close();
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_TOO_NEW',
+      message: expect.stringContaining('999'),
+    });
+  });
+
+  it('but a copy made by hand of a closed state opens', async () => {
+    await fill();
+    await cp(directory, folder.at('copy'), { recursive: true });
+    const store = await openLmdbStore(folder.at('copy'));
+    expect(await store.range('row/')).toHaveLength(20);
+    await store.close();
+  });
+});

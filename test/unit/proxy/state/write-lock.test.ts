@@ -1,0 +1,21 @@
+// Whose turn to write it is, where the one who had it is gone.
+
+import { writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+import { processStart } from '../../../../build/shared/process/process-start.ts';
+import { createWriteTurn } from '../../../../proxy/state/write-lock.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+import { makeZombie } from '../../../util/zombie.ts';
+
+it('a process that was killed has no turn, even where its parent has not asked after it', async () => {
+  await using folder = temporaryFolder('turn');
+  using zombie = await makeZombie();
+  writeFileSync(folder.at('turn'), `${zombie.pid} ${zombie.startTicks}`);
+  const end = await createWriteTurn(folder.at('turn'), 100).take();
+  end();
+  writeFileSync(folder.at('turn'), `${process.pid} ${processStart(process.pid)}`);
+  await expect(createWriteTurn(folder.at('turn'), 100).take()).rejects.toThrow(
+    `process with id ${process.pid} holds it`,
+  );
+});

@@ -1,0 +1,48 @@
+// Which names are private by a data folder: not known before the first publication, and while what announces it cannot
+// be read.
+
+import { writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { createPrivateNames, eitherOf, privateNamesIn, privateNamesOf } from '../../../../proxy/tree/private-names.ts';
+import { packageName } from '../../../util/running-mirror.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+import { HandMadeTree, zipBytes } from '../../../util/tree.ts';
+
+const version = (seed: string) => [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes(seed) }];
+
+it('are known while there is a publication that can be read, and not otherwise', async () => {
+  const folder = temporaryFolder('private-names');
+  const read = createPrivateNames(folder.path);
+  expect((await read()).unknown).toContain(
+    'nothing is published here yet, so that it is not known which names are private',
+  );
+  const tree = new HandMadeTree(folder.path);
+  tree.put('acme/app', version('app'));
+  tree.writeIndex('acme/app', version('app'));
+  expect((await read()).unknown, 'a first build is under way').toContain('nothing is published');
+  expect((await read()).has(packageName('acme/app'))).toBe(true);
+  tree.publish();
+  const names = await read();
+  expect([
+    names.unknown,
+    names.has(packageName('acme/app')),
+    names.has(packageName('acme/other')),
+    names.hasVendor('acme'),
+    names.hasVendor('some'),
+  ]).toEqual([undefined, true, false, true, false]);
+  writeFileSync(folder.at('index/_publication.json'), '{"format": 1, "serial"');
+  expect((await read()).unknown).toMatch(/^index\/_publication\.json cannot be used \(.+\), so that/);
+  tree.publish();
+  expect((await read()).unknown).toBeUndefined();
+  await folder.remove();
+});
+
+it('of a folder beside an origin are what it has, and what is not known of either is not known', () => {
+  const folder = temporaryFolder('private-names');
+  const here = privateNamesIn(folder.path);
+  expect(here.unknown).toBeUndefined();
+  const both = eitherOf(privateNamesOf([packageName('acme/app')]), here);
+  expect([both.unknown, both.has(packageName('acme/app')), both.hasVendor('some')]).toEqual([undefined, true, false]);
+  expect(eitherOf({ ...here, unknown: 'why' }, here).unknown).toBe('why');
+  expect(eitherOf(here, { ...here, unknown: 'why' }).unknown).toBe('why');
+});
