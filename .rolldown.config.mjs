@@ -21,12 +21,12 @@ const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
  * for directories, for remotes, for objects of git, for packages that changed.
  */
 const groups = [
-  { name: 'libdeflate', test: /build\/archive\/compressor\.ts$/ },
-  { name: 'files', test: /build\/sources\/directory\/read-file\.ts$/ },
-  { name: 'compression', test: /build\/archive\/deflate\.ts$/ },
+  { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
+  { name: 'files', test: /build\/files\/read-file\.ts$/ },
+  { name: 'compression', test: /build\/compression\/deflate\.ts$/ },
   {
     name: 'common',
-    test: /cli\/(?:program|commands\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/,
+    test: /cli\/(?:program\/program|commands\/build\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/,
   },
   { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
   { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
@@ -34,7 +34,7 @@ const groups = [
     name: 'git',
     test: /build\/sources\/git\/(?:mirror|list-refs|read-versions|open-objects|outcome|scratch-repository)\.ts$/,
   },
-  { name: 'publication', test: /build\/(?:packages|publish)\.ts$/ },
+  { name: 'publication', test: /build\/(?:package\/packages|publish\/publish)\.ts$/ },
 ];
 
 export default {

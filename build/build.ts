@@ -10,12 +10,14 @@ import { indexPath } from './contract/paths.ts';
 import type { PurgedVersion } from './contract/purged.ts';
 import { openDataFolder, refuseOverlap } from './sources/data-folder.ts';
 import { momentAfter } from './publish/dates-until.ts';
-import { digestSettings, documentSettings, type RegistryDescription } from './documents/document-settings.ts';
-import { createRemoteSources, type RemoteSources } from './scan/fetch-sources.ts';
+import { documentSettings } from './documents/document-settings.ts';
+import { digestSettings } from './memory/settings-digest.ts';
+import type { BuildEffects, BuildRequest } from './scan/build-request.ts';
+import { createRemoteSources } from './scan/fetch-sources.ts';
+import type { RemoteSources } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
-import type { PublishedBy } from './history/record.ts';
 import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
 import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
@@ -24,77 +26,19 @@ import { gatherOutcome, type PackagesOutcome } from './publish/outcome.ts';
 import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { reportOf } from './publish/make-report.ts';
-import type { BuildReport, ProgressEvent } from './contract/build-report.ts';
+import type { BuildReport } from './contract/build-report.ts';
 import { guardedLists, type Run } from './publish/run.ts';
 import { isRead, scanSources } from './scan/scan.ts';
 import { nextSafety } from './publish/next-advisories.ts';
-import type { SafetyRequest } from './advisories/read-advisories.ts';
 import { asRegisteredNow } from './scan/registered-sources.ts';
-import { chooseSources, type ChosenSource, type SourceRequest } from './scan/choose-sources.ts';
+import { chooseSources } from './scan/choose-sources.ts';
+import type { ChosenSource } from './scan/chosen-source.ts';
 import { sameSources } from './publish/published-sources.ts';
 import { undoneByName, undoneNotices } from './package/rollback-holds.ts';
 import { digestSources, packagesToVisit } from './scan/affected-packages.ts';
 import { blockedFindings } from './package/blocked-findings.ts';
-import { readPurged, type PurgedRecovery } from './package/purged.ts';
-import { readWithheld, sourcesToRead, type WithholdRequest } from './version-lists/withheld.ts';
-
-export interface BuildRequest extends SourceRequest {
-  readonly dataDirectory: string;
-  /** any quarantine, and nothing is published */
-  readonly strict: boolean;
-  /** nothing is published: the report says what would be */
-  readonly dryRun?: boolean;
-  readonly allowRepublish: boolean;
-  /** the last version of a package may be withdrawn, and releases of many packages at once */
-  readonly allowWithdraw?: boolean;
-  readonly jobs: number;
-  readonly metadataUrl: string;
-  /** absolute address without a slash at its end; undefined: dist.url is a path */
-  readonly distBaseUrl: string | undefined;
-  /** whether dev versions have a checksum too; `releases` where not given: they have none */
-  readonly distShasum?: 'always' | 'releases';
-  /** what packages.json says of the registry itself */
-  readonly about?: RegistryDescription;
-  /**
-   * package name → what its records say: true, false for not abandoned whatever its composer.json says, or its
-   * replacement
-   */
-  readonly abandoned?: Readonly<Record<string, boolean | string>>;
-  /** patterns added to every package's `archive.exclude` */
-  readonly archiveExcludes?: readonly string[];
-  /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
-  readonly allowedAddresses?: readonly string[];
-  readonly gitTimeouts?: GitTimeouts;
-  /**
-   * how long another build may keep its lock, milliseconds; default: none for a build of what is on this disk, a minute
-   * where something was fetched
-   */
-  readonly waitMs?: number;
-  /** security advisories and filter lists; undefined: those that are published stay */
-  readonly safety?: SafetyRequest | undefined;
-  /** a version to be withdrawn although its source has it, or to be published again */
-  readonly withhold?: WithholdRequest;
-  /** tombstones of versions that are purged from now on */
-  readonly purge?: readonly PurgedVersion[];
-  /** the list of tombstones is damaged, or lacks what is announced: it is put together again */
-  readonly recoverPurged?: PurgedRecovery;
-  /** how many publications are recorded; `standardKeep` where not given */
-  readonly keepHistory?: number;
-  /** for the record */
-  readonly by?: PublishedBy;
-}
-
-export interface BuildEffects {
-  readonly now: () => Date;
-  readonly progress: (event: ProgressEvent) => void;
-  /** of which git sees what it needs to reach a remote */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /**
-   * once it is aborted, nothing is published any more, and the build throws its reason; a publication that has begun is
-   * finished
-   */
-  readonly stop?: AbortSignal;
-}
+import { readPurged } from './package/purged.ts';
+import { readWithheld, sourcesToRead } from './version-lists/withheld.ts';
 
 const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 

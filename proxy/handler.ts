@@ -42,7 +42,8 @@ import {
   sessionOnProtocol,
   tooManyGuesses,
 } from './refusals.ts';
-import type { Sender, Sent } from './http/send.ts';
+import type { Sender } from './http/send.ts';
+import type { Sent } from './http/answer.ts';
 import type { View } from './views/view.ts';
 import { createUnderWay } from '../build/shared/concurrency/in-flight.ts';
 

@@ -3,7 +3,8 @@
 
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { buildHoldingLock } from '../build.ts';
+import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { artifactsFolder, retiredFolder, stagingFolder, stagingProcess } from '../contract/artifact-files.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';

@@ -1,13 +1,12 @@
 // One part of a constraint, between its commas, blanks and bars: `^1.2`, `~1.2.3`, `1.*`, `1.0 - 2.0`, `>=1.0@beta`,
 // `dev-main#abc1234` (composer/semver, VersionParser.php, parseConstraint).
 
-import type { Comparison, Constraint, Operator } from './constraint.ts';
+import type { Comparison, Operator, ParsedPart } from './constraint-model.ts';
 import { parseRange } from './constraint-range.ts';
 import { asciiLowerCase, stripWhiteStart, whiteSpace } from './php-text.ts';
 import { modifierPattern, parseStability, stabilityFlags } from './stability.ts';
 import { aliasPattern, normalizeVersion } from './version.ts';
 
-export type ParsedPart = { readonly constraints: readonly Constraint[] } | { readonly refusal: string };
 
 const stabilityFlag = new RegExp(`^([^,${whiteSpace}]*)@(${stabilityFlags})\\n?$`, 'i');
 const reference = new RegExp(`^(dev-[^,@${whiteSpace}]+?|[^,@${whiteSpace}]+?\\.x-dev)#[^]`, 'i');

@@ -1,8 +1,7 @@
 // The parts of a constraint that stand for a range: tilde, caret, wildcard and hyphen (composer/semver,
 // VersionParser.php, parseConstraint).
 
-import type { ParsedPart } from './constraint-part.ts';
-import type { Comparison } from './constraint.ts';
+import type { Comparison, ParsedPart } from './constraint-model.ts';
 import { whiteSpace } from './php-text.ts';
 import { modifierPattern } from './stability.ts';
 import { normalizeVersion } from './version.ts';

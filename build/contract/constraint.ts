@@ -1,25 +1,11 @@
 // Version constraints as Composer reads and matches them (composer/semver 3.4, VersionParser.php, parseConstraints;
 // Constraint.php). `self.version` is no constraint: whoever reads a link puts the package's own version in its place.
 
+import type { Comparison, Constraint, Operator } from './constraint-model.ts';
 import { parseSingleConstraint } from './constraint-part.ts';
 import { splitAlternatives, splitConjunction } from './constraint-split.ts';
 import { phpVersionCompare } from './php-version-compare.ts';
 import type { NormalizedVersion } from './version.ts';
-
-export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
-
-export interface Comparison {
-  readonly kind: 'comparison';
-  readonly operator: Operator;
-  /** normalized, but a bound may also be one no package has, such as 1.0.0.0-BETA */
-  readonly version: string;
-}
-
-export type Constraint =
-  | Comparison
-  /** `*` */
-  | { readonly kind: 'anything' }
-  | { readonly kind: 'all' | 'some'; readonly parts: readonly Constraint[] };
 
 /** The constraint, or why Composer refuses it, in a few words to follow "the constraint …". */
 export function parseConstraint(text: string): { readonly constraint: Constraint } | { readonly refusal: string } {

@@ -1,8 +1,6 @@
 // A version by what decides who sees it: its number and its release time. Contents of one version with one time are
 // seen by the same views.
 
-import type { IndexEntry } from './serving-index.ts';
-
 export interface ReleasedVersion {
   readonly version_normalized: string;
   /**
@@ -10,6 +8,15 @@ export interface ReleasedVersion {
    * time
    */
   readonly releasedMs: number | undefined;
+}
+
+/** What an entry of the serving index says of its times, RFC 3339 UTC. */
+export interface ReleaseTimes {
+  readonly version_normalized: string;
+  /** the release's own time; null where the source knows none */
+  readonly time: string | null;
+  readonly first_published?: string | undefined;
+  readonly since: string;
 }
 
 /**
@@ -21,7 +28,7 @@ export function releasedVersion({
   time,
   first_published: firstPublished,
   since,
-}: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): ReleasedVersion {
+}: ReleaseTimes): ReleasedVersion {
   const releasedMs = Date.parse(time ?? firstPublished ?? since);
   return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
 }

@@ -1,13 +1,4 @@
-// The settings that go into documents, and the digest that tells whether they are those of the last publication.
-
-import { digestOf } from '../shared/text/digest-of.ts';
-import { memoryFormat } from '../memory/source-memory.ts';
-
-/**
- * Moves when the same records would give other bytes, or more is kept of each version: then everything is compared
- * again.
- */
-export const documentRecipe = 3;
+// The settings that go into documents.
 
 export interface DocumentSettings {
   readonly metadataUrl: string;
@@ -42,8 +33,4 @@ export function documentSettings({
   abandoned = {},
 }: DocumentSettings): DocumentSettings {
   return { metadataUrl, distBaseUrl, distShasum, about, abandoned };
-}
-
-export function digestSettings(settings: DocumentSettings): string {
-  return digestOf(JSON.stringify([documentRecipe, memoryFormat, settings]));
 }

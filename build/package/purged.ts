@@ -2,6 +2,7 @@
 // published again. A list that is damaged, or that lacks what the announcement names, ends whatever wants to read it:
 // what was purged would be published again.
 
+import type { PurgedRecovery } from '../scan/build-request.ts';
 import { digestIfAlike } from '../archive/archive-content.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { isAsWritten } from '../contract/checksum.ts';
@@ -45,13 +46,6 @@ export interface PurgedRequest {
   readonly more?: readonly PurgedVersion[] | undefined;
   /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference */
   readonly recovery?: PurgedRecovery | undefined;
-}
-
-export interface PurgedRecovery {
-  /** `purgedKey` of each tombstone that something beside the list names */
-  readonly confirmed: ReadonlySet<string>;
-  /** of tombstones for what the list lost */
-  readonly since: Date;
 }
 
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */

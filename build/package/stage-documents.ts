@@ -12,11 +12,11 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { withChanges } from '../documents/document-changes.ts';
 import { formatProviders, publishedRecord, stampDocument } from '../documents/documents.ts';
 import type { PackageState } from './package-state.ts';
-import type { StageContext } from './package-stage.ts';
-import type { Standing } from './package-version.ts';
+import type { Standing, VersionContext } from './package-version.ts';
 import type { Placement } from '../output/publication.ts';
 import { writeJson } from '../record/exact-integers.ts';
 
+type DocumentContext = Pick<VersionContext, 'output' | 'safety' | 'moment' | 'now'>;
 type Kind = 'stable' | 'dev';
 type Stamps = { readonly [Each in Kind]: DocumentStamp | null };
 
@@ -34,7 +34,7 @@ export async function stageDocuments(
   name: PackageName,
   state: PackageState,
   standing: readonly Standing[],
-  context: StageContext,
+  context: DocumentContext,
 ): Promise<StagedDocuments> {
   const safety = safetyOf(context.safety, name);
   const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
@@ -85,7 +85,7 @@ function changedStamp(
   name: PackageName,
   kind: Kind,
   { state, standing, next }: Stamped,
-  context: StageContext,
+  context: DocumentContext,
 ): DocumentStamp | null {
   const previous = state.index.documents[kind];
   if (next === previous) return next;
@@ -116,7 +116,7 @@ function isSaidAlike(
   kind: Kind,
   former: readonly Standing[],
   previous: DocumentStamp | null,
-  { safety }: StageContext,
+  { safety }: DocumentContext,
 ): boolean {
   const text = formatProviders(name, former, safetyOf(safety, name))[kind];
   return text !== undefined && digestOf(text) === previous?.sha256;

@@ -9,7 +9,7 @@ import type { Run } from '../publish/run.ts';
 import { isRead } from '../scan/scan.ts';
 import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { mirrorName } from '../sources/git/mirror-name.ts';
-import type { ChosenSource } from '../scan/choose-sources.ts';
+import type { ChosenSource } from '../scan/chosen-source.ts';
 
 /** To be called after a publication: what is remembered of sources is then what they have. */
 export async function pruneCaches(run: Run, dataDirectory: string): Promise<void> {

@@ -2,7 +2,8 @@
 // No source is read, so that it can be done while a source cannot be reached. Doing it again completes what was cut
 // off, and changes nothing else.
 
-import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { buildHoldingLock } from '../build.ts';
+import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { artifactsFolder } from '../contract/artifact-files.ts';

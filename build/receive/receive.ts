@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import { waitForLock } from '../output/wait-for-lock.ts';
-import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { buildHoldingLock } from '../build.ts';
+import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { decideTombstones, tombstoneNotices } from '../purge/received-tombstones.ts';

@@ -4,11 +4,12 @@
 
 import { join } from 'node:path';
 import { waitForLock } from '../output/wait-for-lock.ts';
-import type { BuildEffects, BuildRequest } from '../build.ts';
+import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import type { PublishedSource, UndoneChange } from '../contract/publication.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { momentAfter } from '../publish/dates-until.ts';
-import { digestSettings, documentSettings } from '../documents/document-settings.ts';
+import { documentSettings } from '../documents/document-settings.ts';
+import { digestSettings } from '../memory/settings-digest.ts';
 import { withinHeapGrowth } from '../shared/process/heap-growth.ts';
 import { unsettled } from '../memory/manifest.ts';
 import { readTreeMemory, type TreeMemory } from '../memory/tree-memory.ts';

@@ -3,8 +3,9 @@
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import type { ChosenSource } from './chosen-source.ts';
 import { describeSources } from './configured.ts';
-import { noOptions, type ConfiguredSource, type RegisteredSource, type SourceOptions } from '../sources/options.ts';
+import { noOptions, type ConfiguredSource } from '../sources/options.ts';
 import { refuseRegistered, registeredSources, type RegisteredRequest } from './registered-sources.ts';
 import {
   parseSource,
@@ -33,16 +34,6 @@ export interface SourceRequest extends RegisteredRequest {
    * too
    */
   readonly only?: readonly string[];
-}
-
-export interface ChosenSource {
-  readonly spec: SourceSpec;
-  readonly from: PublishedSource['from'];
-  readonly options: SourceOptions;
-  /** it has options, known or, in a build without the libretto.json they stand in, not */
-  readonly hasOptions: boolean;
-  /** of a registered repository */
-  readonly access?: Pick<RegisteredSource, 'id' | 'environment' | 'refusal'>;
 }
 
 export interface SourceChoice {

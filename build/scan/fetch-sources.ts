@@ -2,28 +2,18 @@
 // the build takes its lock, so that a remote that hangs keeps nobody else waiting. It decides nothing: which sources
 // count, and what is published of them, is read again under the lock.
 
-import type { BuildEffects, BuildRequest } from '../build.ts';
-import { digestSettings, documentSettings } from '../documents/document-settings.ts';
+import type { BuildEffects, BuildRequest } from './build-request.ts';
+import { documentSettings } from '../documents/document-settings.ts';
+import { digestSettings } from '../memory/settings-digest.ts';
 import { readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
-import { openSource, rememberedOf, type OpenSourcesOptions } from './open-sources.ts';
+import { openSource, rememberedOf, type OpenSourcesOptions, type RemoteSources } from './open-sources.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { runTogether } from '../shared/concurrency/batch.ts';
 import type { Source } from '../sources/release.ts';
-import { chooseSources, type ChosenSource } from './choose-sources.ts';
+import { chooseSources } from './choose-sources.ts';
+import type { ChosenSource } from './chosen-source.ts';
 import { sourcesToRead } from '../version-lists/withheld.ts';
-
-/** Sources that are elsewhere, opened once for a build and all its attempts. */
-export interface RemoteSources {
-  /** Fetches what was not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused. */
-  readonly fetch: () => Promise<number>;
-  /** undefined for a source that is on this disk; it is closed with all others here */
-  readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
-  readonly has: (chosen: ChosenSource) => boolean;
-  /** how long all fetches together have taken */
-  readonly elapsedMs: () => number;
-  readonly close: () => Promise<void>;
-}
 
 /** Remotes are mostly waited for. */
 const fetchesAtOnce = 8;

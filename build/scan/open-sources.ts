@@ -3,13 +3,24 @@
 
 import pLimit from 'p-limit';
 import type { DeflateThreads } from '../archive/deflate-threads.ts';
-import type { RemoteSources } from './fetch-sources.ts';
 import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
 import { digestOptions } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
-import type { ChosenSource } from './choose-sources.ts';
+import type { ChosenSource } from './chosen-source.ts';
+
+/** Sources that are elsewhere, opened once for a build and all its attempts. */
+export interface RemoteSources {
+  /** Fetches what was not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused. */
+  readonly fetch: () => Promise<number>;
+  /** undefined for a source that is on this disk; it is closed with all others here */
+  readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
+  readonly has: (chosen: ChosenSource) => boolean;
+  /** how long all fetches together have taken */
+  readonly elapsedMs: () => number;
+  readonly close: () => Promise<void>;
+}
 
 /** A build may have thousands of sources: files that are read at the same time all take their room at the same time. */
 const parallelReads = 32;

@@ -4,7 +4,7 @@
 import type { PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { RegisteredSource } from '../sources/options.ts';
-import type { ChosenSource } from './choose-sources.ts';
+import type { ChosenSource } from './chosen-source.ts';
 import { parseSource } from '../sources/spec.ts';
 
 export interface RegisteredRequest {

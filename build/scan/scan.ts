@@ -7,7 +7,7 @@ import type { RememberedSource } from '../memory/source-memory.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { Release, Source, SourceMemory } from '../sources/release.ts';
 import { FetchNeeded } from '../contract/refusals.ts';
-import type { ChosenSource } from './choose-sources.ts';
+import type { ChosenSource } from './chosen-source.ts';
 
 export type ScannedSource = Known &
   (

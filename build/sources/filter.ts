@@ -2,7 +2,8 @@
 // limits give the same answer. A constraint selects as Satis' `require` does: a branch only by its own name or through
 // its alias (PackageSelection.php, selectLinks).
 
-import { matches, parseConstraint, type Constraint } from '../contract/constraint.ts';
+import { matches, parseConstraint } from '../contract/constraint.ts';
+import type { Constraint } from '../contract/constraint-model.ts';
 import { parseStability, type Stability } from '../contract/stability.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { matchAnyName, matchName } from './name-pattern.ts';

@@ -2,7 +2,8 @@
 // its source being read, so that it can be done while that cannot be reached; its archive stays, for locks that name
 // it.
 
-import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { buildHoldingLock } from '../build.ts';
+import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,7 +1,7 @@
 // A build that reads no source: it publishes what a person decided of published versions, also while their sources
 // cannot be reached.
 
-import type { BuildRequest } from '../build.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
 
 /** The request for it; `request` is as for a build of everything. */
 export function readNothing(request: BuildRequest): BuildRequest {

@@ -1,7 +1,7 @@
 // Configuration → how artifacts are published and withdrawn by the builder.
 
 import type { ArtifactBuild } from '../../build/artifacts/artifact-tree.ts';
-import type { BuildEffects } from '../../build/build.ts';
+import type { BuildEffects } from '../../build/scan/build-request.ts';
 import { buildRequest } from './build-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

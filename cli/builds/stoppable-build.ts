@@ -4,7 +4,8 @@
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 
-import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { build } from '../../build/build.ts';
+import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { Context } from '../io/context.ts';
 import { noteBuild } from './last-build.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { parsePurged, purgedFormat, type PurgedVersion } from '../../build/contract/purged.ts';
 import { roles } from '../../proxy/auth/policy.ts';
-import { credentialsKinds } from '../../proxy/sync/credentials.ts';
+import { credentialsKinds } from '../../proxy/sync/repository.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/views/token-limits.ts';
 import { jsonFault } from '../config/json-fault.ts';

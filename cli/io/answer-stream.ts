@@ -1,7 +1,12 @@
 // Standard output that knows whether what was written to it arrived: a full disk would otherwise lose an answer under
 // exit code 0.
 
-import type { TextStream } from './context.ts';
+export interface TextStream {
+  readonly isTTY?: boolean;
+  /** of a terminal; 0 where it does not know */
+  readonly columns?: number;
+  readonly write: (text: string) => unknown;
+}
 
 /** The answer, or a part of it, was not written. */
 export class AnswerLost extends Error {

@@ -1,14 +1,7 @@
 // Everything of the process that a command may touch. Only main.ts makes one of the real process.
 
-import type { AnswerStream } from './answer-stream.ts';
+import type { AnswerStream, TextStream } from './answer-stream.ts';
 import type { Environment } from './environment.ts';
-
-export interface TextStream {
-  readonly isTTY?: boolean;
-  /** of a terminal; 0 where it does not know */
-  readonly columns?: number;
-  readonly write: (text: string) => unknown;
-}
 
 export interface InputStream extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;

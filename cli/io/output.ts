@@ -1,7 +1,7 @@
 // What a command prints: tables for people, one JSON document for scripts. The one place that shows a token's secret,
 // once.
 
-import type { TextStream } from './context.ts';
+import type { TextStream } from './answer-stream.ts';
 
 /** One document, and the only thing a command with --json writes to standard output. */
 export function printJson(stream: TextStream, document: unknown): void {

@@ -1,7 +1,7 @@
 // How far a build is, on standard error, and only where that is a terminal.
 
 import type { ProgressEvent } from '../../build/contract/build-report.ts';
-import type { TextStream } from './context.ts';
+import type { TextStream } from './answer-stream.ts';
 import { printable } from './output.ts';
 
 export interface Progress {

@@ -7,7 +7,8 @@ import { matches, parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { Mirror, Moment } from '../../proxy/mirror/mirror.ts';
+import type { Mirror } from '../../proxy/mirror/mirror.ts';
+import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
 import { readProviderDocument } from '../../proxy/mirror/versions/provider-document.ts';
 import type { ComposerRepository } from './composer-repositories.ts';
 

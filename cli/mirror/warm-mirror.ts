@@ -4,7 +4,8 @@ import pLimit from 'p-limit';
 
 import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import type { Mirror, Moment } from '../../proxy/mirror/mirror.ts';
+import type { Mirror } from '../../proxy/mirror/mirror.ts';
+import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
 
 export interface Warmed {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be
 // read costs a build nothing but them.
 
-import type { BuildRequest } from '../../build/build.ts';
+import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import { StateError } from '../../proxy/state/state-error.ts';

@@ -2,7 +2,7 @@
 // as published.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { BuildRequest } from '../../build/build.ts';
+import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';

@@ -5,7 +5,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore } from '../state/audit.ts';
 import {
   artifactKey,
   artifactKeyPrefix,
@@ -19,7 +19,7 @@ import {
   type ArtifactId,
   type ArtifactRecord,
 } from './artifact.ts';
-import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
+import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
@@ -37,16 +37,9 @@ export interface Artifacts {
   readonly cleanUp: (order: CleanupOrder) => Promise<Cleanup>;
 }
 
-export interface ArtifactsOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
+export interface ArtifactsOptions extends CleanupOptions {
   readonly randomBytes: RandomBytes;
-  /** who is at work here: stands in `created_by` and in every event */
-  readonly actor: Actor;
   readonly publisher: ArtifactPublisher;
-  /** absolute */
-  readonly dataDirectory: string;
 }
 
 export function createArtifacts(options: ArtifactsOptions): Artifacts {

@@ -14,7 +14,7 @@ import {
 } from '../../build/contract/artifact-files.ts';
 import { processStart } from '../../build/shared/process/process-start.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
-import type { ArtifactsOptions } from './artifacts.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
 import { isOffered } from './publication-status.ts';
 
 export interface CleanupOrder {
@@ -32,12 +32,20 @@ export interface Cleanup {
   readonly bytes: number;
 }
 
-type Options = Pick<ArtifactsOptions, 'store' | 'now' | 'actor' | 'dataDirectory'>;
+export interface CleanupOptions {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** who is at work here: stands in `created_by` and in every event */
+  readonly actor: Actor;
+  /** absolute */
+  readonly dataDirectory: string;
+}
 
 const youngMs = 3_600_000;
 const dayMs = 86_400_000;
 
-export async function cleanUpArtifacts(options: Options, order: CleanupOrder): Promise<Cleanup> {
+export async function cleanUpArtifacts(options: CleanupOptions, order: CleanupOrder): Promise<Cleanup> {
   for (;;) {
     const found = await sweepable(options, order.retentionDays);
     const { artifacts, leftovers } = found;
@@ -64,7 +72,7 @@ interface Sweepable {
   readonly leftovers: readonly FoundFile[];
 }
 
-async function sweepable({ store, now, dataDirectory }: Options, retentionDays: number): Promise<Sweepable> {
+async function sweepable({ store, now, dataDirectory }: CleanupOptions, retentionDays: number): Promise<Sweepable> {
   const nowMs = now();
   const before = nowMs - retentionDays * dayMs;
   const old = ({ changedMs }: FoundFile): boolean => changedMs <= nowMs - youngMs;
@@ -96,7 +104,7 @@ async function sweepable({ store, now, dataDirectory }: Options, retentionDays: 
  * would promise what is gone.
  */
 function forget(
-  { store, actor }: Options,
+  { store, actor }: CleanupOptions,
   { retentionDays }: CleanupOrder,
   { artifacts, leftovers }: Sweepable,
   bytes: number,

@@ -123,3 +123,11 @@ export function withHeaders(
 export function allHeaders({ headers, more }: Answer): readonly string[] {
   return more === undefined ? headers : [...headers, ...more];
 }
+
+/** What became of an answer. */
+export interface Sent {
+  /** bytes of the body handed to the connection */
+  readonly bytes: number;
+  /** the client left before it had everything */
+  readonly aborted: boolean;
+}

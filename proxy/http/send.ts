@@ -2,21 +2,13 @@
 // whole. A client that hangs up frees the file at once.
 
 import type { ServerResponse } from 'node:http';
-import { allHeaders, type Answer, type OpenFile } from './answer.ts';
+import { allHeaders, type Answer, type OpenFile, type Sent } from './answer.ts';
 import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { createHeadEnd } from './serialize-headers.ts';
 import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { readPiece } from './read-chunk.ts';
 import { sendOnStream } from './stream-answer.ts';
 import { endWhole, takesWhole } from './fast-path/raw-response-writer.ts';
-
-/** What became of an answer. */
-export interface Sent {
-  /** bytes of the body handed to the connection */
-  readonly bytes: number;
-  /** the client left before it had everything */
-  readonly aborted: boolean;
-}
 
 const chunkBytes = 128 * 1024;
 /** Of a body in memory: see `createTurns`. */

@@ -7,7 +7,7 @@ import { allHeaders, type Answer, type OpenFile } from './answer.ts';
 import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
 import { readPiece } from './read-chunk.ts';
-import type { Sent } from './send.ts';
+import type { Sent } from './answer.ts';
 
 /** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
 const pieceBytes = 64 * 1024;

@@ -8,7 +8,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import type { Moment } from '../mirror/mirror.ts';
+import type { Moment } from '../protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';

@@ -18,7 +18,8 @@ import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable, UpstreamWith
 import { MirroredAdvisories, type Belongings } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
-import { MirroredArchives, type Asked } from './archives/mirrored-archives.ts';
+import { MirroredArchives } from './archives/mirrored-archives.ts';
+import type { Asked, MirrorWishes, Moment } from '../protocol/mirrored-packages.ts';
 import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
 import { MirroredFilters } from './advisories/mirrored-filters.ts';
 import type { CheckRecord } from './versions/offered-version.ts';
@@ -42,17 +43,6 @@ export interface MirrorOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly tell: Tell;
-}
-
-/** When something is asked. */
-export interface Moment {
-  readonly nowMs: number;
-  /** grows when a publication may have made other names private */
-  readonly epoch: number;
-}
-
-export interface MirrorWishes extends Conditions {
-  readonly acceptEncoding: string | undefined;
 }
 
 export interface Standing {

@@ -4,7 +4,6 @@
 import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Answer } from '../http/answer.ts';
 import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
@@ -12,37 +11,13 @@ import { TextDocument } from '../http/document.ts';
 import type { PublishedSafety } from '../tree/safety-lists.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { withOwnLists } from './advisories/merge-local-advisories.ts';
-import type { Mirror, MirrorWishes, Moment } from './mirror.ts';
-import type { Asked } from './archives/mirrored-archives.ts';
+import type { Asked, MirroredPackages, Moment, Onlooker } from '../protocol/mirrored-packages.ts';
+import type { Mirror } from './mirror.ts';
 import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './versions/provider-document.ts';
 import type { Stability } from './upstream/upstream.ts';
 
-/** Who asks, and what of this package they see: never 'none'. */
-export interface Onlooker {
-  readonly view: View | undefined;
-  readonly filter: ReleaseFilter;
-}
-
-/** Says nothing of names that are not mirrored, and asks nobody about them. */
-export interface MirroredTree {
-  /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
-  readonly isOn: () => Eventually<boolean>;
-  readonly isElsewhere: Mirror['isElsewhere'];
-  /** undefined: there is no such document, or none that is seen. */
-  readonly provider: (
-    name: PackageName,
-    stability: Stability,
-    wishes: MirrorWishes,
-    onlooker: Onlooker,
-    moment: Moment,
-  ) => Eventually<Answer | undefined>;
-  /** undefined: there is no such archive, or none that is seen. */
-  readonly archive: (
-    asked: Asked,
-    wishes: MirrorWishes,
-    onlooker: Onlooker,
-    moment: Moment,
-  ) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+/** The port of the tree, and what features ask of mirrored packages besides. */
+export interface MirroredTree extends MirroredPackages {
   /**
    * The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none
    * that is seen.

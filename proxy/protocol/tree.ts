@@ -6,8 +6,7 @@ import { providerPath, rootDocumentPath, type PublicPath } from '../../build/con
 import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
 import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Moment } from '../mirror/mirror.ts';
-import type { MirroredTree, Onlooker } from '../mirror/mirrored-tree.ts';
+import type { MirroredPackages, Moment, Onlooker } from './mirrored-packages.ts';
 import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
 import { ArchiveMismatch } from '../tree/archive-store.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
@@ -33,7 +32,7 @@ export interface TreeOptions {
   /** Hears of every archive that is sent; it is called in the midst of requests. */
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
   /** packages of other registries, asked for what is not published here; undefined: there are none */
-  readonly mirrored?: MirroredTree | undefined;
+  readonly mirrored?: MirroredPackages | undefined;
   /** of purged versions; undefined: they are answered as if they had never been */
   readonly tombstones?: Tombstones | undefined;
 }
@@ -44,7 +43,7 @@ export class Tree {
   readonly #viewed: ViewedDocuments;
   readonly #onDownload: TreeOptions['onDownload'];
   readonly #rootChanges: TreeOptions['rootChanges'];
-  readonly #mirrored: MirroredTree | undefined;
+  readonly #mirrored: MirroredPackages | undefined;
   readonly #tombstones: Tombstones | undefined;
 
   constructor({ files, rootChanges, derivedBytes, onDownload, mirrored, tombstones }: TreeOptions) {

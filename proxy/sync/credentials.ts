@@ -4,7 +4,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject } from '../../build/contract/json.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { RepositorySource, RepositoryType } from './repository.ts';
+import type { CredentialsKind, RepositorySource, RepositoryType } from './repository.ts';
 
 export type RepositoryCredentials =
   /** of https; most hosts take an access token as the password, and any name beside it */
@@ -15,9 +15,6 @@ export type RepositoryCredentials =
   | { readonly header: string; readonly token: string }
   /** of ssh: a private key without a passphrase, as ssh-keygen writes it */
   | { readonly private_key: string };
-
-export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;
-export type CredentialsKind = (typeof credentialsKinds)[number];
 
 export function credentialsKind(credentials: RepositoryCredentials): CredentialsKind {
   if ('header' in credentials) return 'header';

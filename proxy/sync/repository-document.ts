@@ -1,7 +1,7 @@
 // A repository as it is shown, by the management API and by `--json` alike. Never its credentials.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { CredentialsKind } from './credentials.ts';
+import type { CredentialsKind } from './repository.ts';
 import type { JobRecord } from './job.ts';
 import type { RepositoryRecord, RepositoryType, SyncOutcome } from './repository.ts';
 

@@ -4,7 +4,9 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
-import type { CredentialsKind } from './credentials.ts';
+
+export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;
+export type CredentialsKind = (typeof credentialsKinds)[number];
 
 /** `repo_` and 16 base62 characters. */
 export type RepositoryId = Branded<string, 'RepositoryId'>;

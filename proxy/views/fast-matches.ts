@@ -2,7 +2,8 @@
 // of a bound. The list of packages that a view sees asks it a hundred thousand times in a row. Whatever is written
 // otherwise goes to the contract's own.
 
-import { matches, type Comparison, type Constraint } from '../../build/contract/constraint.ts';
+import { matches } from '../../build/contract/constraint.ts';
+import type { Comparison, Constraint } from '../../build/contract/constraint-model.ts';
 import type { NormalizedVersion } from '../../build/contract/version.ts';
 
 type Numbers = readonly [number, number, number, number];

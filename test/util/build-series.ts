@@ -2,7 +2,8 @@
 // chance. They may withdraw whatever their sources have lost; what stops a build that withdraws too much has tests of
 // its own.
 
-import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { build } from '../../build/build.ts';
+import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 

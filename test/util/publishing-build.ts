@@ -4,7 +4,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { build } from '../../build/build.ts';
+import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';
 import { rollBack } from '../../build/rollback/rollback.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { below, temporaryTree, type Tree } from './package-tree.ts';

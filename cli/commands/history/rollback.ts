@@ -1,7 +1,7 @@
 // `libretto rollback`: exit code 0, 2 where it cannot be done, 75 where a build does not end.
 
 import { liftRollbacks, rollBack, type RollbackReport } from '../../../build/rollback/rollback.ts';
-import type { BuildEffects } from '../../../build/build.ts';
+import type { BuildEffects } from '../../../build/scan/build-request.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';

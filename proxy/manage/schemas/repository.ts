@@ -2,7 +2,7 @@
 // docs/configuration.md explains.
 
 import { z } from '@hono/zod-openapi';
-import { credentialsKinds } from '../../sync/credentials.ts';
+import { credentialsKinds } from '../../sync/repository.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 

@@ -2,6 +2,7 @@
 // upstream.
 
 import { createHash } from 'node:crypto';
+import type { Asked } from '../../protocol/mirrored-packages.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
@@ -30,15 +31,6 @@ export interface ArchivesOptions {
   readonly check: CheckRecord;
   readonly now: () => number;
   readonly tell: Tell;
-}
-
-/** A version as a request names it. */
-export interface Asked {
-  readonly name: PackageName;
-  /** what the label may mean, most literal first */
-  readonly labels: readonly string[];
-  /** undefined: the newest content */
-  readonly reference: string | undefined;
 }
 
 export class MirroredArchives {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BuildRequest } from '../../../build/build.ts';
+import type { BuildRequest } from '../../../build/scan/build-request.ts';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';

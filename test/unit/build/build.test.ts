@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import AdmZip from 'adm-zip';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BuildRequest } from '../../../build/build.ts';
+import type { BuildRequest } from '../../../build/scan/build-request.ts';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
 import { noOptions } from '../../../build/sources/options.ts';
 import { verifyTree } from '../../../build/inspect/verify.ts';

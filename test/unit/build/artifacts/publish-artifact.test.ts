@@ -6,7 +6,8 @@ import type { ArtifactBuild } from '../../../../build/artifacts/artifact-tree.ts
 import { publishArtifact } from '../../../../build/artifacts/publish-artifact.ts';
 import type { PublishOutcome } from '../../../../build/artifacts/outcome.ts';
 import { withdrawArtifact } from '../../../../build/artifacts/withdraw-artifact.ts';
-import { build, type BuildEffects, type BuildRequest } from '../../../../build/build.ts';
+import { build } from '../../../../build/build.ts';
+import type { BuildEffects, BuildRequest } from '../../../../build/scan/build-request.ts';
 import { takeLock } from '../../../../build/output/lock.ts';
 import { zipOf } from '../../../util/hostile-zip.ts';
 import { below, libraryTree, writeTree } from '../../../util/package-tree.ts';

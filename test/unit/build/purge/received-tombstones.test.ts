@@ -2,7 +2,8 @@
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { build, type BuildRequest } from '../../../../build/build.ts';
+import { build } from '../../../../build/build.ts';
+import type { BuildRequest } from '../../../../build/scan/build-request.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { purgeVersion } from '../../../../build/purge/purge-version.ts';
 import { receiveTree } from '../../../../build/receive/receive.ts';

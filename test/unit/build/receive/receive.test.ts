@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { build, type BuildRequest } from '../../../../build/build.ts';
+import { build } from '../../../../build/build.ts';
+import type { BuildRequest } from '../../../../build/scan/build-request.ts';
 import { receiveTree } from '../../../../build/receive/receive.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
 import { verifyTree } from '../../../../build/inspect/verify.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BuildRequest } from '../../../../build/build.ts';
+import type { BuildRequest } from '../../../../build/scan/build-request.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { readHistory } from '../../../../build/history/read-history.ts';
 import { netChanges } from '../../../../build/history/net-changes.ts';

@@ -4,7 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import type { BuildRequest } from '../../../../build/build.ts';
+import type { BuildRequest } from '../../../../build/scan/build-request.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
 import type { SourceOptions } from '../../../../build/sources/options.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';

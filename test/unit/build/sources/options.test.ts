@@ -4,7 +4,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { build, type BuildRequest } from '../../../../build/build.ts';
+import { build } from '../../../../build/build.ts';
+import type { BuildRequest } from '../../../../build/scan/build-request.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
 import type { ConfiguredSource, SourceOptions } from '../../../../build/sources/options.ts';
 import { verifyTree } from '../../../../build/inspect/verify.ts';

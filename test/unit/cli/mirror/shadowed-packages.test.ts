@@ -2,7 +2,7 @@
 // readers had and have, whatever lay between.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../../build/build.ts';
-import type { BuildEffects } from '../../../../build/build.ts';
+import type { BuildEffects } from '../../../../build/scan/build-request.ts';
 import { netChanges } from '../../../../build/history/net-changes.ts';
 import { presentSerial, readHistory } from '../../../../build/history/read-history.ts';
 import { rollBack } from '../../../../build/rollback/rollback.ts';

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BuildRequest } from '../../../../../build/build.ts';
+import type { BuildRequest } from '../../../../../build/scan/build-request.ts';
 import type { PackageName } from '../../../../../build/contract/name.ts';
 import { liftRollbacks, rollBack } from '../../../../../build/rollback/rollback.ts';
 import { prune } from '../../../../../build/prune/prune.ts';

@@ -2,7 +2,7 @@
 # Makes libdeflate-wasm.ts of libdeflate's released source and deflate.c, byte for byte the one beside this script. Only needed for another
 # libdeflate or another level, which changes the bytes of every archive built anew.
 #
-#   build/archive/libdeflate/build.sh     needs clang 14, lld 14 (Debian bookworm: clang-14 lld-14), curl, tar
+#   build/compression/libdeflate/build.sh     needs clang 14, lld 14 (Debian bookworm: clang-14 lld-14), curl, tar
 set -eu
 
 version=1.23

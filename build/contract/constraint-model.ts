@@ -1,0 +1,19 @@
+// A version constraint as data: comparisons, and groups of them. Parsers make it; `matches` reads it.
+
+export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly operator: Operator;
+  /** normalized, but a bound may also be one no package has, such as 1.0.0.0-BETA */
+  readonly version: string;
+}
+
+export type Constraint =
+  | Comparison
+  /** `*` */
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'all' | 'some'; readonly parts: readonly Constraint[] };
+
+/** One part of a constraint, or why Composer refuses it. */
+export type ParsedPart = { readonly constraints: readonly Constraint[] } | { readonly refusal: string };

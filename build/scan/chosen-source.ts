@@ -1,0 +1,15 @@
+// One source that a build knows of: where it is, where it was named, and how it is read.
+
+import type { PublishedSource } from '../contract/publication.ts';
+import type { RegisteredSource, SourceOptions } from '../sources/options.ts';
+import type { SourceSpec } from '../sources/spec.ts';
+
+export interface ChosenSource {
+  readonly spec: SourceSpec;
+  readonly from: PublishedSource['from'];
+  readonly options: SourceOptions;
+  /** it has options, known or, in a build without the libretto.json they stand in, not */
+  readonly hasOptions: boolean;
+  /** of a registered repository */
+  readonly access?: Pick<RegisteredSource, 'id' | 'environment' | 'refusal'>;
+}

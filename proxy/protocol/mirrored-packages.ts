@@ -1,0 +1,59 @@
+// The port to packages of other registries, as the tree asks for them: what is not published here may come from there.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Conditions } from '../http/representation.ts';
+import type { ReleaseFilter, View } from '../views/view.ts';
+
+/** When something is asked. */
+export interface Moment {
+  readonly nowMs: number;
+  /** grows when a publication may have made other names private */
+  readonly epoch: number;
+}
+
+export interface MirrorWishes extends Conditions {
+  readonly acceptEncoding: string | undefined;
+}
+
+/** A version as a request names it. */
+export interface Asked {
+  readonly name: PackageName;
+  /** what the label may mean, most literal first */
+  readonly labels: readonly string[];
+  /** undefined: the newest content */
+  readonly reference: string | undefined;
+}
+
+/** Who asks, and what of this package they see: never 'none'. */
+export interface Onlooker {
+  readonly view: View | undefined;
+  readonly filter: ReleaseFilter;
+}
+
+/** Says nothing of names that are not mirrored, and asks nobody about them. */
+export interface MirroredPackages {
+  /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
+  readonly isOn: () => Eventually<boolean>;
+  /**
+   * Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody
+   * need look on disk again.
+   */
+  readonly isElsewhere: (name: PackageName, moment: Moment) => boolean;
+  /** undefined: there is no such document, or none that is seen. */
+  readonly provider: (
+    name: PackageName,
+    stability: 'stable' | 'dev',
+    wishes: MirrorWishes,
+    onlooker: Onlooker,
+    moment: Moment,
+  ) => Eventually<Answer | undefined>;
+  /** undefined: there is no such archive, or none that is seen. */
+  readonly archive: (
+    asked: Asked,
+    wishes: MirrorWishes,
+    onlooker: Onlooker,
+    moment: Moment,
+  ) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+}
