@@ -11,7 +11,8 @@ import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
 import { limitConnections } from './http/connection-limit.ts';
-import { LeanRequest } from './http/fast-path/bodyless-request.ts';
+import { fastPath } from './http/fast-path/fast-path.ts';
+import type { NodePath } from './http/node-path.ts';
 import { Connections } from './http/connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Eventually } from '../build/shared/concurrency/maybe-async.ts';
@@ -85,6 +86,8 @@ export interface ProxyOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
+  /** `fastPath` where not given; tests run with `publicPath` too */
+  readonly nodePath?: NodePath | undefined;
 }
 
 export interface Proxy {
@@ -100,6 +103,7 @@ export interface Proxy {
 }
 
 export function createProxy(options: ProxyOptions): Proxy {
+  const nodePath = options.nodePath ?? fastPath;
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const files =
     options.files ??
@@ -134,6 +138,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     guesses: createGuessBudget(options.crew?.size),
     tree,
     sender: createSender({
+      rawResponses: nodePath.rawResponses,
       stallTimeoutMs: limits.stallTimeoutMs,
       untakenMs: limits.untakenMs,
       keepAliveMs: limits.keepAliveTimeoutMs,
@@ -156,6 +161,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       : createSecureServer({
           limits,
           certificate: options.certificate,
+          Request: nodePath.Request,
           handle: handler.handle,
           onHttp1,
           idle,
@@ -163,7 +169,7 @@ export function createProxy(options: ProxyOptions): Proxy {
           onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason),
         });
   const server = withLimits(
-    secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: LeanRequest }),
+    secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: nodePath.Request }),
     limits,
   );
   if (options.crew !== undefined) limitConnections(server, limits.maxConnections);

@@ -7,7 +7,6 @@ import { asciiLowerCase, stripWhiteStart, whiteSpace } from './php-text.ts';
 import { modifierPattern, parseStability, stabilityFlags } from './stability.ts';
 import { aliasPattern, normalizeVersion } from './version.ts';
 
-
 const stabilityFlag = new RegExp(`^([^,${whiteSpace}]*)@(${stabilityFlags})\\n?$`, 'i');
 const reference = new RegExp(`^(dev-[^,@${whiteSpace}]+?|[^,@${whiteSpace}]+?\\.x-dev)#[^]`, 'i');
 /**

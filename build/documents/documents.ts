@@ -12,7 +12,13 @@ import {
 } from '../contract/documents.ts';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
-import { noSafety, safetyKeys, safetyRootKeys, type PackageSafety, type SafetyLists } from '../contract/safety-lists.ts';
+import {
+  noSafety,
+  safetyKeys,
+  safetyRootKeys,
+  type PackageSafety,
+  type SafetyLists,
+} from '../contract/safety-lists.ts';
 import { compareNormalized } from '../contract/ordering.ts';
 import type { DocumentStamp, IndexEntry } from '../contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';

@@ -50,7 +50,10 @@ export function addRepositories(program: Command, wire: Wire): void {
     .argument('<id>')
     .summary('show one repository')
     .description('Show one repository and its last syncs, without its credentials.');
-  wire(withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'), () => import('../commands/repository/show.ts'));
+  wire(
+    withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'),
+    () => import('../commands/repository/show.ts'),
+  );
   wire(
     withJson(
       updateCommand(repository),

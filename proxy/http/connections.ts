@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isInProgress } from './http-request.ts';
 import type { Speaker, Waiting } from './idle-connections.ts';
-import type { LeanRequest } from './fast-path/bodyless-request.ts';
+import type { ServerRequest } from './server-request.ts';
 
 interface Connection {
   readonly socket: Socket;
@@ -73,8 +73,8 @@ export class Connections {
   }
 
   /** The last request there, unless it is answered. */
-  unanswered(socket: Duplex): LeanRequest | undefined {
-    return this.#open.get(socket)?.answers.at(-1)?.req as LeanRequest | undefined;
+  unanswered(socket: Duplex): ServerRequest | undefined {
+    return this.#open.get(socket)?.answers.at(-1)?.req as ServerRequest | undefined;
   }
 
   /** What comes after this is no request any more: the one being answered is the last. */
@@ -110,7 +110,7 @@ export class Connections {
  * client takes it: what is handed over waits for the client.
  */
 function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
-  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest, nowMs)))
+  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as ServerRequest, nowMs)))
     return undefined;
   return { idle: answers.length === 0 && hasAnswered, sinceMs };
 }

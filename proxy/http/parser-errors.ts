@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../build/contract/errors.ts';
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { errorAnswer } from './answer.ts';
-import type { LeanRequest } from './fast-path/bodyless-request.ts';
+import type { ServerRequest } from './server-request.ts';
 
 const reasons: Readonly<Record<400 | 408 | 431, string>> = {
   400: 'Bad Request',
@@ -30,7 +30,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
  * Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection
  * has to say it, or nobody.
  */
-export function refuseBody(error: NodeJS.ErrnoException, request: LeanRequest | undefined): boolean {
+export function refuseBody(error: NodeJS.ErrnoException, request: ServerRequest | undefined): boolean {
   if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;
   const message = `The framing of the body is broken: ${error.message.replace(/^Parse Error: /, '')}.`;
   request.failBody(new RegistryError(codeOf(error) ?? 'BAD_REQUEST', { message }));

@@ -8,7 +8,7 @@ import { createHeadEnd } from './serialize-headers.ts';
 import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { readPiece } from './read-chunk.ts';
 import { sendOnStream } from './stream-answer.ts';
-import { endWhole, takesWhole } from './fast-path/raw-response-writer.ts';
+import type { RawResponses } from './node-path.ts';
 
 const chunkBytes = 128 * 1024;
 /** Of a body in memory: see `createTurns`. */
@@ -21,6 +21,8 @@ const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 
 export interface SenderOptions {
+  /** undefined: node:http makes the head of each answer */
+  readonly rawResponses: RawResponses | undefined;
   readonly stallTimeoutMs: number;
   /** for the client to take a piece, before its connection counts as half-open */
   readonly untakenMs: number;
@@ -55,7 +57,14 @@ export interface Sender {
  * long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
  * keepAliveTimeout, which answers name.
  */
-export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed }: SenderOptions): Sender {
+export function createSender({
+  rawResponses,
+  stallTimeoutMs,
+  untakenMs,
+  keepAliveMs,
+  now,
+  elapsed,
+}: SenderOptions): Sender {
   const headEnd = createHeadEnd(now, keepAliveMs);
   const untakenFrom = (): number => elapsed() + untakenMs;
   const turn = createTurns();
@@ -66,7 +75,7 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
     for (const one of batch) {
       if (one.whole === undefined)
         one.response.end(one.body, 'latin1'); // the encoding is for strings
-      else endWhole(one.response, one.whole.status, one.whole.text, one.body);
+      else rawResponses?.end(one.response, one.whole.status, one.whole.text, one.body);
     }
   };
   const leave = (response: ServerResponse, body: Buffer | string | undefined, atOnce: boolean): Sent => {
@@ -88,7 +97,7 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
       if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
-      if (head !== undefined && isShort(toSend) && !closing && takesWhole(response))
+      if (head !== undefined && isShort(toSend) && !closing && rawResponses?.takes(response) === true)
         return leaveWhole(response, answer.status, head, toSend);
       const headers = allHeaders(answer) as string[];
       response.writeHead(

@@ -14,7 +14,12 @@ import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive
 import { ArchiveShelf } from './archives/accepted-archive-store.ts';
 import { KeptDocuments } from './upstream/cached-documents.ts';
 import type { Tell } from './upstream/mirror-event.ts';
-import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './upstream/mirror-failure.ts';
+import {
+  PrivateNamesUnknown,
+  UpstreamRefused,
+  UpstreamUnavailable,
+  UpstreamWithholds,
+} from './upstream/mirror-failure.ts';
 import { MirroredAdvisories, type Belongings } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';

@@ -3,7 +3,15 @@
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { closeBrace, comma, endOfText, endOfValue, openBrace, skipBlanks, valueOfMember } from '../../build/shared/json/json-scan.ts';
+import {
+  closeBrace,
+  comma,
+  endOfText,
+  endOfValue,
+  openBrace,
+  skipBlanks,
+  valueOfMember,
+} from '../../build/shared/json/json-scan.ts';
 
 export interface ProviderVersion {
   readonly version: string;

@@ -14,7 +14,14 @@ import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
 import { answerWith } from '../http/representation.ts';
-import { apiBase, asBuilt, metadataUrlOf, rootDocument, type RootChanges, type RootForm } from '../tree/root-document.ts';
+import {
+  apiBase,
+  asBuilt,
+  metadataUrlOf,
+  rootDocument,
+  type RootChanges,
+  type RootForm,
+} from '../tree/root-document.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';

@@ -80,7 +80,9 @@ describe('import directions', () => {
 describe('who may touch the process', () => {
   it('only cli/config/config.ts reads the environment', () => {
     expect(
-      filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter((path) => path !== 'cli/config/config.ts'),
+      filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter(
+        (path) => path !== 'cli/config/config.ts',
+      ),
     ).toEqual([]);
   });
 
@@ -98,8 +100,8 @@ describe('who may touch the process', () => {
 
   it('time and randomness reach the pure core as arguments', () => {
     const impure = /\bDate\.now\(|new Date\(\)|Math\.random\(|randomBytes\(|randomUUID\(/;
-    expect(filesWith(impure).filter((path) => path.startsWith('build/contract/') || path === 'build/package/plan.ts')).toEqual(
-      [],
-    );
+    expect(
+      filesWith(impure).filter((path) => path.startsWith('build/contract/') || path === 'build/package/plan.ts'),
+    ).toEqual([]);
   });
 });

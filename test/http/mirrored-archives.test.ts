@@ -25,6 +25,7 @@ describe('an archive on its way', () => {
     upstream = await startUpstream();
     running = runMirror([upstream.url]);
     const sender = createSender({
+      rawResponses: undefined,
       stallTimeoutMs: 5000,
       untakenMs: 5000,
       keepAliveMs: 5000,

@@ -18,6 +18,7 @@ import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
 import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
 import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
+import { publicPath } from '../../proxy/http/node-path.ts';
 import type { ServerLimits } from '../../proxy/http/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -97,6 +98,8 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   const lines: Readonly<Record<string, unknown>>[] = [];
   const keep = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const proxy = createProxy({
+    // test/vitest.config.ts runs the tests of HTTP once more with it
+    nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
     dataDirectory: options.dataDirectory ?? folder.path,
     onDownload: options.onDownload,
     crew: options.crew,

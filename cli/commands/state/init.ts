@@ -11,7 +11,13 @@ import type { Given } from '../../io/command.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import { forgetState, missingState, readRememberedState, rememberState, replacedState } from '../../state/remembered-state.ts';
+import {
+  forgetState,
+  missingState,
+  readRememberedState,
+  rememberState,
+  replacedState,
+} from '../../state/remembered-state.ts';
 import { keepServersOff } from '../../state/serve-lock.ts';
 import { lookOnly, placeOf } from '../../state/state-place.ts';
 import { assertRecords } from '../../state/state-records.ts';

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { IdleConnections, Speaker } from '../idle-connections.ts';
-import { LeanRequest } from '../fast-path/bodyless-request.ts';
+import type { ServerRequest } from '../server-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
 
@@ -20,6 +20,8 @@ export interface Certificate {
 export interface SecureParts extends Http2Parts {
   readonly limits: ServerLimits;
   readonly certificate: Certificate;
+  /** of HTTP/1.1 */
+  readonly Request: typeof ServerRequest;
   /** hears of every connection that will speak HTTP/1.1 */
   readonly onHttp1: (socket: TLSSocket) => Speaker;
   readonly idle: IdleConnections;
@@ -46,12 +48,19 @@ const tlsOptions = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
-export function createSecureServer({ limits, certificate, onHttp1, idle, ...parts }: SecureParts): SecureServer {
+export function createSecureServer({
+  limits,
+  certificate,
+  Request,
+  onHttp1,
+  idle,
+  ...parts
+}: SecureParts): SecureServer {
   const server = createServer({
     ...certificate,
     ...tlsOptions,
     ...nodeLimits(limits),
-    IncomingMessage: LeanRequest,
+    IncomingMessage: Request,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.headersTimeoutMs,
   });

@@ -3,7 +3,13 @@
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from '../../artifacts/stage-upload.ts';
+import {
+  longestUploadMs,
+  mostUploadBytes,
+  stageUpload,
+  tooLarge,
+  type StagedFile,
+} from '../../artifacts/stage-upload.ts';
 import type { HttpRequest } from '../../http/http-request.ts';
 import { standardLeastSpeed, watchSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Actor } from '../../state/audit.ts';

@@ -19,7 +19,14 @@ import type { ReadPrivateNames } from '../../tree/private-names.ts';
 import { applyRules } from '../rules/release-rules.ts';
 import { formatMirrored } from '../versions/rewrite.ts';
 import { settleVersions } from '../archives/pinned-versions.ts';
-import { claimedNames, createNameRemover, isOfAnother, mostClaimed, namesAmong, type Claims } from '../versions/replace-provide-guard.ts';
+import {
+  claimedNames,
+  createNameRemover,
+  isOfAnother,
+  mostClaimed,
+  namesAmong,
+  type Claims,
+} from '../versions/replace-provide-guard.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 
 export interface Mirrored {

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { VersionRecord } from '../../../../build/contract/documents.ts';
 import type { DocumentStamp } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { distUrl, formatProviders, formatRoot, parseProvider, stampDocument } from '../../../../build/documents/documents.ts';
+import {
+  distUrl,
+  formatProviders,
+  formatRoot,
+  parseProvider,
+  stampDocument,
+} from '../../../../build/documents/documents.ts';
 import { digestOf } from '../../../../build/shared/text/digest-of.ts';
 import { normalizeVersion } from '../../../../build/contract/version.ts';
 import { referenceOf } from '../samples.ts';

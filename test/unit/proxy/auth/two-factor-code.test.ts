@@ -4,7 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { Secret as OtpSecret } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../build/shared/text/secret.ts';
-import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from '../../../../proxy/auth/two-factor-code.ts';
+import {
+  mintRecoveryCodes,
+  mintTwoFactorSecret,
+  twoFactorUri,
+  useCode,
+} from '../../../../proxy/auth/two-factor-code.ts';
 import type { TwoFactor, UserRecord } from '../../../../proxy/auth/user.ts';
 import type { Sealer } from '../../../../proxy/keys/sealer.ts';
 

@@ -6,7 +6,15 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
 import { defaultZipLimits, type ZipLimits } from '../../../../../build/archive/zip-admission/zip-limits.ts';
 import type { QuarantineError } from '../../../../../build/contract/quarantine.ts';
-import { extraField, numbersOf, wide, words, zipOf, type EntrySpec, type ZipSpec } from '../../../../util/hostile-zip.ts';
+import {
+  extraField,
+  numbersOf,
+  wide,
+  words,
+  zipOf,
+  type EntrySpec,
+  type ZipSpec,
+} from '../../../../util/hostile-zip.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 
 const folder = temporaryFolder('hostile-zip');

@@ -6,7 +6,15 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
 import { openZipMembers } from '../../../../../build/archive/zip-members.ts';
-import { extraField, numbersOf, wide, words, zipOf, type EntrySpec, type ZipSpec } from '../../../../util/hostile-zip.ts';
+import {
+  extraField,
+  numbersOf,
+  wide,
+  words,
+  zipOf,
+  type EntrySpec,
+  type ZipSpec,
+} from '../../../../util/hostile-zip.ts';
 import { seededRandom } from '../../../../util/seeded-random.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 import { lacks } from '../../../../util/tool.ts';

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest';
 import { parseJsonInTurns } from '../../../../../build/shared/json/incremental-json.ts';
 import { keptSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
 import { expandVersions, minifyVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
-import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/mirror/versions/provider-document.ts';
+import {
+  formatProviderDocument,
+  readProviderDocument,
+} from '../../../../../proxy/mirror/versions/provider-document.ts';
 import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
 import { parseUpstreamDocumentInTurns } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
 import { TextDocument } from '../../../../../proxy/http/document.ts';

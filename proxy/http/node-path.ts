@@ -1,0 +1,23 @@
+// How requests and whole answers pass node:http: by its public interface alone, or by the fast path
+// (fast-path/fast-path.ts), which uses private fields of it. The server chooses one of them.
+
+import type { ServerResponse } from 'node:http';
+import { ServerRequest } from './server-request.ts';
+
+export interface NodePath {
+  readonly Request: typeof ServerRequest;
+  /** writes an answer whose head is text; undefined: node:http makes each head */
+  readonly rawResponses: RawResponses | undefined;
+}
+
+export interface RawResponses {
+  /** Whether the response is untouched, its connection goes on after it, and it is of a form that is known here. */
+  readonly takes: (response: ServerResponse) => boolean;
+  /**
+   * Only where `takes`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`;
+   * latin1.
+   */
+  readonly end: (response: ServerResponse, status: number, text: string, bytes: Buffer | undefined) => void;
+}
+
+export const publicPath: NodePath = { Request: ServerRequest, rawResponses: undefined };

@@ -1,0 +1,25 @@
+// A request of HTTP/1.1 as the server receives it: node:http's, with what the server notes of it.
+
+import { IncomingMessage } from 'node:http';
+import { RegistryError } from '../../build/contract/errors.ts';
+
+export class ServerRequest extends IncomingMessage {
+  /** see HttpRequest */
+  declare holdsSlot?: boolean;
+  /** see HttpRequest */
+  declare untakenFromMs?: number | undefined;
+
+  /**
+   * Ends the body with `fault`, for whoever reads it or will: unlike `destroy` alone it leaves the connection, on which
+   * the answer is still to come.
+   */
+  failBody(fault: RegistryError): void {
+    this.on('error', () => undefined); // nobody may be reading
+    this.destroy(fault);
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    if (error instanceof RegistryError) callback(error);
+    else super._destroy(error, callback);
+  }
+}
