@@ -25,17 +25,17 @@ import type { Output } from './output/output.ts';
 import { gatherOutcome, type PackagesOutcome } from './publish/outcome.ts';
 import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
-import { reportOf } from './publish/make-report.ts';
+import { makeReport } from './publish/make-report.ts';
 import type { BuildReport } from './contract/build-report.ts';
 import { guardedLists, type Run } from './publish/run.ts';
 import { isRead, scanSources } from './scan/scan.ts';
-import { nextSafety } from './publish/next-advisories.ts';
+import { nextAdvisories } from './publish/next-advisories.ts';
 import { asRegisteredNow } from './scan/registered-sources.ts';
 import { chooseSources } from './scan/choose-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
 import { sameSources } from './publish/published-sources.ts';
 import { undoneByName, undoneNotices } from './package/rollback-holds.ts';
-import { digestSources, packagesToVisit } from './scan/affected-packages.ts';
+import { digestSources, affectedPackages } from './scan/affected-packages.ts';
 import { blockedFindings } from './package/blocked-findings.ts';
 import { readPurged } from './package/purged.ts';
 import { readWithheld, sourcesToRead } from './version-lists/withheld.ts';
@@ -134,7 +134,7 @@ async function buildLocked(
       more: request.purge,
       recovery: request.recoverPurged,
     });
-    const safety = await nextSafety(output, request.safety, limit);
+    const safety = await nextAdvisories(output, request.safety, limit);
     const run: Run = {
       choice,
       tree,
@@ -177,7 +177,7 @@ async function buildLocked(
         (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })),
       ),
     ];
-    return reportOf({
+    return makeReport({
       scanned,
       blocked: blockedFindings(scanned, packages.results, purged.rows),
       remarks,
@@ -271,7 +271,7 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     ...(await indexedAmong(request.purge ?? [], output)),
     ...run.safety.changed.filter((name) => published.has(name)),
   ];
-  const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
+  const visits = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./package/packages.ts');
   const context = {

@@ -10,16 +10,16 @@ import type { Logger } from 'pino';
 import { withHeaders, type Answer } from './http/answer.ts';
 import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
-import { whenReady, type Eventually } from '../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../build/shared/concurrency/maybe-async.ts';
 import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http/http-request.ts';
 import type { Count, Counters } from './limits/counters.ts';
-import type { GuessBudget } from './limits/failed-auth-limiter.ts';
+import type { FailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/frame/api-request.ts';
 import { UpstreamRefused, UpstreamUnavailable } from './mirror/upstream/mirror-failure.ts';
 import { clientAddress, isInRanges, type AddressRange } from './http/client-address.ts';
-import type { Crew } from './observe/worker-status.ts';
+import type { WorkerStatus } from './observe/worker-status.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
 import type { StorageState } from './observe/storage.ts';
 import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
@@ -29,9 +29,9 @@ import type { InstallReports } from './install-reports/install-reports.ts';
 import { isLookup, type Lookups } from './search/lookups.ts';
 import { canRequestExactForm } from './tree/exact-form.ts';
 import { parseRoute } from './protocol/route.ts';
-import { isSafetyRoute, methodsOf, type SafetyAnswers } from './advisories/advisory-answers.ts';
+import { isAdvisoryRoute, methodsOf, type AdvisoryAnswers } from './advisories/advisory-answers.ts';
 import type { Tree } from './protocol/tree.ts';
-import { wishesOf } from './protocol/request-preferences.ts';
+import { requestPreferences } from './protocol/request-preferences.ts';
 import {
   challenge,
   internalError,
@@ -45,7 +45,7 @@ import {
 import type { Sender } from './http/send.ts';
 import type { Sent } from './http/answer.ts';
 import type { View } from './views/view.ts';
-import { createUnderWay } from '../build/shared/concurrency/in-flight.ts';
+import { createInFlight } from '../build/shared/concurrency/in-flight.ts';
 
 export interface HandlerParts {
   readonly tree: Tree;
@@ -54,12 +54,12 @@ export interface HandlerParts {
   /** takes what Composer tells of installs; undefined: nobody counts them */
   readonly installReports: InstallReports | undefined;
   /** advisories and filter lists; undefined: nobody is answered */
-  readonly safetyAnswers: SafetyAnswers | undefined;
+  readonly safetyAnswers: AdvisoryAnswers | undefined;
   /** undefined: there is nothing below /api */
   readonly management: Management | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
-  readonly guesses: GuessBudget;
+  readonly guesses: FailedAuthLimiter;
   /** hears of each use of a valid token */
   readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly sender: Sender;
@@ -72,7 +72,7 @@ export interface HandlerParts {
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
   /** undefined: this process serves alone */
-  readonly crew?: Crew | undefined;
+  readonly crew?: WorkerStatus | undefined;
   readonly log: Logger;
   readonly logRequest: RequestLog;
   readonly trustedProxies: readonly AddressRange[];
@@ -103,7 +103,7 @@ export interface Handler {
 }
 
 export function createHandler(parts: HandlerParts): Handler {
-  const underWay = createUnderWay();
+  const underWay = createInFlight();
   const handle: Handler['handle'] = (request, response) => {
     const exchange: Exchange = {
       request,
@@ -124,7 +124,7 @@ export function createHandler(parts: HandlerParts): Handler {
   return { handle, settled: underWay.settled };
 }
 
-function decided(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
+function decided(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   try {
     return decide(parts, exchange);
   } catch (error) {
@@ -132,7 +132,7 @@ function decided(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   }
 }
 
-function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
+function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   const { request } = exchange;
   // before authentication and counting: framing in doubt, a header twice, a target that is no path. Whose request that
   // is cannot be known.
@@ -159,7 +159,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
       'POST',
       installReports && ((view) => installReports.answer(request, view, nowMs)),
     );
-  if (isSafetyRoute(route))
+  if (isAdvisoryRoute(route))
     return taken(
       parts,
       exchange,
@@ -178,7 +178,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
             { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] },
             nowMs,
           );
-    return parts.tree.answer(route, wishesOf(request, exchange.token?.view, route.kind), nowMs);
+    return parts.tree.answer(route, requestPreferences(request, exchange.token?.view, route.kind), nowMs);
   });
 }
 
@@ -188,8 +188,8 @@ function taken(
   exchange: Exchange,
   nowMs: number,
   methods: string,
-  serve: ((view: View | undefined) => Eventually<Answer>) | undefined,
-): Eventually<Answer> {
+  serve: ((view: View | undefined) => MaybeAsync<Answer>) | undefined,
+): MaybeAsync<Answer> {
   const { request, response } = exchange;
   const fault = unwanted(request);
   const takes = methods.split(', ').includes(request.method ?? '');
@@ -201,7 +201,7 @@ function taken(
   });
 }
 
-function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange, nowMs: number): Eventually<Answer> {
+function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange, nowMs: number): MaybeAsync<Answer> {
   const { request, response, id, token } = exchange;
   if (management === undefined) return notFound();
   const sendContinue = (): void => {
@@ -225,13 +225,13 @@ function limited(
   exchange: Exchange,
   nowMs: number,
   open: boolean,
-  serve: () => Eventually<Answer>,
-): Eventually<Answer> {
+  serve: () => MaybeAsync<Answer>,
+): MaybeAsync<Answer> {
   const { request } = exchange;
-  return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
+  return andThen(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
     if (authentication.outcome === 'absent') return open ? serve() : challenge('absent', request);
     if (authentication.outcome === 'invalid')
-      return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) =>
+      return andThen(open ? serve() : refuse(parts, request, nowMs), (answer) =>
         withinGuesses(parts, exchange, answer, nowMs),
       );
     const { token } = authentication;
@@ -242,7 +242,7 @@ function limited(
       return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
     parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
     if (token.limit === 0) return serve();
-    return whenReady(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
+    return andThen(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
       if (!count.admitted) return withLimit(limitExceeded(token.limit, count, nowMs, request), token, count);
       return counted(exchange, token, count, serve);
     });
@@ -250,10 +250,10 @@ function limited(
 }
 
 /** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
-function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: number): Eventually<Answer> {
+function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: number): MaybeAsync<Answer> {
   const { authorization } = request.headers;
   if (management === undefined || authorization === undefined) return challenge('invalid', request);
-  return whenReady(management.isSession(authorization, nowMs), (isSession) =>
+  return andThen(management.isSession(authorization, nowMs), (isSession) =>
     isSession ? sessionOnProtocol(request) : challenge('invalid', request),
   );
 }
@@ -278,8 +278,8 @@ function counted(
   exchange: Exchange,
   token: ActiveToken,
   count: Count,
-  serve: () => Eventually<Answer>,
-): Eventually<Answer> {
+  serve: () => MaybeAsync<Answer>,
+): MaybeAsync<Answer> {
   try {
     const answer = serve();
     if (!(answer instanceof Promise)) return withLimit(answer, token, count);
@@ -296,17 +296,17 @@ function withLimit(answer: Answer, { limit }: ActiveToken, count: Count): Answer
 }
 
 /** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */
-function deliver(parts: HandlerParts, exchange: Exchange): Eventually<void> {
-  const send = (settled: Answer): Eventually<void> => {
+function deliver(parts: HandlerParts, exchange: Exchange): MaybeAsync<void> {
+  const send = (settled: Answer): MaybeAsync<void> => {
     if (settled.cause !== undefined)
       parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
     // a body nobody read stays in the connection: it cannot carry another request
     const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
-    return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) =>
+    return andThen(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) =>
       record(parts, exchange, settled.status, sent),
     );
   };
-  return whenReady(decided(parts, exchange), send, (error) => send(internalError(exchange.id, error)));
+  return andThen(decided(parts, exchange), send, (error) => send(internalError(exchange.id, error)));
 }
 
 function record(parts: HandlerParts, exchange: Exchange, status: number, sent: Sent): void {

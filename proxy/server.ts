@@ -15,12 +15,12 @@ import { fastPath } from './http/fast-path/fast-path.ts';
 import type { NodePath } from './http/node-path.ts';
 import { Connections } from './http/connections.ts';
 import { createHandler, type Handler } from './handler.ts';
-import type { Eventually } from '../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from './limits/counters.ts';
 import { IdleConnections, type Speaker } from './http/idle-connections.ts';
-import { createGuessBudget } from './limits/failed-auth-limiter.ts';
+import { createFailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { clientAddress, type AddressRange } from './http/client-address.ts';
-import type { Crew } from './observe/worker-status.ts';
+import type { WorkerStatus } from './observe/worker-status.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import { createStorageWatch } from './observe/storage.ts';
@@ -31,8 +31,8 @@ import type { MirroredTree } from './mirror/mirrored-tree.ts';
 import { createLocalFiles } from './tree/local-files.ts';
 import type { Lookups } from './search/lookups.ts';
 import { asBuilt, type RootChanges } from './tree/root-document.ts';
-import { createSafetyAnswers } from './advisories/advisory-answers.ts';
-import type { PublishedSafety } from './tree/safety-lists.ts';
+import { createAdvisoryAnswers } from './advisories/advisory-answers.ts';
+import type { PublishedAdvisories } from './tree/safety-lists.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './tree/tree-files.ts';
@@ -62,7 +62,7 @@ export interface ProxyOptions {
   /** reverse proxies whose X-Forwarded-For is believed */
   readonly trustedProxies: readonly AddressRange[];
   /** what packages.json says beyond what the build wrote, asked for each; undefined: nothing */
-  readonly rootChanges?: (() => Eventually<RootChanges>) | undefined;
+  readonly rootChanges?: (() => MaybeAsync<RootChanges>) | undefined;
   /** answers searches and lists; undefined: nothing does */
   readonly lookups?: Lookups | undefined;
   /** hears of every archive that is sent */
@@ -70,7 +70,7 @@ export interface ProxyOptions {
   /** packages of other registries; undefined: there are none */
   readonly mirrored?: MirroredTree | undefined;
   /** the advisories and filter lists of what is published; undefined: nobody asks for them */
-  readonly safety?: PublishedSafety | undefined;
+  readonly safety?: PublishedAdvisories | undefined;
   /** of purged versions; undefined: they are answered as if they had never been */
   readonly tombstones?: Tombstones | undefined;
   /** hears of every install that Composer tells of; undefined: they are not taken */
@@ -82,7 +82,7 @@ export interface ProxyOptions {
   /** hears of every answer; undefined: nobody asks for metrics */
   readonly counts?: RequestCounts | undefined;
   /** the processes that serve together; undefined: this one is alone */
-  readonly crew?: Crew | undefined;
+  readonly crew?: WorkerStatus | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
@@ -129,13 +129,13 @@ export function createProxy(options: ProxyOptions): Proxy {
     lookups: options.lookups,
     installReports,
     safetyAnswers:
-      safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }),
+      safety === undefined ? undefined : createAdvisoryAnswers({ files, safety, mirrored: options.mirrored }),
     management: options.management,
     uses: options.uses,
     readState: options.readState,
     storage: createStorageWatch(options.dataDirectory, elapsed),
     counts: options.counts,
-    guesses: createGuessBudget(options.crew?.size),
+    guesses: createFailedAuthLimiter(options.crew?.size),
     tree,
     sender: createSender({
       rawResponses: nodePath.rawResponses,

@@ -4,12 +4,12 @@
 import { readFile } from 'node:fs/promises';
 import { loneSurrogate, type JsonValue } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
-import type { Advisory, FilterEntry, PackageSafety, SafetyLists } from '../contract/safety-lists.ts';
+import type { Advisory, FilterEntry, PackageSafety, AdvisoryLists } from '../contract/safety-lists.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { readAdvisories } from './advisory-file.ts';
 import { listNameFault, readFilterEntries } from './filter-file.ts';
 
-export interface SafetyRequest {
+export interface AdvisoryRequest {
   /** paths of JSON files; undefined: there are none, and packages.json does not speak of advisories */
   readonly advisories: readonly string[] | undefined;
   /** name of a list → path of its JSON file, or its entries */
@@ -20,7 +20,7 @@ const mostShown = 20;
 const largestFileBytes = 64 * 1024 * 1024;
 
 /** Throws BuildRefused that names every entry which cannot be used. */
-export async function readSafetyFiles({ advisories: paths, filters }: SafetyRequest): Promise<SafetyLists> {
+export async function readAdvisoryFiles({ advisories: paths, filters }: AdvisoryRequest): Promise<AdvisoryLists> {
   const faults: string[] = [];
   const advisories = new Map<string, Advisory>();
   for (const path of paths ?? []) {

@@ -8,9 +8,9 @@ import type { Content, ContentFile } from '../sources/release.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';
-import { createPieceStore, type PieceStore } from './content-store.ts';
+import { createContentStore, type ContentStore } from './content-store.ts';
 import { checkFilePath, checkFileTree } from './safe-paths.ts';
-import { createScratch, type ScratchOptions } from './spill-file.ts';
+import { createSpillFile, type SpillFileOptions } from './spill-file.ts';
 import { layoutZip } from './zip-layout.ts';
 import { writeZip } from './zip-writer.ts';
 
@@ -47,7 +47,7 @@ export interface ArchiverOptions {
   readonly scratchDirectory: string;
   /** how many processors may be used; 1 means no workers */
   readonly jobs: number;
-  readonly memory?: Pick<ScratchOptions, 'slabBytes' | 'slabsInMemory'>;
+  readonly memory?: Pick<SpillFileOptions, 'slabBytes' | 'slabsInMemory'>;
 }
 
 /**
@@ -57,9 +57,9 @@ export interface ArchiverOptions {
 const archivesAtOnce = 8;
 
 export function createArchiver(options: ArchiverOptions): Archiver {
-  const scratch = createScratch({ directory: options.scratchDirectory, ...options.memory });
+  const scratch = createSpillFile({ directory: options.scratchDirectory, ...options.memory });
   const queue = createDeflateQueue(createDeflateThreads(options.jobs > 1 ? options.jobs : 0));
-  const store = createPieceStore(queue, scratch);
+  const store = createContentStore(queue, scratch);
   const slots = pLimit(archivesAtOnce);
   // One content is read at a time, so that however many archives are asked for, few large files are in memory
   const readingTurn = pLimit(1);
@@ -95,7 +95,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
 }
 
 /** Reads what the store lacks, each distinct content once. */
-async function addMissing(store: PieceStore, content: Content, files: readonly ContentFile[]): Promise<void> {
+async function addMissing(store: ContentStore, content: Content, files: readonly ContentFile[]): Promise<void> {
   const missing = new Map<string, ContentFile>();
   for (const file of files) {
     if (store.has(file.identity) || missing.has(file.identity)) continue;

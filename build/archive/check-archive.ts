@@ -29,7 +29,7 @@ interface CompressedMember {
  * composer.json names another package or version; StorageError where it cannot be read. Reads its directory and its
  * composer.json, however large it is.
  */
-export function checkOwnArchive(
+export function checkArchive(
   path: string,
   { topFolder, composerJson, mayNameAnother, hasComposerJson }: ExpectedArchive,
 ): void {

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { createCompressor } from '../compression/compressor.ts';
 import { deflated, deflateInSteps, stored, streamedFromBytes, type Deflated } from '../compression/deflate.ts';
 import type { DeflateQueue } from './deflate-queue.ts';
-import type { Scratch } from './spill-file.ts';
+import type { SpillFile } from './spill-file.ts';
 
 /** One content as it stands in archives, and where the scratch keeps it. */
 export interface Piece {
@@ -19,7 +19,7 @@ export interface Piece {
   readonly offset: number;
 }
 
-export interface PieceStore {
+export interface ContentStore {
   /** true once it was added and as long as deflating it has not failed */
   readonly has: (identity: string) => boolean;
   /**
@@ -35,7 +35,7 @@ export interface PieceStore {
   readonly get: (identity: string) => Piece | Promise<Piece>;
 }
 
-export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceStore {
+export function createContentStore(queue: DeflateQueue, scratch: SpillFile): ContentStore {
   const pieces = new Map<string, Piece | Promise<Piece>>();
   const failed = new Set<string>();
 
@@ -78,7 +78,7 @@ export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceSt
 }
 
 /** Straight to the scratch file, a step at a time; stored where the deflated form reaches the content's own size. */
-async function deflateLarge(content: Uint8Array, scratch: Scratch): Promise<Piece> {
+async function deflateLarge(content: Uint8Array, scratch: SpillFile): Promise<Piece> {
   const offset = scratch.reserve(content.length);
   const facts = { crc32: crc32(content), size: content.length, offset };
   let written = 0;

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../output/storage-error.ts';
 
-export interface Scratch {
+export interface SpillFile {
   /** Copies `bytes` and returns their offset. */
   readonly append: (bytes: Uint8Array) => number;
   /** Offset of `size` bytes that `fill` will write, straight to the file. */
@@ -19,7 +19,7 @@ export interface Scratch {
   readonly close: () => void;
 }
 
-export interface ScratchOptions {
+export interface SpillFileOptions {
   /** where the file comes to lie; made when needed */
   readonly directory: string;
   /** default 32 */
@@ -34,12 +34,12 @@ interface Slab {
   lastUse: number;
 }
 
-export function createScratch(options: ScratchOptions): Scratch {
+export function createSpillFile(options: SpillFileOptions): SpillFile {
   return new SlabScratch(options);
 }
 
 /** The address space is cut into slabs of one size; slab n starts at n × slabBytes, in memory and in the file alike. */
-class SlabScratch implements Scratch {
+class SlabScratch implements SpillFile {
   readonly #path: string;
   readonly #slabBytes: number;
   readonly #slabsInMemory: number;
@@ -50,7 +50,7 @@ class SlabScratch implements Scratch {
   #open = -1;
   #clock = 0;
 
-  constructor({ directory, slabsInMemory = 16, slabBytes = 1024 * 1024 }: ScratchOptions) {
+  constructor({ directory, slabsInMemory = 16, slabBytes = 1024 * 1024 }: SpillFileOptions) {
     this.#path = join(directory, `pieces-${randomUUID()}`);
     this.#slabBytes = slabBytes;
     this.#slabsInMemory = slabsInMemory;

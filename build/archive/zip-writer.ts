@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sha1 } from '../contract/digest.ts';
 import { StorageError } from '../output/storage-error.ts';
 import type { Piece } from './content-store.ts';
-import type { Scratch } from './spill-file.ts';
+import type { SpillFile } from './spill-file.ts';
 import type { ZipLayout } from './zip-layout.ts';
 
 /** Small enough to stay in the processor's cache between copying, hashing and writing. */
@@ -19,7 +19,7 @@ export interface ZipContent {
   /** the layout's entries, in its order */
   readonly pieces: readonly Piece[];
   /** where the pieces are */
-  readonly scratch: Scratch;
+  readonly scratch: SpillFile;
 }
 
 /** Returns the SHA-1 of the file. Fails where `target` exists; where anything else fails it leaves nothing behind. */
@@ -77,7 +77,7 @@ interface Part {
   readonly copy: (from: number, count: number, out: Uint8Array, start: number) => void;
 }
 
-function* partsOf(layout: ZipLayout, pieces: readonly Piece[], scratch: Scratch): Generator<Part, void, void> {
+function* partsOf(layout: ZipLayout, pieces: readonly Piece[], scratch: SpillFile): Generator<Part, void, void> {
   let headerStart = 0;
   for (const [index, piece] of pieces.entries()) {
     const headerEnd = layout.headerEnds[index] ?? headerStart;

@@ -37,7 +37,7 @@ export interface PackageSafety {
   readonly filter: Readonly<Record<string, readonly FilterEntry[]>>;
 }
 
-export interface SafetyLists {
+export interface AdvisoryLists {
   /** whether there are advisories at all, if only an empty list: then packages.json says so */
   readonly advised: boolean;
   /** names of the filter lists, sorted */
@@ -45,11 +45,11 @@ export interface SafetyLists {
   readonly packages: ReadonlyMap<PackageName, PackageSafety>;
 }
 
-export const noSafety: SafetyLists = { advised: false, filters: [], packages: new Map() };
+export const noSafety: AdvisoryLists = { advised: false, filters: [], packages: new Map() };
 
 const nothing: PackageSafety = { advisories: [], filter: {} };
 
-export function safetyOf(lists: SafetyLists, name: PackageName): PackageSafety {
+export function advisoriesOf(lists: AdvisoryLists, name: PackageName): PackageSafety {
   return lists.packages.get(name) ?? nothing;
 }
 
@@ -64,7 +64,7 @@ export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
 /**
  * What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816).
  */
-export function safetyRootKeys({ advised, filters }: SafetyLists): JsonObject {
+export function safetyRootKeys({ advised, filters }: AdvisoryLists): JsonObject {
   return {
     ...(advised ? { 'security-advisories': { metadata: true } } : {}),
     ...(filters.length === 0
@@ -74,7 +74,7 @@ export function safetyRootKeys({ advised, filters }: SafetyLists): JsonObject {
 }
 
 /** Canonical bytes: equal lists give equal text, in whatever order they came. */
-export function formatSafety({ advised, filters, packages }: SafetyLists): string {
+export function formatSafety({ advised, filters, packages }: AdvisoryLists): string {
   const sorted = [...packages].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return withChecksum(
     JSON.stringify({ format: safetyFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1),
@@ -82,7 +82,7 @@ export function formatSafety({ advised, filters, packages }: SafetyLists): strin
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
-export function parseSafety(text: string): SafetyLists {
+export function parseSafety(text: string): AdvisoryLists {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   refuseNewer(json['format'], safetyFormat);

@@ -17,7 +17,7 @@ import {
   safetyKeys,
   safetyRootKeys,
   type PackageSafety,
-  type SafetyLists,
+  type AdvisoryLists,
 } from '../contract/safety-lists.ts';
 import { compareNormalized } from '../contract/ordering.ts';
 import type { DocumentStamp, IndexEntry } from '../contract/serving-index.ts';
@@ -37,7 +37,7 @@ export interface DocumentVersion {
 export function formatRoot(
   names: readonly PackageName[],
   settings: DocumentSettings,
-  safety: SafetyLists = noSafety,
+  safety: AdvisoryLists = noSafety,
 ): string {
   const root: RootDocument = {
     packages: {},

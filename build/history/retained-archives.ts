@@ -5,7 +5,7 @@ import type { Output } from '../output/output.ts';
 import { readHistory } from './read-history.ts';
 
 /** `archiveKey` of each. Whoever removes archives leaves these. */
-export async function archivesOfHistory(output: Output): Promise<ReadonlySet<string>> {
+export async function retainedArchives(output: Output): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const { packages } of await readHistory(output)) {
     for (const { name, changed, withdrawn } of packages) {

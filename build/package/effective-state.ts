@@ -13,7 +13,7 @@ import type { PackageState } from './package-state.ts';
  * `pending`: what the cut-off publication was to replace; undefined for nothing. Its contents stay in the index: it
  * only grows.
  */
-export function asReadersSee(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
+export function effectiveState(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
   if (pending === undefined) return state;
   let versions = state.index.versions;
   for (const kind of ['stable', 'dev'] as const) {

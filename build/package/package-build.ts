@@ -1,7 +1,7 @@
 // One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged.
 // Nothing a reader sees changes here.
 
-import { asReadersSee } from './effective-state.ts';
+import { effectiveState } from './effective-state.ts';
 import type { PackageName } from '../contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
@@ -15,7 +15,7 @@ import {
   type VersionContext,
 } from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
-import { runTogether } from '../shared/concurrency/batch.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
 import { readPruned } from '../version-lists/pruned.ts';
 import { PurgedBytes } from '../version-lists/purged-bytes.ts';
 import { splitPurged, withoutPurged, type BlockedRelease } from './exclude-purged.ts';
@@ -38,7 +38,7 @@ export async function buildPackage(
   contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[],
   given: PackageContext,
 ): Promise<PackageResult> {
-  const former = asReadersSee(await readPackageState(name, given), given.pending.of(name));
+  const former = effectiveState(await readPackageState(name, given), given.pending.of(name));
   const { state, dropped } = splitPurged(name, former, given.purged);
   const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
   const undone = context.undone.get(name) ?? [];
@@ -61,7 +61,7 @@ export async function buildPackage(
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
-  const results = await runTogether(decision.fresh, parallelArchives, (fresh) =>
+  const results = await runBatch(decision.fresh, parallelArchives, (fresh) =>
     makeOrRefuse(name, fresh, state, context, { refused, blocked }),
   );
   for (const [at, { replaces }] of decision.fresh.entries()) {

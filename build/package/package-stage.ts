@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
-import { safetyOf } from '../contract/safety-lists.ts';
+import { advisoriesOf } from '../contract/safety-lists.ts';
 import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
@@ -115,7 +115,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
     unsettled: unsettledSources(published, outcome),
     refused: outcome.refused,
-    notices: [...remarkNotices(name, made), ...advisoryNotices(name, safetyOf(context.safety, name), published)],
+    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisoriesOf(context.safety, name), published)],
     changes: {
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],

@@ -2,12 +2,12 @@
 // before.
 
 import type { ArchiveOptions, Archived, Archiver } from '../archive/archiver.ts';
-import { checkOwnArchive, type ExpectedArchive } from '../archive/check-archive.ts';
+import { checkArchive, type ExpectedArchive } from '../archive/check-archive.ts';
 import { branchOfLabel } from '../documents/branch-order.ts';
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from '../contract/paths.ts';
-import type { SafetyLists } from '../contract/safety-lists.ts';
+import type { AdvisoryLists } from '../contract/safety-lists.ts';
 import type { Publication } from '../contract/publication.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
@@ -46,7 +46,7 @@ export interface PackageContext {
   readonly withheld: Withheld;
   readonly purged: Purged;
   /** what documents say beside the versions */
-  readonly safety: SafetyLists;
+  readonly safety: AdvisoryLists;
   /** what rollbacks undid */
   readonly undone: UndoneByName;
   /** what publications that were cut off have replaced */
@@ -266,7 +266,7 @@ async function archiveRelease(
 ): Promise<Archived> {
   if ('copyTo' in content) return { ...(await content.copyTo(options.target)), withheld: [], hasComposerJson: true };
   const archived = await archiver.archive(content, options);
-  checkOwnArchive(options.target, {
+  checkArchive(options.target, {
     ...options,
     mayNameAnother: content.mayNameAnother === true,
     hasComposerJson: archived.hasComposerJson,

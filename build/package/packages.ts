@@ -9,7 +9,7 @@ import type { PackageResult } from './package-stage.ts';
 import type { PackageContext } from './package-version.ts';
 import type { Contribution } from './plan.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
-import { runTogether } from '../shared/concurrency/batch.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
 import { isRead, type ReadSource, type ReleasesByName, type ScannedSource } from '../scan/scan.ts';
 import type { Release } from '../sources/release.ts';
 
@@ -40,7 +40,7 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
     return result;
   };
   try {
-    return await runTogether(visits, Math.max(jobs, packagesAtOnce), stage);
+    return await runBatch(visits, Math.max(jobs, packagesAtOnce), stage);
   } finally {
     await archiver.close();
   }

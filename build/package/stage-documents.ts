@@ -5,7 +5,7 @@ import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
 import { providerPath, type PublicPath } from '../contract/paths.ts';
 import { releasedVersion } from '../contract/released-version.ts';
-import { safetyOf } from '../contract/safety-lists.ts';
+import { advisoriesOf } from '../contract/safety-lists.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
@@ -36,7 +36,7 @@ export async function stageDocuments(
   standing: readonly Standing[],
   context: DocumentContext,
 ): Promise<StagedDocuments> {
-  const safety = safetyOf(context.safety, name);
+  const safety = advisoriesOf(context.safety, name);
   const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
   const nowSeconds = Math.floor(context.now.getTime() / 1000);
   const placements: Placement[] = [];
@@ -118,7 +118,7 @@ function isSaidAlike(
   previous: DocumentStamp | null,
   { safety }: DocumentContext,
 ): boolean {
-  const text = formatProviders(name, former, safetyOf(safety, name))[kind];
+  const text = formatProviders(name, former, advisoriesOf(safety, name))[kind];
   return text !== undefined && digestOf(text) === previous?.sha256;
 }
 

@@ -9,7 +9,7 @@ import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.t
 import { releasedVersion } from '../contract/released-version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { changesUntilNow } from '../documents/document-changes.ts';
-import { archivesOfHistory } from '../history/retained-archives.ts';
+import { retainedArchives } from '../history/retained-archives.ts';
 import { formatRecord, historyFormat, recordPath } from '../history/record.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
 import { listPackages } from '../memory/tree-memory.ts';
@@ -54,7 +54,7 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
       `${request.dataDirectory} holds no published tree, or its announcement is lost: there is nothing to prune. Run \`libretto build\` first.`,
     );
   if (request.dryRun)
-    return reportOf(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
+    return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await takeLock(`${dataDirectory}/build/lock`, now);
   try {
@@ -71,7 +71,7 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   const position = await readPosition(output);
   const packages = await planPrune(output, request, now);
   const changed = packages.filter(({ gone, next }) => gone.length > 0 || next.versions.length === 0);
-  if (changed.length === 0) return reportOf(packages, request, position.publication.serial);
+  if (changed.length === 0) return makeReport(packages, request, position.publication.serial);
   const serial = position.publication.serial + 1;
   await writeManifest(output, { ...position.manifest, serial, placing: changed.flatMap(({ files }) => files) });
   const record = await stageRecord(output, serial, position.publication.serial, request, now);
@@ -110,7 +110,7 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   );
   await writeManifest(output, { ...position.manifest, serial, placing: [] });
   await output.discard();
-  return reportOf(packages, request, serial);
+  return makeReport(packages, request, serial);
 }
 
 /**
@@ -160,7 +160,7 @@ async function readPosition(
 }
 
 async function planPrune(output: Output, { keepForMs }: PruneRequest, now: Date): Promise<readonly PackagePrune[]> {
-  const limits = { until: now.getTime() - keepForMs, recorded: await archivesOfHistory(output) };
+  const limits = { until: now.getTime() - keepForMs, recorded: await retainedArchives(output) };
   const plans: PackagePrune[] = [];
   for (const name of await listPackages(output)) {
     const plan = await planPackagePrune(output, name, limits);
@@ -197,7 +197,7 @@ async function stageRecord(
   return { file: await output.stage(record), path: recordPath(serial) };
 }
 
-function reportOf(packages: readonly PackagePrune[], { dryRun }: PruneRequest, serial: number): PruneReport {
+function makeReport(packages: readonly PackagePrune[], { dryRun }: PruneRequest, serial: number): PruneReport {
   const sum = (numberOf: (plan: PackagePrune) => number): number =>
     packages.reduce((total, plan) => total + numberOf(plan), 0);
   return {

@@ -7,7 +7,7 @@ import { isRead, type ScannedSource } from '../scan/scan.ts';
 const maxTold = 3;
 
 /** A line for each source that holds such versions. */
-export function doubtNotices(
+export function ambiguityNotices(
   scanned: readonly ScannedSource[],
   results: readonly PackageResult[],
 ): readonly { readonly source: string; readonly message: string }[] {

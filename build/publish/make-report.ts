@@ -1,7 +1,7 @@
 // Gathers what a build found into its report, pure.
 
-import { doubtNotices } from './ambiguity-notices.ts';
-import { idlePatternNotices } from './unused-patterns.ts';
+import { ambiguityNotices } from './ambiguity-notices.ts';
+import { unusedPatternNotices } from './unused-patterns.ts';
 import type { PackageResult, VersionOf } from '../package/package-stage.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
@@ -32,7 +32,7 @@ export interface ReportInputs {
   };
 }
 
-export function reportOf(inputs: ReportInputs): BuildReport {
+export function makeReport(inputs: ReportInputs): BuildReport {
   const { scanned, packages, strictlyRefused } = inputs;
   const locations = new Map(scanned.map(({ chosen }) => [chosen.spec.id, chosen.spec.location]));
   const locate = (id: string): string => locations.get(id) ?? id;
@@ -67,7 +67,7 @@ export function reportOf(inputs: ReportInputs): BuildReport {
     notices: [
       ...treeNotices(inputs),
       ...inputs.choice.notices,
-      ...idlePatternNotices(scanned),
+      ...unusedPatternNotices(scanned),
       ...scanned.flatMap(({ chosen, damage }) =>
         damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }],
       ),
@@ -77,7 +77,7 @@ export function reportOf(inputs: ReportInputs): BuildReport {
           : [],
       ),
       ...inputs.blocked.map((finding) => ({ source: locate(finding.source), message: blockedNotice(finding) })),
-      ...doubtNotices(scanned, packages.results),
+      ...ambiguityNotices(scanned, packages.results),
       ...inputs.remarks,
       ...packages.results.flatMap(({ notices }) =>
         notices.map(({ source, message }) => ({ source: locate(source), message })),

@@ -6,20 +6,20 @@ import {
   formatSafety,
   noSafety,
   parseSafety,
-  safetyOf,
+  advisoriesOf,
   safetyPath,
   type PackageSafety,
-  type SafetyLists,
+  type AdvisoryLists,
 } from '../contract/safety-lists.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageLimit } from '../scan/package-limit.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { readSafetyFiles, type SafetyRequest } from '../advisories/read-advisories.ts';
+import { readAdvisoryFiles, type AdvisoryRequest } from '../advisories/read-advisories.ts';
 
 export interface Safety {
   /** as they are after this build */
-  readonly lists: SafetyLists;
+  readonly lists: AdvisoryLists;
   /** bytes of `index/_safety.json` after this build; undefined where it stays as it is */
   readonly text: string | undefined;
   /** packages of which something else is said than before */
@@ -30,9 +30,9 @@ export interface Safety {
  * `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot
  * be used.
  */
-export async function nextSafety(
+export async function nextAdvisories(
   output: Output,
-  request: SafetyRequest | undefined,
+  request: AdvisoryRequest | undefined,
   limit: PackageLimit | undefined,
 ): Promise<Safety> {
   const before = await output.read('index', safetyPath);
@@ -44,7 +44,7 @@ export async function nextSafety(
     );
   const published = known ?? noSafety;
   if (request === undefined) return { lists: published, text: undefined, changed: [] };
-  const wanted = await readSafetyFiles(request);
+  const wanted = await readAdvisoryFiles(request);
   const lists = limit === undefined ? wanted : { ...wanted, packages: mergeLimited(published, wanted, limit) };
   const text = formatSafety(lists);
   const isNothing = !lists.advised && lists.filters.length === 0 && before === undefined;
@@ -55,14 +55,14 @@ export async function nextSafety(
 
 /** Of packages that this build leaves alone is said what was. */
 function mergeLimited(
-  published: SafetyLists,
-  wanted: SafetyLists,
+  published: AdvisoryLists,
+  wanted: AdvisoryLists,
   limit: PackageLimit,
 ): ReadonlyMap<PackageName, PackageSafety> {
   const stays = [...published.packages].filter(([name]) => !limit.admits(name));
   return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
 }
 
-function saidOf(lists: SafetyLists, name: PackageName): string {
-  return JSON.stringify(safetyOf(lists, name));
+function saidOf(lists: AdvisoryLists, name: PackageName): string {
+  return JSON.stringify(advisoriesOf(lists, name));
 }

@@ -5,7 +5,7 @@ import { isRead, type ReadSource, type ScannedSource } from '../scan/scan.ts';
 import { patternsOf } from '../sources/options.ts';
 
 /** A line for each source and its idle patterns; none for a pattern that another source has a use for, or may have. */
-export function idlePatternNotices(
+export function unusedPatternNotices(
   scanned: readonly ScannedSource[],
 ): readonly { readonly source: string; readonly message: string }[] {
   const told = new Set<string>();

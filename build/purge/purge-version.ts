@@ -14,7 +14,7 @@ import type { IndexState } from '../contract/serving-index.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
-import { readNothing } from '../withdraw/without-sources.ts';
+import { withoutSources } from '../withdraw/without-sources.ts';
 import { archivesToRemove } from '../package/drop-purged.ts';
 import {
   findPurge,
@@ -108,7 +108,7 @@ export function purgingRequest(
   dataDirectory: string,
   purge: readonly PurgedVersion[],
 ): BuildRequest {
-  return { ...readNothing(request), dataDirectory, purge, mayBeEmpty: true };
+  return { ...withoutSources(request), dataDirectory, purge, mayBeEmpty: true };
 }
 
 async function planPurge(

@@ -21,7 +21,7 @@ import { publish } from '../publish/publish.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { Run } from '../publish/run.ts';
 import { leaveAll } from '../scan/choose-sources.ts';
-import { nextSafety } from '../publish/next-advisories.ts';
+import { nextAdvisories } from '../publish/next-advisories.ts';
 import { undoneAfter } from '../package/rollback-holds.ts';
 import { readPurged } from '../package/purged.ts';
 import { readWithheld } from '../version-lists/withheld.ts';
@@ -179,7 +179,7 @@ async function stage(
 ): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, { announced: tree.announced.withheld });
-  const safety = await nextSafety(output, undefined, undefined);
+  const safety = await nextAdvisories(output, undefined, undefined);
   const results = await stageRollback({
     records,
     to,
@@ -221,7 +221,7 @@ async function runOf(
     dataDirectory,
     withheld,
     purged: await readPurged(output, { announced: tree.announced.purged }),
-    safety: await nextSafety(output, undefined, undefined),
+    safety: await nextAdvisories(output, undefined, undefined),
     pending: await readPending(output, tree),
     by: request.by,
     now: effects.now,

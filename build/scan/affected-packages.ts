@@ -24,7 +24,7 @@ export function digestSources(scanned: readonly ScannedSource[]): ReleaseDigests
   );
 }
 
-export interface VisitInputs {
+export interface AffectedInputs {
   readonly scanned: readonly ScannedSource[];
   readonly digests: ReleaseDigests;
   readonly tree: TreeMemory;
@@ -39,7 +39,7 @@ export interface VisitInputs {
  * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be
  * read now could not: what it has published and has no more it does not remember either.
  */
-export async function packagesToVisit({
+export async function affectedPackages({
   scanned,
   digests,
   tree,
@@ -47,7 +47,7 @@ export async function packagesToVisit({
   output,
   limit,
   rethought,
-}: VisitInputs): Promise<readonly PackageName[]> {
+}: AffectedInputs): Promise<readonly PackageName[]> {
   const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
   const visits = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
   for (const { chosen, remembered } of scanned.filter(isRead)) {

@@ -1,6 +1,6 @@
 // What a build is asked for, and what it may touch: the settings of a run and its clock, progress and stop signal.
 
-import type { SafetyRequest } from '../advisories/read-advisories.ts';
+import type { AdvisoryRequest } from '../advisories/read-advisories.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
 import type { PurgedVersion } from '../contract/purged.ts';
 import type { RegistryDescription } from '../documents/document-settings.ts';
@@ -42,7 +42,7 @@ export interface BuildRequest extends SourceRequest {
    */
   readonly waitMs?: number;
   /** security advisories and filter lists; undefined: those that are published stay */
-  readonly safety?: SafetyRequest | undefined;
+  readonly safety?: AdvisoryRequest | undefined;
   /** a version to be withdrawn although its source has it, or to be published again */
   readonly withhold?: WithholdRequest;
   /** tombstones of versions that are purged from now on */

@@ -9,7 +9,7 @@ import { readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
 import { openSource, rememberedOf, type OpenSourcesOptions, type RemoteSources } from './open-sources.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
-import { runTogether } from '../shared/concurrency/batch.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
 import type { Source } from '../sources/release.ts';
 import { chooseSources } from './choose-sources.ts';
 import type { ChosenSource } from './chosen-source.ts';
@@ -54,7 +54,7 @@ export function createRemoteSources(
       if (remote.length === 0) return 0;
       const options = optionsFor({ output, ...(await readTrust(request, output)) });
       let done = 0;
-      await runTogether(remote, Math.max(request.jobs, fetchesAtOnce), async (chosen) => {
+      await runBatch(remote, Math.max(request.jobs, fetchesAtOnce), async (chosen) => {
         const source = await open(chosen, options);
         await source?.fetch?.((await rememberedOf(chosen, options)).remembered?.memory);
         done += 1;

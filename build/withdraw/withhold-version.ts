@@ -16,7 +16,7 @@ import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
-import { readNothing } from './without-sources.ts';
+import { withoutSources } from './without-sources.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
 
 export interface VersionBuild {
@@ -65,7 +65,7 @@ export async function withholdVersion(
     const normalized = entry.version_normalized as NormalizedVersion;
     const report = await buildHoldingLock(
       {
-        ...readNothing(request),
+        ...withoutSources(request),
         withhold: { name: named.name, version: entry.version, normalized, withheld: true },
         // where the announcement is lost, no source is known
         mayBeEmpty: true,

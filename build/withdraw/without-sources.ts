@@ -4,7 +4,7 @@
 import type { BuildRequest } from '../scan/build-request.ts';
 
 /** The request for it; `request` is as for a build of everything. */
-export function readNothing(request: BuildRequest): BuildRequest {
+export function withoutSources(request: BuildRequest): BuildRequest {
   return {
     ...request,
     arguments: [],

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { PublishedBy } from '../../build/history/record.ts';
-import type { SafetyRequest } from '../../build/advisories/read-advisories.ts';
+import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts';
 import type { ConfiguredSource } from '../../build/sources/options.ts';
 import type { Config } from '../config/config.ts';
 import { refuseListed } from './refuse-listed.ts';
@@ -60,7 +60,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
 }
 
 /** Undefined without a libretto.json: what it once said stays, as its sources do. */
-function safetyRequest({ file, advisories, filters }: Config): SafetyRequest | undefined {
+function safetyRequest({ file, advisories, filters }: Config): AdvisoryRequest | undefined {
   if (file === undefined) return undefined;
   const directory = dirname(file);
   return {

@@ -9,8 +9,8 @@ import { openRequestLog } from '../serve/request-log-target.ts';
 import { stopSignal } from '../io/stop-signal.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { assertWholeState } from '../state/verify-state.ts';
-import { createCrew, type Crew, type Ended } from './worker-pool.ts';
-import { createCrewMetrics } from './worker-metrics.ts';
+import { createWorkerPool, type WorkerPool, type Ended } from './worker-pool.ts';
+import { createWorkerPoolMetrics } from './worker-metrics.ts';
 
 /** What draining takes at most, and then the end of a build that is under way. */
 const longestStopMs = 18_000;
@@ -21,13 +21,15 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
   await assertWholeState(config);
   const { stderr, onSignal, onCrash, exitNow, now } = context;
   const log = openRequestLog(config, context, config.log.value, true);
-  const metrics = createCrewMetrics(config, context, (err) => log.logger.error({ err }, 'metrics could not be read'));
+  const metrics = createWorkerPoolMetrics(config, context, (err) =>
+    log.logger.error({ err }, 'metrics could not be read'),
+  );
   const onEnded = (ended: Ended): void => {
     const { number, restartMs, ...how } = ended;
     log.logger.warn({ worker: number, ...how, restart_ms: restartMs }, 'a worker ended and is started again');
     printLines(stderr, [describeEnd(ended)]);
   };
-  const crew = createCrew({
+  const crew = createWorkerPool({
     size: config.workers.value,
     monotonicMs: () => performance.now(),
     onEnded,
@@ -58,7 +60,7 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
 
 async function serveUntil(
   stopped: Promise<number>,
-  crew: Crew,
+  crew: WorkerPool,
   metrics: { readonly host: string; readonly port: number } | undefined,
 ): Promise<number> {
   const started = await Promise.race([crew.start(), stopped.then((exitCode) => ({ exitCode }))]);

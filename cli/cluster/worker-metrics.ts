@@ -9,23 +9,23 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { listenRefusal } from '../serve/listen-refusal.ts';
 import { openServedTree } from '../tree/served-tree.ts';
-import type { Crew } from './worker-pool.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
-export interface CrewMetrics {
+export interface WorkerPoolMetrics {
   /** Throws UsageError where the address cannot be had. Resolves with it; undefined: nobody asks for metrics. */
   readonly listen: (
-    crew: Pick<Crew, 'metrics'>,
+    crew: Pick<WorkerPool, 'metrics'>,
   ) => Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** What a worker counted that is gone. */
   readonly keep: (last: readonly Family[]) => void;
   readonly close: () => Promise<void>;
 }
 
-export function createCrewMetrics(
+export function createWorkerPoolMetrics(
   config: Config,
   { now }: Pick<Context, 'now'>,
   onError: (error: unknown) => void,
-): CrewMetrics {
+): WorkerPoolMetrics {
   const { metrics, workers } = config;
   if (metrics.value === undefined)
     return { listen: async () => undefined, keep: () => undefined, close: async () => undefined };

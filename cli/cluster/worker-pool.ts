@@ -23,7 +23,7 @@ export interface WorkerMetrics {
   readonly families: readonly Family[];
 }
 
-export interface Crew {
+export interface WorkerPool {
   /**
    * Resolves with the address once the first serves, and then starts the others. undefined: it ended before, with this
    * exit code.
@@ -39,7 +39,7 @@ export interface Crew {
   readonly kill: () => void;
 }
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly size: number;
   /** milliseconds of a clock that nobody sets */
   readonly monotonicMs: () => number;
@@ -59,7 +59,7 @@ interface Place {
 
 const metricsTimeoutMs = 2000;
 
-export function createCrew({ size, monotonicMs, onEnded, onGone }: CrewOptions): Crew {
+export function createWorkerPool({ size, monotonicMs, onEnded, onGone }: WorkerPoolOptions): WorkerPool {
   const places: Place[] = Array.from({ length: size }, (_, at) => ({
     number: at + 1,
     worker: undefined,

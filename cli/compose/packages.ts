@@ -10,7 +10,7 @@ import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.t
 import { createPurges } from '../../proxy/packages/purges.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
 import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
 import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
 import { createRenderThread } from '../../proxy/packages/render-thread.ts';
@@ -28,7 +28,7 @@ interface PackageParts {
   /** of the tree that is served */
   readonly published: PublishedFiles;
   /** days for which downloads are kept by day */
-  readonly retention?: (() => Eventually<number>) | undefined;
+  readonly retention?: (() => MaybeAsync<number>) | undefined;
   /** hears of counts that could not be kept */
   readonly onError: (error: unknown) => void;
   /** hears of a README that is shown as plain text */

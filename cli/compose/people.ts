@@ -3,7 +3,7 @@
 import { createPasswords } from '../../proxy/auth/password.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
 import { standardRules, type PeopleRules } from '../../proxy/auth/people-rules.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { ComposedKeys } from './keys.ts';
 import type { Context } from '../io/context.ts';
@@ -12,7 +12,7 @@ export function composePeople(
   { now, randomBytes }: Context,
   state: StateStore,
   composed: ComposedKeys,
-  rules: () => Eventually<PeopleRules> = () => standardRules,
+  rules: () => MaybeAsync<PeopleRules> = () => standardRules,
 ): People {
   return createPeople({
     state,

@@ -5,7 +5,7 @@ import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../../proxy/auth/token-format.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { advertisedKeys } from '../../proxy/settings/advertised.ts';
 import { rootChanges, type RootChanges } from '../../proxy/tree/root-document.ts';
@@ -46,14 +46,14 @@ export function addressObjection(
   };
 }
 
-export function defaultLimits(settings: Settings): () => Eventually<Readonly<Record<TokenKind, number>>> {
+export function defaultLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {
   return () =>
-    whenReady(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
+    andThen(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
 }
 
-export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
+export function peopleRules(settings: Settings): () => MaybeAsync<PeopleRules> {
   return () =>
-    whenReady(settings.current(), (values) => ({
+    andThen(settings.current(), (values) => ({
       sessionMs: values['sessions.lifetime'] * 1000,
       shortestPassword: values['passwords.min_length'],
     }));
@@ -73,7 +73,7 @@ export interface AdvertisedRootOptions {
 export function advertisedRoot(
   settings: Settings,
   { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {},
-): () => Eventually<RootChanges> {
+): () => MaybeAsync<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
   let made:
     | {
@@ -84,10 +84,10 @@ export function advertisedRoot(
       }
     | undefined;
   return () =>
-    whenReady(settings.current(), (values) =>
-      whenReady(settings.given(), ({ metadata_url }) =>
-        whenReady(mirrored?.isOn() ?? false, (mirrors) =>
-          whenReady(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
+    andThen(settings.current(), (values) =>
+      andThen(settings.given(), ({ metadata_url }) =>
+        andThen(mirrored?.isOn() ?? false, (mirrors) =>
+          andThen(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
             if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) {
               made = {
                 of: values,

@@ -1,6 +1,6 @@
 // The composition root of registered repositories: records, jobs, the builder that reads them, and when.
 
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
@@ -30,7 +30,7 @@ export interface SyncingParts {
   readonly state: StateStore;
   readonly sealer: Sealer;
   /** how many jobs of a repository are kept */
-  readonly keptJobs?: (() => Eventually<number>) | undefined;
+  readonly keptJobs?: (() => MaybeAsync<number>) | undefined;
   /** of what goes wrong while nobody waits for an answer */
   readonly onError: (error: unknown) => void;
 }

@@ -11,8 +11,8 @@ import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
-import { cutOffHere, describeCutOff } from '../mirror/shadowed-packages.ts';
-import { mirrorRulesOf } from '../mirror/current-mirror-rules.ts';
+import { shadowedHere, describeShadowed } from '../mirror/shadowed-packages.ts';
+import { currentMirrorRules } from '../mirror/current-mirror-rules.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
@@ -21,10 +21,10 @@ const limits = { documentMs: 15_000, silenceMs: 10_000 };
 
 /** Whether packages that were mirrored are not offered any more, which their clients know as a failing install. */
 export async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
-  return (await cutOffHere(config, context)).map((one) =>
+  return (await shadowedHere(config, context)).map((one) =>
     warning(
       'upstream',
-      describeCutOff(one),
+      describeShadowed(one),
       `Nothing, where all of ${one.vendor} is yours. If other packages of ${one.vendor} are public: ${one.advice}`,
     ),
   );
@@ -50,7 +50,7 @@ async function upstreamsOf(config: Config, context: Context): Promise<readonly U
   const state = await openStateIfAny(config);
   if (state === undefined) return configuredRepositories(config, context.environment);
   try {
-    return (await mirrorRulesOf(config, context, state)).upstreams;
+    return (await currentMirrorRules(config, context, state)).upstreams;
   } finally {
     await state.close();
   }

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { readDocumentFile, type DocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { includeKey } from '../../proxy/mirror/upstream/included-packages.ts';
-import { parseJsonInTurns } from '../../build/shared/json/incremental-json.ts';
+import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
 import {
   includesOf,
   parseUpstreamRoot,
@@ -21,7 +21,7 @@ import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
  * Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package.
  * undefined: it is not known to.
  */
-export async function keptInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
+export async function cachedInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
   const rootUrl = rootUrlOf(url);
   const kept = join(folder, 'p2', folderOf(rootUrl));
   const file = await readDocumentFile(join(kept, 'packages.json'));
@@ -58,7 +58,7 @@ function understood<Value>(parse: () => Value): Value | undefined {
 
 async function readJson(file: DocumentFile | undefined): Promise<unknown> {
   try {
-    return file?.body === undefined ? undefined : await parseJsonInTurns(file.body);
+    return file?.body === undefined ? undefined : await parseJsonYielding(file.body);
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
-import { keptVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import { cachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 
 /** Of the repository with this address, whose documents are below `folder`, the mirror's. Releases come first. */
-export function keptRecords(name: PackageName, folder: string, url: string): Promise<readonly JsonObject[]> {
+export function cachedRecords(name: PackageName, folder: string, url: string): Promise<readonly JsonObject[]> {
   const documents = join(folder, 'p2', folderOf(rootUrlOf(url)));
-  return keptVersions(name, [
+  return cachedVersions(name, [
     join(documents, providerPath(name, 'stable')),
     join(documents, providerPath(name, 'dev')),
   ]);

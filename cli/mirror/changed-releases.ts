@@ -4,8 +4,8 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import type { Context } from '../io/context.ts';
-import { heldBack } from './unoffered-versions.ts';
-import { keptRecords } from './cached-records.ts';
+import { unofferedVersions } from './unoffered-versions.ts';
+import { cachedRecords } from './cached-records.ts';
 import type { MirrorWork } from './mirror-command.ts';
 
 export interface ChangedRelease {
@@ -28,10 +28,10 @@ export async function changedReleases(
     const { records: accepted } = await mirror.shelf.inspect(name);
     for (const id of belonging.ids) {
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
-      const records = url === undefined ? [] : await keptRecords(name, folder, url);
+      const records = url === undefined ? [] : await cachedRecords(name, folder, url);
       if (records.length === 0) continue;
       found.push(
-        ...(await heldBack(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({
+        ...(await unofferedVersions(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({
           name,
           ...one,
         })),

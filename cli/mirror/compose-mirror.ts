@@ -8,7 +8,7 @@ import { admitZip } from '../../build/archive/zip-admission/admit-zip.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
@@ -35,14 +35,14 @@ export interface MirrorParts {
    * Composer repositories that libretto.json or the API name; they come before the public registry. The same list while
    * nothing has changed.
    */
-  readonly others: () => Eventually<readonly UpstreamSettings[]>;
+  readonly others: () => MaybeAsync<readonly UpstreamSettings[]>;
   /**
    * epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left
    * out: as the settings say
    */
   readonly askedSinceMs?: number;
   /** Tombstones of purged versions, the same object while they are the same. Left out: those of the data folder. */
-  readonly purged?: () => Eventually<PurgedLookup>;
+  readonly purged?: () => MaybeAsync<PurgedLookup>;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly tell: Tell;
@@ -76,7 +76,7 @@ export function composeMirror(
   });
 }
 
-function tombstonesHere({ data }: Pick<Config, 'data'>, now: () => number): () => Eventually<PurgedLookup> {
+function tombstonesHere({ data }: Pick<Config, 'data'>, now: () => number): () => MaybeAsync<PurgedLookup> {
   const tombstones = createTombstones(createLocalPublishedFiles(data.value));
   return () => tombstones.read(now());
 }
@@ -90,7 +90,7 @@ function rulesOf(
     purged,
   }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged'>,
   adjusted: (rules: MirrorRules) => MirrorRules,
-): () => Eventually<MirrorRules> {
+): () => MaybeAsync<MirrorRules> {
   let last:
     | {
         readonly values: SettingValues;
@@ -101,9 +101,9 @@ function rulesOf(
       }
     | undefined;
   return () =>
-    whenReady(settings.current(), (values) =>
-      whenReady(others(), (known) =>
-        whenReady(purged(), (tombstones) => {
+    andThen(settings.current(), (values) =>
+      andThen(others(), (known) =>
+        andThen(purged(), (tombstones) => {
           if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
           const said = mirrorRules(values, known, environment, tombstones);
           // any change of the state makes the values another object: what documents were made by stays as it is where

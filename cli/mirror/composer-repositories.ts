@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
@@ -75,7 +75,7 @@ export function otherRepositories({
   environment,
   state,
   sealer,
-}: OtherRepositories): () => Eventually<readonly ComposerRepository[]> {
+}: OtherRepositories): () => MaybeAsync<readonly ComposerRepository[]> {
   const configured = configuredRepositories(config, environment);
   let known: { readonly generation: number; readonly repositories: readonly ComposerRepository[] } | undefined;
   const load = async (generation: number): Promise<readonly ComposerRepository[]> => {

@@ -10,7 +10,7 @@ import { mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 
 /** Throws UsageError and BuildRefused as `otherRepositories` does. */
-export async function mirrorRulesOf(config: Config, context: Context, state: StateStore): Promise<MirrorRules> {
+export async function currentMirrorRules(config: Config, context: Context, state: StateStore): Promise<MirrorRules> {
   const others = await otherRepositories({
     config,
     environment: context.environment,

@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { Belonging } from '../../proxy/tree/precedence.ts';
 import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
 
-export interface StandInParts {
+export interface ReplacementParts {
   /** the upstream that the package comes from */
   readonly upstreamId: string;
   /** as it has them, and as they were accepted */
@@ -14,6 +14,10 @@ export interface StandInParts {
   readonly belongs: (name: PackageName) => Belonging;
 }
 
-export async function droppedStandIns({ upstreamId, records, belongs }: StandInParts): Promise<readonly PackageName[]> {
+export async function droppedReplacements({
+  upstreamId,
+  records,
+  belongs,
+}: ReplacementParts): Promise<readonly PackageName[]> {
   return namesAmong((await claimedNames(records)).names, (claimed) => isOfAnother(belongs(claimed), upstreamId));
 }

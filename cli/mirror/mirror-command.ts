@@ -12,7 +12,7 @@ import type { Context } from '../io/context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
-import { mirrorRulesOf } from './current-mirror-rules.ts';
+import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirrorWork {
   readonly mirror: Mirror;
@@ -52,7 +52,7 @@ export async function runMirrorCommand(
       mirror,
       config,
       folder: mirrorFolder(config),
-      rules: () => mirrorRulesOf(config, context, store),
+      rules: () => currentMirrorRules(config, context, store),
     });
   } finally {
     await mirror.close();

@@ -8,9 +8,9 @@ import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
-import type { PublishedSafety } from '../../proxy/tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
 import type { Tombstones } from '../../proxy/protocol/tombstones.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
@@ -38,7 +38,7 @@ export interface MirrorSurroundings {
   readonly settings: Settings;
   readonly log: Log;
   readonly state: StateStore;
-  readonly safety: PublishedSafety;
+  readonly safety: PublishedAdvisories;
   readonly tombstones: Tombstones;
   readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
 }
@@ -94,10 +94,10 @@ function clearingPurged(
   context: Context,
   tombstones: Tombstones,
   { logger }: Log,
-): () => Eventually<PurgedLookup> {
+): () => MaybeAsync<PurgedLookup> {
   let last = nothingPurged;
   return () =>
-    whenReady(tombstones.read(context.now().getTime()), (purged) => {
+    andThen(tombstones.read(context.now().getTime()), (purged) => {
       if (purged !== last)
         removePurged(mirrorFolder(config), purged.rows).catch((err: unknown) =>
           logger.error({ err }, 'copies of purged versions could not be removed; they are not served'),

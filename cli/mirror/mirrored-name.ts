@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
-import { ArchiveShelf } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
@@ -15,12 +15,12 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { droppedStandIns } from './dropped-replacements.ts';
-import { heldBack, type HeldBack } from './unoffered-versions.ts';
-import { keptInIndex } from './cached-in-index.ts';
-import { keptRecords } from './cached-records.ts';
+import { droppedReplacements } from './dropped-replacements.ts';
+import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
+import { cachedInIndex } from './cached-in-index.ts';
+import { cachedRecords } from './cached-records.ts';
 import { openPrivateNames } from './known-private-names.ts';
-import { mirrorRulesOf } from './current-mirror-rules.ts';
+import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirroredName {
   readonly belongs_to: 'private' | 'upstreams' | 'nobody';
@@ -49,7 +49,7 @@ export interface MirroredName {
    * versions that are not offered, and such of which the upstream says something else than what was accepted; as far as
    * documents are kept
    */
-  readonly held_back: HeldBack;
+  readonly held_back: UnofferedVersions;
   /** records that cannot be read, in words */
   readonly unreadable: readonly string[];
 }
@@ -61,20 +61,20 @@ export interface MirroredName {
 export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
-    const rules = await mirrorRulesOf(config, context, state);
+    const rules = await currentMirrorRules(config, context, state);
     if (rules.upstreams.length === 0) return null;
     const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config)];
     const belonging = precedence(name, privateNames);
     const ids = belonging.to === 'upstreams' ? belonging.ids : [];
     const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     const kept = await keptDocument(name, repositories, mirrorFolder(config));
-    const { records, unreadable } = await new ArchiveShelf(mirrorFolder(config), 0).inspect(name);
+    const { records, unreadable } = await new AcceptedArchiveStore(mirrorFolder(config), 0).inspect(name);
     const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (kept === undefined || url === kept.url));
-    const said = from === undefined ? [] : await keptRecords(name, mirrorFolder(config), from.url);
+    const said = from === undefined ? [] : await cachedRecords(name, mirrorFolder(config), from.url);
     const dropped =
       from === undefined
         ? []
-        : await droppedStandIns({
+        : await droppedReplacements({
             upstreamId: from.id,
             records: [...records.map(({ record }) => record), ...said],
             belongs: (claimed) => precedence(claimed, privateNames),
@@ -94,7 +94,7 @@ export async function mirroredName(name: PackageName, config: Config, context: C
         from,
         fetched_at: fetchedAt,
       })),
-      held_back: await heldBack(name, {
+      held_back: await unofferedVersions(name, {
         records: said,
         accepted: records,
         rules: rules.releases,
@@ -126,7 +126,7 @@ async function keptDocument(
       const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
       if (file?.body !== undefined) return { url, askedAtMs: file.checkedAtMs };
     }
-    const inIndex = await keptInIndex(name, url, folder);
+    const inIndex = await cachedInIndex(name, url, folder);
     if (inIndex !== undefined) return { url, askedAtMs: inIndex };
   }
   return undefined;

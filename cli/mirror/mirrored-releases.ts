@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
-import { keptRecords } from './cached-records.ts';
+import { cachedRecords } from './cached-records.ts';
 
 export interface ReleasesParts {
   readonly state: StateStore;
@@ -52,7 +52,7 @@ async function keptReleases(
   folder: string,
 ): Promise<readonly MirroredRelease[]> {
   for (const url of urls) {
-    const kept = await keptRecords(name, folder, url);
+    const kept = await cachedRecords(name, folder, url);
     if (kept.length > 0) return kept.flatMap(releaseOf);
   }
   return [];

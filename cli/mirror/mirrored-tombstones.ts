@@ -11,14 +11,14 @@ import { normalizeVersion, type NormalizedVersion } from '../../build/contract/v
 import { isTarget, type PurgeTarget } from '../../build/purge/find-purge.ts';
 import { archivePath } from '../../proxy/mirror/archives/accepted-package.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
-import { ArchiveShelf } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { keptRecords } from './cached-records.ts';
-import { mirrorRulesOf } from './current-mirror-rules.ts';
+import { cachedRecords } from './cached-records.ts';
+import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirroredTarget extends PurgeTarget {
   readonly name: PackageName;
@@ -32,7 +32,7 @@ export async function mirroredTombstones(
 ): Promise<readonly PurgedVersion[]> {
   const folder = mirrorFolder(config);
   const since = context.now().toISOString();
-  const { records } = await new ArchiveShelf(folder, 0).inspect(target.name);
+  const { records } = await new AcceptedArchiveStore(folder, 0).inspect(target.name);
   const accepted = records.map((record) => ofRecord(record, folder, target.reason, since));
   const offered = (await keptOf(target.name, config, context)).flatMap((record) => ofOffer(record, target, since));
   return mergePurged(accepted, offered).filter((row) => isTarget(target, row));
@@ -41,8 +41,8 @@ export async function mirroredTombstones(
 async function keptOf(name: PackageName, config: Config, context: Context): Promise<readonly JsonObject[]> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
-    const { upstreams } = await mirrorRulesOf(config, context, state);
-    return (await Promise.all(upstreams.map(({ url }) => keptRecords(name, mirrorFolder(config), url)))).flat();
+    const { upstreams } = await currentMirrorRules(config, context, state);
+    return (await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)))).flat();
   } finally {
     await state.close();
   }

@@ -14,13 +14,13 @@ import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { counted, printLines } from '../io/output.ts';
 import type { Stopped } from '../builds/stoppable-build.ts';
-import { bringAhead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
 
 /** The exit code where a signal ended it: what was fetched by then is here. */
-export async function withBrought(
+export async function prefetchAfterBuild(
   report: BuildReport,
   config: Config,
   context: Context,
@@ -63,7 +63,7 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
   try {
     for (const repository of await others()) {
       if (Object.keys(repository.packages).length === 0) continue;
-      const { fetched, here, failures } = await bringAhead(mirror, repository, () => moment);
+      const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
       const exitCode = wish.exitCode();
       if (exitCode !== undefined) return { exitCode };
       printLines(context.stderr, [

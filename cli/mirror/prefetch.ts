@@ -12,7 +12,7 @@ import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
 import { readProviderDocument } from '../../proxy/mirror/versions/provider-document.ts';
 import type { ComposerRepository } from './composer-repositories.ts';
 
-export interface Brought {
+export interface Prefetched {
   /** archives that were not here before */
   readonly fetched: readonly { readonly name: string; readonly version: string }[];
   /** how many were here already */
@@ -24,13 +24,13 @@ export interface Brought {
 /** Archives at a time. */
 const parallel = 4;
 
-export async function bringAhead(
+export async function prefetch(
   mirror: Mirror,
   { packages }: Pick<ComposerRepository, 'packages'>,
   moment: () => Moment,
-): Promise<Brought> {
+): Promise<Prefetched> {
   const limit = pLimit(parallel);
-  const found: Brought[] = [];
+  const found: Prefetched[] = [];
   for (const [name, constraint] of Object.entries(packages))
     found.push(await bringPackage(mirror, name, constraint, moment, limit));
   return {
@@ -46,8 +46,8 @@ async function bringPackage(
   constraint: string,
   moment: () => Moment,
   limit: ReturnType<typeof pLimit>,
-): Promise<Brought> {
-  const failed = (reason: string): Brought => ({ fetched: [], here: 0, failures: [`${given}: ${reason}`] });
+): Promise<Prefetched> {
+  const failed = (reason: string): Prefetched => ({ fetched: [], here: 0, failures: [`${given}: ${reason}`] });
   const name = parsePackageName(given);
   if (name === undefined) return failed('it is no name of a package.');
   try {

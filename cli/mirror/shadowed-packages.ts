@@ -15,9 +15,9 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { mirrorRulesOf } from './current-mirror-rules.ts';
+import { currentMirrorRules } from './current-mirror-rules.ts';
 
-export interface CutOff {
+export interface ShadowedPackage {
   readonly vendor: string;
   readonly names: readonly PackageName[];
   /** what to do where they are meant to be offered */
@@ -25,12 +25,12 @@ export interface CutOff {
 }
 
 /** Those of vendors for which `isMeant`; nothing where nothing is mirrored. */
-export async function cutOffPackages(
+export async function shadowedPackages(
   folder: string,
   rules: PrecedenceRules,
   privateNames: PrivateNames,
   isMeant: (vendor: string) => boolean = () => true,
-): Promise<readonly CutOff[]> {
+): Promise<readonly ShadowedPackage[]> {
   if (rules.upstreams.length === 0) return [];
   const found = new Map<string, PackageName[]>();
   for await (const name of mirroredNames(folder)) {
@@ -51,13 +51,13 @@ export async function cutOffPackages(
   }));
 }
 
-export function describeCutOff({ vendor, names }: CutOff): string {
+export function describeShadowed({ vendor, names }: ShadowedPackage): string {
   const listed = names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
   return `${listed}: mirrored until the vendor ${vendor} got a private package here, and not offered since; installs that lock ${names.length === 1 ? 'it' : 'them'} fail.`;
 }
 
 /** Looks, before a build, for what it may cut off; what is given back tells, after it, of that in its report. */
-export async function watchCutOff(
+export async function watchShadowed(
   config: Config,
   context: Context,
 ): Promise<(report: BuildReport) => Promise<BuildReport>> {
@@ -74,12 +74,12 @@ export async function watchCutOff(
     const sourceOf = (vendor: string): string =>
       report.added.find(({ name }) => name.startsWith(`${vendor}/`))?.source ?? vendor;
     try {
-      const cutOff = await cutOffPackages(folder, await rulesNow(config, context), names, (vendor) =>
+      const cutOff = await shadowedPackages(folder, await rulesNow(config, context), names, (vendor) =>
         gained.has(vendor),
       );
       const notices = cutOff.map((one) => ({
         source: sourceOf(one.vendor),
-        message: `${describeCutOff(one)} If other packages of ${one.vendor} are public: ${one.advice}`,
+        message: `${describeShadowed(one)} If other packages of ${one.vendor} are public: ${one.advice}`,
       }));
       return { ...report, notices: [...report.notices, ...notices] };
     } catch (error) {
@@ -96,10 +96,10 @@ export async function watchCutOff(
 
 async function rulesNow(config: Config, context: Context): Promise<PrecedenceRules> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  return mirrorRulesOf(config, context, state).finally(() => state.close());
+  return currentMirrorRules(config, context, state).finally(() => state.close());
 }
 
 /** For `doctor`. */
-export async function cutOffHere(config: Config, context: Context): Promise<readonly CutOff[]> {
-  return cutOffPackages(mirrorFolder(config), await rulesNow(config, context), privateNamesIn(config.data.value));
+export async function shadowedHere(config: Config, context: Context): Promise<readonly ShadowedPackage[]> {
+  return shadowedPackages(mirrorFolder(config), await rulesNow(config, context), privateNamesIn(config.data.value));
 }

@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { readPublication } from '../tree/published-tree.ts';
-import { bringAhead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
@@ -52,7 +52,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   const moment = { nowMs: now(), epoch: serial };
   try {
     const repository = (await others()).find(({ id }) => id === record.id) ?? { packages: {} };
-    const { fetched, here, failures } = await bringAhead(mirror, repository, () => moment);
+    const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
     const isLazy = Object.keys(repository.packages).length === 0;
     const message = isLazy
       ? 'It names no packages to fetch ahead: each is fetched when somebody first asks for it.'

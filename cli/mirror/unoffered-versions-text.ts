@@ -1,11 +1,11 @@
 // What is held back of a mirrored package, for people. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { HeldBack } from './unoffered-versions.ts';
+import type { UnofferedVersions } from './unoffered-versions.ts';
 
 /** One version, or all of them in sum: a line for each reason there is. */
-export function describeHeldBack(
-  { left_out: leftOut, changed }: HeldBack,
+export function describeUnoffered(
+  { left_out: leftOut, changed }: UnofferedVersions,
   wanted: string | undefined,
 ): readonly string[] {
   const isMeant = ({ version }: { readonly version: string }): boolean =>
@@ -22,7 +22,10 @@ export function describeHeldBack(
   ];
 }
 
-function describeGroup(group: HeldBack['left_out'], setting: HeldBack['left_out'][number]['setting']): string {
+function describeGroup(
+  group: UnofferedVersions['left_out'],
+  setting: UnofferedVersions['left_out'][number]['setting'],
+): string {
   const [first] = group;
   const example = `${first?.version ?? ''}: ${first?.because ?? ''}.`;
   const cause =

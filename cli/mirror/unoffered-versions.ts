@@ -7,10 +7,10 @@ import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { offeredVersions } from '../../proxy/mirror/versions/offered-version.ts';
 import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
-import { settleVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
+import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
 import { checkRecord } from './compose-mirror.ts';
 
-export interface HeldBack {
+export interface UnofferedVersions {
   /** `setting`: null where Composer could not load it */
   readonly left_out: readonly {
     readonly version: string;
@@ -21,7 +21,7 @@ export interface HeldBack {
   readonly changed: readonly { readonly version: string; readonly message: string }[];
 }
 
-export interface HeldBackParts {
+export interface UnofferedParts {
   /** as the upstream has them, in full */
   readonly records: readonly JsonObject[];
   readonly accepted: readonly ArchiveRecord[];
@@ -29,16 +29,16 @@ export interface HeldBackParts {
   readonly nowMs: number;
 }
 
-export async function heldBack(
+export async function unofferedVersions(
   name: PackageName,
-  { records, accepted, rules, nowMs }: HeldBackParts,
-): Promise<HeldBack> {
+  { records, accepted, rules, nowMs }: UnofferedParts,
+): Promise<UnofferedVersions> {
   const { versions, leftOut } = offeredVersions(name, records, checkRecord);
   const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string =>
     archiveKey(normalized, dev, reference);
   const byKey = new Map(accepted.map((record) => [keyOf(record), record]));
-  const changed: HeldBack['changed'][number][] = [];
-  const settled = await settleVersions(name, versions, new AcceptedPackage(name, accepted), {
+  const changed: UnofferedVersions['changed'][number][] = [];
+  const settled = await pinVersions(name, versions, new AcceptedPackage(name, accepted), {
     shelf: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
     check: checkRecord,
     tell: (event) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { lastBuildPath, parseLastBuild, type LastBuild } from '../../build/contract/last-build.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
-import type { Crew } from '../../proxy/observe/worker-status.ts';
+import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
 import { createRequestCounts, type RequestCounts } from '../../proxy/observe/metrics.ts';
 import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
@@ -47,7 +47,7 @@ export const servingFlags: readonly string[] = [
   'libretto_origin_stale',
 ];
 
-export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: Crew): Metrics {
+export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: WorkerStatus): Metrics {
   const { metrics } = config;
   if (metrics.value === undefined)
     return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };

@@ -16,7 +16,7 @@ import { loadCounters, saveCounters } from '../../proxy/limits/saved-counters.ts
 import { parseAddressRange, type AddressRange } from '../../proxy/http/client-address.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
-import { createPublishedSafety } from '../../proxy/tree/safety-lists.ts';
+import { createPublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
 import { createProxy } from '../../proxy/server.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
@@ -44,7 +44,7 @@ import { openRequestLog } from './request-log-target.ts';
 import { servingAlone, type ServingRole } from './serving-role.ts';
 import { openServedTree } from '../tree/served-tree.ts';
 import { withSettingsOf } from '../state/state-settings.ts';
-import { takeServingPlace } from '../state/serve-lock.ts';
+import { takeServeLock } from '../state/serve-lock.ts';
 import { readCertificate, type CertificateFacts } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { LogTarget } from '../config/setting-values.ts';
@@ -97,7 +97,7 @@ export async function openService(
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
   // before the state is opened: a restore puts another file in its place only while no server has this
-  const place = await takeServingPlace(config, context).catch(closing(() => log.close()));
+  const place = await takeServeLock(config, context).catch(closing(() => log.close()));
   const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(
     closing(place.release, () => log.close()),
   );
@@ -128,7 +128,7 @@ export async function openService(
     store,
     onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
   });
-  const safety = createPublishedSafety(packages.published);
+  const safety = createPublishedAdvisories(packages.published);
   const { tombstones } = packages;
   const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tombstones, tree });
   const metrics = composeMetrics(config, context, crew);

@@ -57,10 +57,7 @@ const countsInRedis =
  * The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands
  * in the way.
  */
-export async function takeServingPlace(
-  config: Config,
-  { now, stderr }: Pick<Context, 'now' | 'stderr'>,
-): Promise<Lock> {
+export async function takeServeLock(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);

@@ -52,7 +52,7 @@ export async function buildWithRegistered(
     (!bringsAhead && !config.sources.value.some(isFetchedAhead))
   )
     return report;
-  return (await import('../mirror/prefetch-after-build.ts')).withBrought(report, config, context);
+  return (await import('../mirror/prefetch-after-build.ts')).prefetchAfterBuild(report, config, context);
 }
 
 function isFetchedAhead({ source }: SourceEntry): boolean {

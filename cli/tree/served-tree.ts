@@ -3,7 +3,7 @@
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
@@ -74,7 +74,7 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   return {
     files,
     published,
-    privateNames: () => whenReady(privateNames(), (there) => eitherOf(there, here)),
+    privateNames: () => andThen(privateNames(), (there) => eitherOf(there, here)),
     publication: () => orNothing(async () => files.publication()),
     shown: () => shownOf(published),
     close,

@@ -5,7 +5,12 @@
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { safetyOf, type FilterEntry, type PackageSafety, type SafetyLists } from '../../build/contract/safety-lists.ts';
+import {
+  advisoriesOf,
+  type FilterEntry,
+  type PackageSafety,
+  type AdvisoryLists,
+} from '../../build/contract/safety-lists.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readBody, readJsonBody } from '../http/json-body.ts';
@@ -14,19 +19,24 @@ import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { Route } from '../protocol/route.ts';
-import type { PublishedSafety } from '../tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../tree/safety-lists.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
-export type SafetyRoute = Extract<Route, { kind: 'advisories' | 'filters' | 'filterSummary' }>;
+export type AdvisoryRoute = Extract<Route, { kind: 'advisories' | 'filters' | 'filterSummary' }>;
 
-export interface SafetyAnswers {
+export interface AdvisoryAnswers {
   /** `request`: of a POST nobody has read the body. */
-  readonly answer: (route: SafetyRoute, request: HttpRequest, view: View | undefined, nowMs: number) => Promise<Answer>;
+  readonly answer: (
+    route: AdvisoryRoute,
+    request: HttpRequest,
+    view: View | undefined,
+    nowMs: number,
+  ) => Promise<Answer>;
 }
 
-export interface SafetyParts {
+export interface AdvisoryParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'releases'>;
-  readonly safety: PublishedSafety;
+  readonly safety: PublishedAdvisories;
   /** says what is known elsewhere of packages that are mirrored */
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
@@ -39,20 +49,20 @@ export const mostPackages = 5000;
 export const mostLists = 100;
 const packagesInTurn = 32;
 
-export function isSafetyRoute(route: Route): route is SafetyRoute {
+export function isAdvisoryRoute(route: Route): route is AdvisoryRoute {
   return route.kind === 'advisories' || route.kind === 'filters' || route.kind === 'filterSummary';
 }
 
 /** The methods of a route, as in `Allow`. */
-export function methodsOf(route: SafetyRoute): string {
+export function methodsOf(route: AdvisoryRoute): string {
   return { advisories: 'GET, HEAD, POST', filters: 'POST', filterSummary: 'GET, HEAD' }[route.kind];
 }
 
-export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): SafetyAnswers {
+export function createAdvisoryAnswers({ files, safety, mirrored }: AdvisoryParts): AdvisoryAnswers {
   /** Those of the names that are seen and have something in the lists. */
   const seen = async (
     names: Iterable<PackageName>,
-    lists: SafetyLists,
+    lists: AdvisoryLists,
     view: View | undefined,
     nowMs: number,
   ): Promise<readonly PackageName[]> => {
@@ -74,7 +84,7 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
     return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
   };
   const decide = async (
-    route: SafetyRoute,
+    route: AdvisoryRoute,
     request: HttpRequest,
     view: View | undefined,
     nowMs: number,
@@ -142,12 +152,12 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
 
 /** Of packages that are not seen here, only what is said elsewhere. */
 function withMirrored(
-  lists: SafetyLists,
+  lists: AdvisoryLists,
   seen: readonly PackageName[],
   elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>,
-): SafetyLists {
+): AdvisoryLists {
   if (elsewhere.size === 0) return lists;
-  const packages = new Map(seen.map((name) => [name, safetyOf(lists, name)]));
+  const packages = new Map(seen.map((name) => [name, advisoriesOf(lists, name)]));
   for (const [name, filter] of elsewhere)
     packages.set(name, { advisories: [], filter: bothFilters(packages.get(name)?.filter ?? {}, filter) });
   return {
@@ -159,7 +169,7 @@ function withMirrored(
 
 /** List → what `tell` makes of each package's entries: one after the other, or by name. */
 function listed(
-  lists: SafetyLists,
+  lists: AdvisoryLists,
   wanted: readonly string[],
   names: readonly PackageName[],
   tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,

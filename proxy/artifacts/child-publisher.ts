@@ -2,7 +2,7 @@
 // builder do, the server goes on.
 
 import { rm } from 'node:fs/promises';
-import { reportOf, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
 import type { ArtifactPublisher } from './publisher.ts';
 import { readPublication, readWithdrawal } from './read-outcome.ts';
 
@@ -14,14 +14,14 @@ export function createChildPublisher(runner: BuildRunner): ArtifactPublisher {
         ...(version === undefined ? [] : [`--as-version=${version}`]),
       ];
       try {
-        return readPublication(reportOf(await runner.run(['artifact', 'publish', path, ...flags])));
+        return readPublication(makeReport(await runner.run(['artifact', 'publish', path, ...flags])));
       } finally {
         await rm(path, { force: true });
       }
     },
     withdraw: async ({ name, version, reference }) =>
       readWithdrawal(
-        reportOf(
+        makeReport(
           await runner.run(['artifact', 'withdraw', name, `--as-version=${version}`, `--reference=${reference}`]),
         ),
       ),

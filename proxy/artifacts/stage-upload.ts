@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../build/contract/artifact-files.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { folderFault } from '../../build/shared/files/folder-fault.ts';
-import type { SpeedWatch } from '../../build/shared/concurrency/throughput-floor.ts';
+import type { ThroughputWatch } from '../../build/shared/concurrency/throughput-floor.ts';
 
 export const mostUploadBytes = 256 * 1024 * 1024;
 export const longestUploadMs = 300_000;
@@ -28,7 +28,7 @@ export interface StagedFile {
 export async function stageUpload(
   source: Readable,
   dataDirectory: string,
-  { signal, speed }: { readonly signal: AbortSignal; readonly speed: SpeedWatch },
+  { signal, speed }: { readonly signal: AbortSignal; readonly speed: ThroughputWatch },
 ): Promise<StagedFile> {
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) =>

@@ -4,7 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { codeBudget, pairBudget } from './attempt-budgets.ts';
@@ -39,7 +39,7 @@ export interface AccountOptions {
   readonly sealer: Sealer;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
 /**

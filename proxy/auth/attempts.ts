@@ -19,7 +19,7 @@ import {
   type Standing,
 } from './attempt-record.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { createTurnstile, crowded } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore, crowded } from '../../build/shared/concurrency/semaphore.ts';
 
 /** A check throws it for a wrong password or code. */
 export class WrongGuess extends Error {}
@@ -60,7 +60,7 @@ const lookAgainMs = 50;
 type Clear = (key: string) => boolean;
 
 export function createAttempts({ store, now, randomBytes }: AttemptsOptions): Attempts {
-  const waiting = createTurnstile({ inside: mostWaiting, waiting: 0 });
+  const waiting = createSemaphore({ inside: mostWaiting, waiting: 0 });
   const reserve = async (budgets: readonly Budget[], id: string): Promise<void> => {
     if (await tryReserve(store, budgets, id, now)) return;
     await (waiting(() => reserveLater(store, budgets, id, now)) ?? Promise.reject(crowded()));

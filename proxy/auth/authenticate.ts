@@ -4,7 +4,7 @@
 //
 // Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
 
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AddressRange } from '../http/client-address.ts';
 import { compileAccess, type Access } from '../views/compile-access.ts';
 import type { View } from '../views/view.ts';
@@ -57,7 +57,7 @@ const invalid: Authentication = { outcome: 'invalid' };
 
 export interface AuthenticatorOptions {
   /** requests an hour of tokens without a limit of their own; asked anew whenever the state has moved */
-  readonly defaultLimits?: () => Eventually<Readonly<Record<TokenKind, number>>>;
+  readonly defaultLimits?: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
   /** tokens remembered at most; the one remembered longest makes room */
   readonly capacity?: number;
 }

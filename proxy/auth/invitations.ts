@@ -2,7 +2,7 @@
 // it is used, when another is made, when its user is disabled or chooses another password, and after seven days.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
@@ -43,7 +43,7 @@ export interface InvitationsOptions {
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly now: () => number;
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
 /**

@@ -5,7 +5,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import { createTurnstile, crowded } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore, crowded } from '../../build/shared/concurrency/semaphore.ts';
 
 export interface ScryptCost {
   /** N: a power of two */
@@ -35,7 +35,7 @@ const keyLength = 32;
 
 /** Both calls may throw TOO_MANY_ATTEMPTS: too many are waiting. */
 export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions): Passwords {
-  const turn = createTurnstile({ inside: 2, waiting: 20 });
+  const turn = createSemaphore({ inside: 2, waiting: 20 });
   const derived = (password: string, salt: Uint8Array, how: ScryptCost): Promise<Buffer> =>
     turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(crowded());
   const dummy = { salt: randomBytes(16), key: Buffer.alloc(keyLength), cost };

@@ -1,6 +1,6 @@
 // Everything about people, put together: who they are, how they come in, what they may change of themselves.
 
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createAuditedStore, type Actor } from '../state/audit.ts';
@@ -37,7 +37,7 @@ export interface PeopleOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /** asked each time: settings change while the service runs */
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
 export function createPeople(options: PeopleOptions): People {

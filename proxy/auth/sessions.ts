@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -62,7 +62,7 @@ export interface SessionsOptions {
   readonly keys: KeyRing;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
 /** Of one user: whoever logs in for every call ends their own oldest sessions, and fills nothing. */

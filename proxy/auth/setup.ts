@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import { addressBudget } from './attempt-budgets.ts';
@@ -36,7 +36,7 @@ export interface SetupOptions {
   readonly attempts: Attempts;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
 const codePrefix = 'setup-code/';

@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
@@ -64,7 +64,7 @@ export interface UsersOptions {
   readonly passwords: Passwords;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => Eventually<PeopleRules>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
   readonly actor: Actor;
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Encoding } from './content-encoding.ts';
 import { redated, representationOf, type Representation } from './representation.ts';
 
@@ -15,7 +15,7 @@ const minCompressedSize = 256;
 /** Up to here it takes less to compress than to have another thread do it. */
 const compressedInPlaceBytes = 8 * 1024;
 
-export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Eventually<Buffer>>> = {
+export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => MaybeAsync<Buffer>>> = {
   gzip: (bytes) =>
     bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 }),
   br: (bytes) =>
@@ -46,7 +46,7 @@ export class TextDocument {
   readonly #length: number;
   readonly #digest: string;
   readonly #identity: Representation;
-  readonly #variants = new Map<Encoding, Eventually<Representation>>();
+  readonly #variants = new Map<Encoding, MaybeAsync<Representation>>();
   /** whose bytes these are, under another date */
   readonly #original: TextDocument | undefined;
 
@@ -97,7 +97,7 @@ export class TextDocument {
   }
 
   /** The document in this encoding. `onKept` hears how many bytes a newly made variant takes. */
-  in(encoding: Encoding, onKept: (bytes: number) => void): Eventually<Representation> {
+  in(encoding: Encoding, onKept: (bytes: number) => void): MaybeAsync<Representation> {
     if (encoding === 'identity' || this.#length < minCompressedSize) return this.#identity;
     const variant = this.#variants.get(encoding);
     if (variant !== undefined) return variant;

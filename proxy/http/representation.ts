@@ -2,7 +2,7 @@
 // validators, body.
 
 import { bodyOf, type Answer } from './answer.ts';
-import { headText } from './serialize-headers.ts';
+import { serializeHeaders } from './serialize-headers.ts';
 import { isNotModified } from './conditional.ts';
 
 /**
@@ -46,7 +46,7 @@ export function representationOf(
     ...(vary === undefined ? cacheHeaders : ['Cache-Control', cacheControl, 'Vary', `${standardVary}, ${vary}`]),
   ];
   const described = [...headers, 'Content-Length', String(bytes.length), ...validators];
-  const heads = [headText(200, described), headText(304, validators)] as const;
+  const heads = [serializeHeaders(200, described), serializeHeaders(304, validators)] as const;
   return {
     whole: { status: 200, headers: described, body: bodyOf(bytes), head: heads[0] },
     notModified: { status: 304, headers: validators, body: undefined, head: heads[1] },
@@ -62,7 +62,7 @@ export function redated({ whole, notModified, etag }: Representation, lastModifi
   const dated = ({ headers }: Answer): readonly string[] =>
     headers.map((text, at) => (headers[at - 1] === 'Last-Modified' ? lastModified : text));
   const [described, validators] = [dated(whole), dated(notModified)];
-  const heads = [headText(200, described), headText(304, validators)] as const;
+  const heads = [serializeHeaders(200, described), serializeHeaders(304, validators)] as const;
   return {
     whole: { ...whole, headers: described, head: heads[0] },
     notModified: { ...notModified, headers: validators, head: heads[1] },

@@ -3,10 +3,10 @@
 
 import type { ServerResponse } from 'node:http';
 import { allHeaders, type Answer, type OpenFile, type Sent } from './answer.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { createHeadEnd } from './serialize-headers.ts';
 import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
-import { readPiece } from './read-chunk.ts';
+import { readChunk } from './read-chunk.ts';
 import { sendOnStream } from './stream-answer.ts';
 import type { RawResponses } from './node-path.ts';
 
@@ -46,7 +46,7 @@ export interface Sender {
    * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out
    * shorter than it was.
    */
-  readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
+  readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => MaybeAsync<Sent>;
 }
 
 /**
@@ -180,7 +180,7 @@ async function sendFile(
     ] as const;
     let leaving: Promise<void> = Promise.resolve();
     for (let turn = 0; sent < file.size; turn += 1) {
-      const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
+      const piece = await readChunk(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
       await untilTaken(request, leaving, untakenFrom());
       if (request.socket.destroyed) return { bytes: sent, aborted: true };
       leaving = Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);

@@ -7,7 +7,7 @@ import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http
  * Status line and headers, each line with its end. Throws where a name or a value is none. Joined at once: a text that
  * was put together piece by piece is kept as its pieces, in several times the memory.
  */
-export function headText(status: number, headers: readonly string[]): string {
+export function serializeHeaders(status: number, headers: readonly string[]): string {
   const parts = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`];
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';

@@ -4,9 +4,9 @@
 
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
-import { readPiece } from './read-chunk.ts';
+import { readChunk } from './read-chunk.ts';
 import type { Sent } from './answer.ts';
 
 /** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
@@ -25,7 +25,7 @@ export function sendOnStream(
   stream: ServerHttp2Stream,
   answer: Answer,
   { stallMs, untakenFrom }: Patience,
-): Eventually<Sent> {
+): MaybeAsync<Sent> {
   const { body } = answer;
   const file = typeof body === 'object' && 'handle' in body ? body : undefined;
   if (stream.destroyed || stream.closed) return withoutBody(file, true);
@@ -84,7 +84,7 @@ export function dropBody(stream: ServerHttp2Stream): void {
   stream.resume();
 }
 
-function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<Sent> {
+function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<Sent> {
   const sent = { bytes: 0, aborted };
   return file === undefined ? sent : file.handle.close().then(() => sent);
 }
@@ -121,7 +121,7 @@ async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Piece
       Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)),
     ] as const;
     for (let turn = 0; read < file.size; turn += 1) {
-      const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], read);
+      const piece = await readChunk(file, buffers[turn % 2 === 0 ? 0 : 1], read);
       read += piece.length;
       if (!(await pieces.write(piece))) break;
     }

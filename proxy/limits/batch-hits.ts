@@ -5,11 +5,11 @@
 import type { SharedCount, SharedHit } from './shared-counters.ts';
 
 /** Several requests that ask the same. */
-export interface GatheredHit extends SharedHit {
+export interface BatchedHit extends SharedHit {
   readonly requests: number;
 }
 
-export interface GatheredCount {
+export interface BatchedCount {
   /** how many of them were counted; the others found the limit used up */
   readonly granted: number;
   /** requests counted in the window, these included */
@@ -18,7 +18,7 @@ export interface GatheredCount {
 }
 
 /** Counts all of them, in order; as many answers. Rejects when the server is lost, slow, or cannot write. */
-export type CountTogether = (hits: readonly GatheredHit[]) => Promise<readonly GatheredCount[]>;
+export type CountBatch = (hits: readonly BatchedHit[]) => Promise<readonly BatchedCount[]>;
 
 interface Waiting {
   readonly resolve: (count: SharedCount) => void;
@@ -30,7 +30,7 @@ interface Gathering {
   readonly waiting: Waiting[];
 }
 
-export function gatherHits(countTogether: CountTogether): (hit: SharedHit) => Promise<SharedCount> {
+export function batchHits(countTogether: CountBatch): (hit: SharedHit) => Promise<SharedCount> {
   let gathered: Gathering[] = [];
   let newest = new Map<string, Gathering>();
   const leave = (): void => {
@@ -59,7 +59,7 @@ export function gatherHits(countTogether: CountTogether): (hit: SharedHit) => Pr
   };
 }
 
-function share(waiting: readonly Waiting[], count: GatheredCount | undefined): void {
+function share(waiting: readonly Waiting[], count: BatchedCount | undefined): void {
   if (count === undefined) {
     for (const { reject } of waiting) reject(new Error('the reply has fewer counts than were asked for'));
     return;

@@ -5,20 +5,20 @@ import { networkOf } from '../http/client-address.ts';
 import { retryAfterSeconds } from './headers.ts';
 import { createMemoryCounters } from './memory-counters.ts';
 
-export interface GuessBudget {
+export interface FailedAuthLimiter {
   /** Takes one guess off; undefined: there was one left, else the seconds after which there are some again. */
   readonly spend: (address: string, nowMs: number) => number | undefined;
 }
 
-export const guessesAMinute = 100;
+export const failedAuthPerMinute = 100;
 const minuteMs = 60_000;
 
 /** `shares`: over how many processes the guesses of an address are spread; each allows its part of them. */
-export function createGuessBudget(shares = 1): GuessBudget {
+export function createFailedAuthLimiter(shares = 1): FailedAuthLimiter {
   const counters = createMemoryCounters();
   return {
     spend: (address, nowMs) => {
-      const count = counters.hit(networkOf(address), Math.ceil(guessesAMinute / shares), minuteMs, nowMs);
+      const count = counters.hit(networkOf(address), Math.ceil(failedAuthPerMinute / shares), minuteMs, nowMs);
       return count.admitted ? undefined : retryAfterSeconds(count, nowMs);
     },
   };

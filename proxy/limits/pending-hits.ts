@@ -2,7 +2,7 @@
 // how far from its limit a key is for certain, although the count itself is late. Forgets all when it has become too
 // much: it only saves waiting.
 
-export interface OpenQuestions {
+export interface PendingHits {
   readonly asked: (key: string) => void;
   readonly answered: (key: string, nowMs: number) => void;
   readonly failed: (key: string) => void;
@@ -18,7 +18,7 @@ interface Talk {
 /** What was said so long ago is still a measure. */
 const freshMs = 5000;
 
-export function createOpenQuestions(capacity = 20_000): OpenQuestions {
+export function createPendingHits(capacity = 20_000): PendingHits {
   const talks = new Map<string, Talk>();
   return {
     asked: (key) => {

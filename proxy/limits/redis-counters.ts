@@ -1,7 +1,7 @@
 // The count that several hosts share, in Redis: one atomic script for all requests of a turn of the event loop.
 
 import { createRedisClient } from '../redis/redis-client.ts';
-import { gatherHits, type GatheredCount } from './batch-hits.ts';
+import { batchHits, type BatchedCount } from './batch-hits.ts';
 import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 
 /**
@@ -69,7 +69,7 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
     connect: async () => {
       await connect().catch(() => undefined);
     },
-    hit: gatherHits(async (hits) => {
+    hit: batchHits(async (hits) => {
       try {
         const keys = hits.map(({ key }) => key);
         const questions = hits.flatMap(({ limit, windowMs, floor, requests }) => [
@@ -95,8 +95,8 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
   };
 }
 
-function countsOf(numbers: readonly number[]): readonly GatheredCount[] {
-  const counts: GatheredCount[] = [];
+function countsOf(numbers: readonly number[]): readonly BatchedCount[] {
+  const counts: BatchedCount[] = [];
   for (let at = 0; at + 2 < numbers.length; at += 3)
     counts.push({ granted: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, endsInMs: numbers[at + 2] ?? 0 });
   return counts;

@@ -3,7 +3,7 @@
 // already arrived are read first: after a pause of our own (garbage collection, a busy machine) timers run before the
 // socket is read, and a healthy server would look silent.
 
-export interface SilenceWatchOptions {
+export interface ReplyTimeoutOptions {
   /**
    * Somebody waits, and so long, twice that at most, there was no reply to anybody: the server is late until its next
    * one.
@@ -18,7 +18,7 @@ export interface SilenceWatchOptions {
   readonly monotonicMs: () => number;
 }
 
-export interface SilenceWatch<Waiting> {
+export interface ReplyTimeout<Waiting> {
   /** The oldest comes first. */
   readonly add: (waiting: Waiting) => void;
   /** The server has replied. false: nobody was waiting for it any more. */
@@ -33,13 +33,13 @@ export interface SilenceWatch<Waiting> {
   readonly drain: () => readonly Waiting[];
 }
 
-export function createSilenceWatch<Waiting>({
+export function createReplyTimeout<Waiting>({
   lateMs,
   silentMs,
   onLate,
   onSilence,
   monotonicMs,
-}: SilenceWatchOptions): SilenceWatch<Waiting> {
+}: ReplyTimeoutOptions): ReplyTimeout<Waiting> {
   const since = new Map<Waiting, number>();
   let timer: NodeJS.Timeout | undefined;
   let late = false;

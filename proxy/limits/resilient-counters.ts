@@ -13,9 +13,9 @@ import type { Count, Counters } from './counters.ts';
 import { createBreaker } from './breaker.ts';
 import { createCountersNotices, type CountersNotice } from './counters-notices.ts';
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
-import { createOpenQuestions } from './pending-hits.ts';
+import { createPendingHits } from './pending-hits.ts';
 import { endSlackMs, type SharedCount, type SharedCounters, type SharedHit } from './shared-counters.ts';
-import { createSilenceWatch } from './reply-timeout.ts';
+import { createReplyTimeout } from './reply-timeout.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
@@ -51,7 +51,7 @@ export async function openResilientCounters({
   monotonicMs,
 }: ResilientCountersOptions): Promise<Counters> {
   const local = createMemoryCounters();
-  const questions = createOpenQuestions();
+  const questions = createPendingHits();
   const notices = createCountersNotices(notice, monotonicMs);
   const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void =>
     answer(local.hit(key, limit, windowMs, nowMs));
@@ -72,7 +72,7 @@ export async function openResilientCounters({
     const known = open === undefined ? undefined : local.peek(key, windowMs, nowMs);
     return open !== undefined && known !== undefined && known.used + mostProcesses * open <= limit;
   };
-  const silence = createSilenceWatch<Waiting>({
+  const silence = createReplyTimeout<Waiting>({
     lateMs,
     silentMs,
     onLate: () =>

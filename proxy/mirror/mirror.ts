@@ -5,14 +5,14 @@
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, withHeaders, type Answer } from '../http/answer.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
 import type { TextDocument } from '../http/document.ts';
 import { answerWith, httpDate, type Conditions } from '../http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
-import { ArchiveShelf } from './archives/accepted-archive-store.ts';
-import { KeptDocuments } from './upstream/cached-documents.ts';
+import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
+import { CachedDocuments } from './upstream/cached-documents.ts';
 import type { Tell } from './upstream/mirror-event.ts';
 import {
   PrivateNamesUnknown,
@@ -24,7 +24,7 @@ import { MirroredAdvisories, type Belongings } from './advisories/mirrored-advis
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
 import { MirroredArchives } from './archives/mirrored-archives.ts';
-import type { Asked, MirrorWishes, Moment } from '../protocol/mirrored-packages.ts';
+import type { Asked, MirrorPreferences, Moment } from '../protocol/mirrored-packages.ts';
 import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
 import { MirroredFilters } from './advisories/mirrored-filters.ts';
 import type { CheckRecord } from './versions/offered-version.ts';
@@ -38,7 +38,7 @@ export interface MirrorOptions {
   readonly folder: string;
   readonly privateNames: ReadPrivateNames;
   /** The same object while nothing has changed; asked for with each request. */
-  readonly rules: () => Eventually<MirrorRules>;
+  readonly rules: () => MaybeAsync<MirrorRules>;
   readonly client: Omit<ClientOptions, 'now'>;
   readonly archives?: Partial<FetcherLimits>;
   readonly checkRecord: CheckRecord;
@@ -65,7 +65,7 @@ interface Decided {
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #client: UpstreamClient;
-  readonly #kept: KeptDocuments;
+  readonly #kept: CachedDocuments;
   readonly #compile: (rules: MirrorRules) => Compiled;
   readonly #documents: MirroredDocuments;
   readonly #archives: MirroredArchives;
@@ -74,18 +74,18 @@ export class Mirror {
   readonly #filters: MirroredFilters;
   readonly #decided = new ByteCache<Decided>(4 * 1024 ** 2);
   /** What is kept on disk. */
-  readonly shelf: ArchiveShelf;
+  readonly shelf: AcceptedArchiveStore;
 
   /** Throws where the addresses that may be asked are none. */
   constructor(options: MirrorOptions) {
     this.#options = options;
     const { folder, now, tell, cacheBytes, checkRecord: check } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
-    this.#kept = new KeptDocuments(cacheBytes / 16);
+    this.#kept = new CachedDocuments(cacheBytes / 16);
     this.#advisories = new MirroredAdvisories(this.#client, now);
     this.#filters = new MirroredFilters(now);
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
-    this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
+    this.shelf = new AcceptedArchiveStore(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
@@ -108,27 +108,27 @@ export class Mirror {
   }
 
   /** Whether anything is mirrored at all, so that clients have reason to ask for names that are not listed. */
-  isOn(): Eventually<boolean> {
-    return whenReady(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
+  isOn(): MaybeAsync<boolean> {
+    return andThen(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
   }
 
   /** Upstreams that are not asked, and why. */
-  problems(): Eventually<readonly UpstreamProblem[]> {
-    return whenReady(this.#options.rules(), upstreamProblems);
+  problems(): MaybeAsync<readonly UpstreamProblem[]> {
+    return andThen(this.#options.rules(), upstreamProblems);
   }
 
   /** Whom a name belongs to, and why. */
-  belongs(name: PackageName, moment: Moment): Eventually<Belonging> {
-    return whenReady(this.#options.rules(), (rules) => this.#decide(name, this.#compile(rules), moment));
+  belongs(name: PackageName, moment: Moment): MaybeAsync<Belonging> {
+    return andThen(this.#options.rules(), (rules) => this.#decide(name, this.#compile(rules), moment));
   }
 
   /** What is set now, and whom names belong to by it, looked at anew: for whoever goes through all that is kept. */
-  standing(): Eventually<Standing> {
-    return whenReady(this.#options.rules(), (rules) => {
+  standing(): MaybeAsync<Standing> {
+    return andThen(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
       if (compiled.upstreams.size === 0)
         return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
-      return whenReady(this.#options.privateNames(), (privateNames) => ({
+      return andThen(this.#options.privateNames(), (privateNames) => ({
         compiled,
         belongs: (name) => compiled.precedence(name, privateNames),
       }));
@@ -148,7 +148,7 @@ export class Mirror {
    * undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served
    * instead.
    */
-  document(name: PackageName, stability: Stability, moment: Moment): Eventually<Mirrored | undefined> {
+  document(name: PackageName, stability: Stability, moment: Moment): MaybeAsync<Mirrored | undefined> {
     return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment));
   }
 
@@ -156,23 +156,23 @@ export class Mirror {
   provider(
     name: PackageName,
     stability: Stability,
-    wishes: MirrorWishes,
+    preferences: MirrorPreferences,
     moment: Moment,
-    seen: (document: TextDocument, learned: ReadonlySet<string>) => Eventually<TextDocument | undefined> = (document) =>
+    seen: (document: TextDocument, learned: ReadonlySet<string>) => MaybeAsync<TextDocument | undefined> = (document) =>
       document,
-  ): Eventually<Answer | undefined> {
+  ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
-      whenReady(this.document(name, stability, moment), (mirrored) => {
+      andThen(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
-        return whenReady(
+        return andThen(
           mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.learned),
           (document) => {
             if (document === undefined) return undefined;
-            const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) =>
+            const chosen = document.in(chooseEncoding(preferences.acceptEncoding), (bytes) =>
               this.#documents.grow(name, stability, document, bytes),
             );
-            return whenReady(chosen, (representation) => {
-              const answer = answerWith(representation, wishes);
+            return andThen(chosen, (representation) => {
+              const answer = answerWith(representation, preferences);
               return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
             });
           },
@@ -189,11 +189,11 @@ export class Mirror {
     asked: Asked,
     conditions: Conditions,
     moment: Moment,
-    isSeen: () => Eventually<boolean> = () => true,
-  ): Eventually<Answer | undefined> {
+    isSeen: () => MaybeAsync<boolean> = () => true,
+  ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
       this.#mirrored(asked.name, moment, (ids, compiled) =>
-        whenReady(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined)),
+        andThen(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined)),
       ),
     );
   }
@@ -212,8 +212,8 @@ export class Mirror {
   }
 
   /** The filter lists that upstreams have; the same array while they are the same. */
-  filterLists(): Eventually<readonly string[]> {
-    return whenReady(this.#options.rules(), (rules) => this.#filters.names(this.#compile(rules).upstreams));
+  filterLists(): MaybeAsync<readonly string[]> {
+    return andThen(this.#options.rules(), (rules) => this.#filters.names(this.#compile(rules).upstreams));
   }
 
   /**
@@ -257,12 +257,12 @@ export class Mirror {
   #mirrored<Value>(
     name: PackageName,
     moment: Moment,
-    use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>,
-  ): Eventually<Value | undefined> {
-    return whenReady(this.#options.rules(), (rules) => {
+    use: (ids: readonly string[], compiled: Compiled) => MaybeAsync<Value | undefined>,
+  ): MaybeAsync<Value | undefined> {
+    return andThen(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
       if (compiled.upstreams.size === 0) return undefined;
-      return whenReady(this.#decide(name, compiled, moment), (belonging) => {
+      return andThen(this.#decide(name, compiled, moment), (belonging) => {
         if (belonging.to === 'nobody' && belonging.unknown === true) throw new PrivateNamesUnknown();
         return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
       });
@@ -270,17 +270,17 @@ export class Mirror {
   }
 
   /** I9, I17: made anew with each publication and each change of the settings. */
-  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): Eventually<Belonging> {
+  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): MaybeAsync<Belonging> {
     const known = this.#decided.get(name);
     if (known !== undefined && known.compiled === compiled && known.epoch === epoch) return known.belonging;
-    return whenReady(this.#options.privateNames(), (privateNames) => {
+    return andThen(this.#options.privateNames(), (privateNames) => {
       const belonging = compiled.precedence(name, privateNames);
       this.#decided.set(name, { belonging, compiled, epoch }, name.length + 400);
       return belonging;
     });
   }
 
-  #orRefusal(answer: () => Eventually<Answer | undefined>): Eventually<Answer | undefined> {
+  #orRefusal(answer: () => MaybeAsync<Answer | undefined>): MaybeAsync<Answer | undefined> {
     try {
       const eventually = answer();
       return eventually instanceof Promise ? eventually.catch((error: unknown) => this.#refusal(error)) : eventually;

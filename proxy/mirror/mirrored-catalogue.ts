@@ -5,13 +5,13 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
-import { orAfter } from '../../build/shared/concurrency/with-deadline.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
-import { anything, documentFiles, KeptNames, type KeptPackage } from './catalogue/cached-names.ts';
-import { keptSummary, seenSummary, type Kept } from './catalogue/cached-summary.ts';
-import { keptVersions } from './documents/cached-versions.ts';
+import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
+import { cachedSummary, seenSummary, type Kept } from './catalogue/cached-summary.ts';
+import { cachedVersions } from './documents/cached-versions.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
 
@@ -29,11 +29,11 @@ export interface CatalogueOptions {
   readonly folder: string;
   readonly mirror: Pick<Mirror, 'standing' | 'shelf' | 'written'>;
   /** grows when a publication may have made other names private */
-  readonly epoch: (nowMs: number) => Eventually<number>;
+  readonly epoch: (nowMs: number) => MaybeAsync<number>;
 }
 
 interface Known extends Kept {
-  readonly of: KeptPackage;
+  readonly of: CachedPackage;
   readonly compiled: Compiled;
 }
 
@@ -52,8 +52,8 @@ const rememberedViews = 4;
 const packagesInTurn = 200;
 
 export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions): MirroredCatalogue {
-  const places = new Map<string, KeptNames>();
-  const archives = new KeptNames(join(folder, 'dist'), anything);
+  const places = new Map<string, CachedNames>();
+  const archives = new CachedNames(join(folder, 'dist'), anything);
   const known = new Map<PackageName, Known>();
   const views = new Map<string, Seen>();
   let version = 0; // of `known`
@@ -61,15 +61,15 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
 
   const learn = async (
     name: PackageName,
-    of: KeptPackage,
+    of: CachedPackage,
     compiled: Compiled,
     records: readonly JsonObject[],
     nowMs: number,
   ): Promise<void> => {
-    known.set(name, { of, compiled, ...(await keptSummary(name, records, compiled.rules.releases, nowMs)) });
+    known.set(name, { of, compiled, ...(await cachedSummary(name, records, compiled.rules.releases, nowMs)) });
     version += 1;
   };
-  const isCurrent = (name: PackageName, of: KeptPackage, compiled: Compiled, nowMs: number): boolean => {
+  const isCurrent = (name: PackageName, of: CachedPackage, compiled: Compiled, nowMs: number): boolean => {
     const one = known.get(name);
     return (
       one !== undefined &&
@@ -83,14 +83,14 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     const found = new Set<PackageName>();
     for (const { id } of compiled.rules.upstreams) {
       const place = compiled.upstreams.get(id)?.folder ?? '';
-      const names = places.get(place) ?? new KeptNames(join(place, 'p2'), documentFiles);
+      const names = places.get(place) ?? new CachedNames(join(place, 'p2'), documentFiles);
       places.set(place, names);
       for (const [name, of] of await names.look()) {
         if (found.size >= mostPackages || found.has(name)) continue; // the first that has it is the one it comes from
         if (!isCurrent(name, of, compiled, nowMs)) {
           const belonging = belongs(name);
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
-          const records = await keptVersions(name, of.paths);
+          const records = await cachedVersions(name, of.paths);
           if (records.length === 0) continue;
           await learn(name, of, compiled, records, nowMs);
         }
@@ -136,7 +136,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
     const { compiled } = await mirror.standing();
     if (compiled.rules.upstreams.length === 0) return new Map();
-    await orAfter(upToDate(compiled, nowMs), patienceMs, () => undefined);
+    await withDeadline(upToDate(compiled, nowMs), patienceMs, () => undefined);
     const key = view?.key ?? '';
     const at = await epoch(nowMs);
     const before = views.get(key);

@@ -1,17 +1,17 @@
 // Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what
 // it hides of any package.
 
-import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
+import { advisoriesOf, type AdvisoryLists } from '../../build/contract/safety-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
-import type { PublishedSafety } from '../tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../tree/safety-lists.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
-import { withOwnLists } from './advisories/merge-local-advisories.ts';
-import type { Asked, MirroredPackages, Moment, Onlooker } from '../protocol/mirrored-packages.ts';
+import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
+import type { Asked, MirroredPackages, Moment, Viewer } from '../protocol/mirrored-packages.ts';
 import type { Mirror } from './mirror.ts';
 import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './versions/provider-document.ts';
 import type { Stability } from './upstream/upstream.ts';
@@ -25,7 +25,7 @@ export interface MirroredTree extends MirroredPackages {
   readonly installed: (
     name: PackageName,
     normalized: string,
-    onlooker: Onlooker,
+    viewer: Viewer,
     moment: Moment,
   ) => Promise<string | undefined>;
   readonly advisories: Mirror['advisories'];
@@ -40,19 +40,19 @@ interface Seen {
 }
 
 /** `cacheBytes`: memory for documents that views see. `safety`: what is said here of any package, mirrored ones too. */
-export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedSafety): MirroredTree {
+export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedAdvisories): MirroredTree {
   const advised = new WeakMap<
     TextDocument,
-    { readonly lists: SafetyLists; readonly document: Eventually<TextDocument> }
+    { readonly lists: AdvisoryLists; readonly document: MaybeAsync<TextDocument> }
   >();
   const kept = new ByteCache<Seen>(cacheBytes);
   const making = new Map<
     string,
     { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }
   >();
-  const read = new WeakMap<TextDocument, Eventually<ProviderDocument>>();
+  const read = new WeakMap<TextDocument, MaybeAsync<ProviderDocument>>();
 
-  const versionsOf = (document: TextDocument, name: PackageName): Eventually<ProviderDocument> => {
+  const versionsOf = (document: TextDocument, name: PackageName): MaybeAsync<ProviderDocument> => {
     const known = read.get(document);
     if (known !== undefined) return known;
     const reading = readProviderDocument(document, name);
@@ -67,12 +67,12 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   const completed = (
     document: TextDocument,
     name: PackageName,
-    lists: SafetyLists | undefined,
-  ): Eventually<TextDocument> => {
+    lists: AdvisoryLists | undefined,
+  ): MaybeAsync<TextDocument> => {
     if (lists?.packages.has(name) !== true) return document;
     const known = advised.get(document);
     if (known?.lists === lists) return known.document;
-    const completing = withOwnLists(document, name, safetyOf(lists, name));
+    const completing = mergeLocalAdvisories(document, name, advisoriesOf(lists, name));
     advised.set(document, { lists, document: completing });
     completing.then(
       (made) => advised.get(document)?.document === completing && advised.set(document, { lists, document: made }),
@@ -84,8 +84,8 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     document: TextDocument,
     name: PackageName,
     stability: Stability,
-    { view, filter }: Onlooker,
-  ): Eventually<TextDocument | undefined> => {
+    { view, filter }: Viewer,
+  ): MaybeAsync<TextDocument | undefined> => {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = kept.get(key);
@@ -108,7 +108,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     return filtering;
   };
   /** Whether one of the versions that the labels may mean is seen. What its upstream does not offer any more is not. */
-  const sees = ({ name, labels }: Asked, { filter }: Onlooker, moment: Moment): Eventually<boolean> =>
+  const sees = ({ name, labels }: Asked, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(name, labels, filter, moment);
   const seesVersion = async (
     name: PackageName,
@@ -129,31 +129,31 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   return {
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
-    provider: (name, stability, wishes, onlooker, moment) =>
-      whenReady(safety?.read(moment.nowMs), (lists) =>
-        mirror.provider(name, stability, wishes, moment, (document) =>
-          whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)),
+    provider: (name, stability, preferences, viewer, moment) =>
+      andThen(safety?.read(moment.nowMs), (lists) =>
+        mirror.provider(name, stability, preferences, moment, (document) =>
+          andThen(completed(document, name, lists), (whole) => seenOf(whole, name, stability, viewer)),
         ),
       ),
     advisories: (names, moment) => mirror.advisories(names, moment),
     filters: (names, moment) => mirror.filters(names, moment),
     filterLists: () => mirror.filterLists(),
-    installed: async (name, normalized, onlooker, moment) => {
-      if (onlooker.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
+    installed: async (name, normalized, viewer, moment) => {
+      if (viewer.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
       const entry = (await mirror.shelf.accepted(name)).archive([normalized], undefined);
       return entry !== undefined &&
-        (await sees({ name, labels: [entry.version], reference: undefined }, onlooker, moment))
+        (await sees({ name, labels: [entry.version], reference: undefined }, viewer, moment))
         ? entry.version
         : undefined;
     },
-    archive: (asked, wishes, onlooker, moment) =>
-      whenReady(
-        mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)),
+    archive: (asked, preferences, viewer, moment) =>
+      andThen(
+        mirror.archive(asked, preferences, moment, () => sees(asked, viewer, moment)),
         (answer) => {
           if (answer === undefined) return undefined;
           const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
           // the answer may be an open file: whatever goes wrong from here on, it is sent
-          return whenReady(
+          return andThen(
             mirror.shelf.accepted(asked.name),
             (accepted) => under(accepted.archive(asked.labels, undefined)?.version),
             () => under(undefined),
@@ -164,7 +164,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
 }
 
 async function filtered(
-  read: Eventually<ProviderDocument>,
+  read: MaybeAsync<ProviderDocument>,
   base: TextDocument,
   name: PackageName,
   { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },

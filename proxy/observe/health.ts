@@ -4,7 +4,7 @@
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
-import type { Crew } from './worker-status.ts';
+import type { WorkerStatus } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
 export interface Health {
@@ -35,7 +35,7 @@ export interface HealthParts {
   readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
-  readonly crew?: Crew | undefined;
+  readonly crew?: WorkerStatus | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { archiveAnswer, archiveHeaders, keptUpToBytes } from '../tree/archive-store.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { answerWith, representationOf, type Conditions, type Representation } from '../http/representation.ts';
@@ -35,7 +35,7 @@ export class OriginArchives {
   }
 
   /** Rejects with OriginMismatch where the origin has other bytes or none, with OriginFailure where it fails. */
-  answer(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Eventually<Answer> {
+  answer(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): MaybeAsync<Answer> {
     const kept = this.#kept.get(entry.shasum);
     if (kept !== undefined) return answerWith(kept, conditions);
     // the bytes of a SHA-1 never change: who has them need not wait for the origin

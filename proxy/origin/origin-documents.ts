@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
@@ -15,7 +15,7 @@ import { OriginFailure } from './origin-failure.ts';
 import type { OriginIndexes } from './origin-indexes.ts';
 import type { OriginPublication } from './origin-publication.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { fetchWhole } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
@@ -65,10 +65,10 @@ export class OriginDocuments {
    * The document as of `epoch`, or as it last was where the origin fails. Rejects with OriginFailure where it never was
    * known.
    */
-  get(path: PublicPath, epoch: number): Eventually<TextDocument | undefined> {
+  get(path: PublicPath, epoch: number): MaybeAsync<TextDocument | undefined> {
     const kept = this.#kept.get(path);
     if (kept?.epoch === epoch) return kept.document;
-    return whenReady(this.#stamp(path, epoch), (stamp) => {
+    return andThen(this.#stamp(path, epoch), (stamp) => {
       const known = this.#kept.get(path);
       if (known !== undefined && sameStamp(known.stamp, stamp)) {
         known.epoch = this.#validEpoch(path, epoch);
@@ -77,7 +77,7 @@ export class OriginDocuments {
       if (stamp === undefined) return this.#keep(path, undefined, undefined, epoch);
       if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
       const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
-      return known?.document === undefined ? loading : orAfter(loading, patienceMs, () => known.document);
+      return known?.document === undefined ? loading : withDeadline(loading, patienceMs, () => known.document);
     });
   }
 
@@ -102,14 +102,14 @@ export class OriginDocuments {
     return this.#fetch(path, stamp);
   }
 
-  #stamp(path: PublicPath, epoch: number): Eventually<Stamp> {
+  #stamp(path: PublicPath, epoch: number): MaybeAsync<Stamp> {
     if (path === rootDocumentPath) {
       const root = this.#options.publication.current?.root;
       return root === undefined ? undefined : { lastModified: root.last_modified, sha256: root.sha256 };
     }
     const provider = parseProviderPath(path);
     if (provider === undefined) return undefined;
-    return whenReady(this.#options.indexes.get(provider.name, epoch), (index) =>
+    return andThen(this.#options.indexes.get(provider.name, epoch), (index) =>
       stampOf(index?.documents[provider.kind]),
     );
   }

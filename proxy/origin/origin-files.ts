@@ -6,7 +6,7 @@ import { isAsWritten } from '../../build/contract/checksum.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { PackageIndex } from '../../build/contract/serving-index.ts';
-import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import type { ReadPrivateNames } from '../tree/private-names.ts';
 import type { PublishedFiles, PublishedPath } from '../tree/published-files.ts';
 import { PackageArchives } from '../tree/package-archives.ts';
@@ -87,8 +87,8 @@ export function createOriginFiles({
     document: (path, epoch) => documents.get(path, epoch),
     documentAgain: (path, epoch) => documents.get(path, epoch),
     grow: (path, document, bytes) => documents.grow(path, document, bytes),
-    archives: (name, epoch) => whenReady(indexes.get(name, epoch), (index) => index?.archives),
-    archivesAgain: (name, epoch) => whenReady(indexes.again(name, epoch), (index) => index?.archives),
+    archives: (name, epoch) => andThen(indexes.get(name, epoch), (index) => index?.archives),
+    archivesAgain: (name, epoch) => andThen(indexes.again(name, epoch), (index) => index?.archives),
     releases: (name, epoch) => releases.get(name, epoch),
     releasesAgain: (name, epoch) => releases.again(name, epoch),
     archive: (entry, conditions) => archives.answer(entry, conditions),

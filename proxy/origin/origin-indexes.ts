@@ -5,9 +5,9 @@ import { isAsWritten } from '../../build/contract/checksum.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type PackageIndex } from '../../build/contract/serving-index.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
@@ -55,18 +55,18 @@ export class OriginIndexes<Value> {
    * As of `epoch`, or as it last was where the origin fails; undefined: there is none. Rejects with OriginFailure where
    * it never was known.
    */
-  get(name: PackageName, epoch: number): Eventually<Value | undefined> {
+  get(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
     const kept = this.#kept.get(name);
     return kept?.epoch === epoch ? kept.value : this.again(name, epoch);
   }
 
   /** As `get`, but asks the origin whatever the epoch says, unless it was asked just now. */
-  again(name: PackageName, epoch: number): Eventually<Value | undefined> {
+  again(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
     const kept = this.#kept.get(name);
     if (kept === undefined) return this.anew(name, epoch);
     const recently = this.#options.monotonicMs() - kept.askedAtMs < againAfterMs;
     if (recently && (kept.epoch === epoch || kept.epoch === unknown)) return kept.value;
-    return orAfter(this.anew(name, epoch), patienceMs, () => kept.value);
+    return withDeadline(this.anew(name, epoch), patienceMs, () => kept.value);
   }
 
   /** Asks the origin, in any case. */

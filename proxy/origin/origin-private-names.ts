@@ -6,7 +6,7 @@ import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PrivateNames } from '../tree/precedence.ts';
 import { privateNamesOf, type ReadPrivateNames } from '../tree/private-names.ts';
 import type { OriginDocuments } from './origin-documents.ts';
@@ -47,12 +47,12 @@ export function createOriginPrivateNames({
       throw error;
     }
   };
-  const read = (epoch: number): Eventually<PrivateNames> => {
+  const read = (epoch: number): MaybeAsync<PrivateNames> => {
     if (known?.epoch === epoch) return known.names;
     if (failed?.epoch === epoch && monotonicMs() - failed.atMs < againAfterMs) throw failed.error;
     return loading.run(String(epoch), () => load(epoch, publication.current));
   };
-  return () => whenReady(publication.epoch(), read);
+  return () => andThen(publication.epoch(), read);
 }
 
 const unknown = 'so that it is not known which names are private, and no other registry is asked for any';

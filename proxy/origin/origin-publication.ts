@@ -7,10 +7,10 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { orAfter, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
 
@@ -48,7 +48,7 @@ export class OriginPublication {
   /**
    * A number that grows with every publication that is seen. Rejects with OriginFailure as long as nothing is known.
    */
-  epoch(): Eventually<number> {
+  epoch(): MaybeAsync<number> {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
     if (ageMs < checkEveryMs) return this.#known(); // throws in place: callers take both
@@ -56,14 +56,14 @@ export class OriginPublication {
     const tooOld =
       this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
     if (!tooOld) return this.#epoch;
-    return (this.#text === undefined ? looking : orAfter(looking, patienceMs, () => undefined)).then(() =>
+    return (this.#text === undefined ? looking : withDeadline(looking, patienceMs, () => undefined)).then(() =>
       this.#known(),
     );
   }
 
   /** The newest publication, as far as it is known; undefined before the first. Rejects as `epoch` does. */
-  read(): Eventually<Publication | undefined> {
-    return whenReady(this.epoch(), () => this.#publication);
+  read(): MaybeAsync<Publication | undefined> {
+    return andThen(this.epoch(), () => this.#publication);
   }
 
   /** What `read` last found. */

@@ -5,7 +5,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../state/state-store.ts';
 
 export interface Downloads {
@@ -38,7 +38,7 @@ export interface DownloadsOptions {
   /** of counts that could not be kept: they are tried again */
   readonly onError: (error: unknown) => void;
   /** days; default 400 */
-  readonly retention?: (() => Eventually<number>) | undefined;
+  readonly retention?: (() => MaybeAsync<number>) | undefined;
   /** milliseconds between two writes; 0: only when asked */
   readonly everyMs?: number;
 }

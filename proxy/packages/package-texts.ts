@@ -5,7 +5,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
@@ -48,7 +48,7 @@ const keptBytes = 8 * 1024 * 1024;
 export function createPackageTextReader(
   files: PublishedFiles,
   render: RenderText,
-  tombstones: () => Eventually<PurgedLookup>,
+  tombstones: () => MaybeAsync<PurgedLookup>,
 ): PackageTextReader {
   let current = { purged: nothingPurged as PurgedLookup | undefined, texts: createRenderedTexts(render) };
   const renderedTexts = async (): Promise<RenderedTexts> => {
@@ -75,13 +75,13 @@ export function createPackageTextReader(
 interface RenderedTexts {
   readonly get: (digest: TextDigest) => Rendered | undefined;
   /** Once for all that ask at the same time. */
-  readonly render: (digest: TextDigest, bytes: Buffer) => Eventually<Rendered>;
+  readonly render: (digest: TextDigest, bytes: Buffer) => MaybeAsync<Rendered>;
 }
 
 function createRenderedTexts(render: RenderText): RenderedTexts {
   const kept = new ByteCache<Rendered>(keptBytes);
   const underWay = new Map<TextDigest, Promise<Rendered>>();
-  const renderOnce = (digest: TextDigest, bytes: Buffer): Eventually<Rendered> => {
+  const renderOnce = (digest: TextDigest, bytes: Buffer): MaybeAsync<Rendered> => {
     const known = kept.get(digest); // since the file was asked for
     if (known !== undefined) return known;
     const running =

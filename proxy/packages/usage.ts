@@ -3,7 +3,7 @@
 import type { View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
-import { countSeen, readCounts, type CountOf, type Counts } from './visible-counts.ts';
+import { countVisible, readCounts, type CountOf, type Counts } from './visible-counts.ts';
 
 export interface Usage {
   /**
@@ -32,7 +32,7 @@ export function createUsage(downloads: Source, installs: Source): Usage {
   return {
     read: async (nowMs, view, packages) => {
       const [sent, told] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) =>
-        countSeen(counts, packages, view),
+        countVisible(counts, packages, view),
       ) as [CountOf, CountOf];
       return (name) => Math.max(sent(name), told(name));
     },

@@ -3,7 +3,7 @@
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
-import { reportOf, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeOrder {
   readonly name: string;
@@ -59,7 +59,7 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
     if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
     return readPurgeOutcome(
-      reportOf(
+      makeReport(
         await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version]),
       ),
     );

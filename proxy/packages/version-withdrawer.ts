@@ -3,7 +3,7 @@
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
-import { reportOf, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface WithdrawnVersion {
   readonly name: string;
@@ -24,7 +24,7 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
     withdraw: async (name, version) => {
       // no version, and no word of a command line either
       if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
-      return readWithdrawn(reportOf(await runner.run(['package', 'withdraw', '--child', name, version])));
+      return readWithdrawn(makeReport(await runner.run(['package', 'withdraw', '--child', name, version])));
     },
   };
 }

@@ -29,7 +29,7 @@ export async function readCounts(
  * `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its
  * versions are seen is not kept.
  */
-export function countSeen(
+export function countVisible(
   { totals, versions }: Counts,
   { labelsOf }: Pick<PublishedPackages, 'labelsOf'>,
   view: View | undefined,

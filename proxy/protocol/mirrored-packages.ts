@@ -1,7 +1,7 @@
 // The port to packages of other registries, as the tree asks for them: what is not published here may come from there.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Conditions } from '../http/representation.ts';
 import type { ReleaseFilter, View } from '../views/view.ts';
@@ -13,7 +13,7 @@ export interface Moment {
   readonly epoch: number;
 }
 
-export interface MirrorWishes extends Conditions {
+export interface MirrorPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** Who asks, and what of this package they see: never 'none'. */
-export interface Onlooker {
+export interface Viewer {
   readonly view: View | undefined;
   readonly filter: ReleaseFilter;
 }
@@ -35,7 +35,7 @@ export interface Onlooker {
 /** Says nothing of names that are not mirrored, and asks nobody about them. */
 export interface MirroredPackages {
   /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
-  readonly isOn: () => Eventually<boolean>;
+  readonly isOn: () => MaybeAsync<boolean>;
   /**
    * Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody
    * need look on disk again.
@@ -45,15 +45,15 @@ export interface MirroredPackages {
   readonly provider: (
     name: PackageName,
     stability: 'stable' | 'dev',
-    wishes: MirrorWishes,
-    onlooker: Onlooker,
+    preferences: MirrorPreferences,
+    viewer: Viewer,
     moment: Moment,
-  ) => Eventually<Answer | undefined>;
+  ) => MaybeAsync<Answer | undefined>;
   /** undefined: there is no such archive, or none that is seen. */
   readonly archive: (
     asked: Asked,
-    wishes: MirrorWishes,
-    onlooker: Onlooker,
+    preferences: MirrorPreferences,
+    viewer: Viewer,
     moment: Moment,
-  ) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+  ) => MaybeAsync<{ readonly answer: Answer; readonly version: string } | undefined>;
 }

@@ -6,7 +6,7 @@ import { canRequestExactForm } from '../tree/exact-form.ts';
 import type { Conditions } from '../http/representation.ts';
 import type { Route } from './route.ts';
 
-export interface Wishes extends Conditions {
+export interface RequestPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
   /** HEAD: only asked about */
   readonly head: boolean;
@@ -20,7 +20,11 @@ export interface Wishes extends Conditions {
 /**
  * `kind`: of the route. Only packages.json depends on all of it, so that documents pay for nothing they do not need.
  */
-export function wishesOf(request: HttpRequest, view: View | undefined, kind: Route['kind']): Wishes {
+export function requestPreferences(
+  request: HttpRequest,
+  view: View | undefined,
+  kind: Route['kind'],
+): RequestPreferences {
   const { headers, method } = request;
   return {
     acceptEncoding: headers['accept-encoding'],

@@ -16,13 +16,13 @@ import {
 } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
-import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
-import { createAsPublished, type AsPublished } from '../tree/published-list-cache.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
+import { createPublishedListCache, type PublishedListCache } from '../tree/published-list-cache.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 
 /** The same object as long as the list says the same. */
-export type Tombstones = AsPublished<PurgedLookup>;
+export type Tombstones = PublishedListCache<PurgedLookup>;
 
 /**
  * What the announcement names and the list lacks stays out all the same, by label and reference: the list was lost, or
@@ -54,7 +54,7 @@ function readAnnouncement(bytes: Buffer | undefined): Publication | undefined {
 
 export function createTombstones(files: PublishedFiles): Tombstones {
   let last = { text: '', lookup: nothingPurged };
-  return createAsPublished(files, async () => {
+  return createPublishedListCache(files, async () => {
     const rows = await publishedTombstones(files);
     const text = JSON.stringify(rows);
     if (text !== last.text) last = { text, lookup: rows.length === 0 ? nothingPurged : lookUpPurged(rows) };
@@ -70,8 +70,8 @@ export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
   let last: { readonly there: PurgedLookup; readonly here: PurgedLookup; readonly lookup: PurgedLookup } | undefined;
   return {
     read: (nowMs) =>
-      whenReady(one.read(nowMs), (there) =>
-        whenReady(other.read(nowMs), (here) => {
+      andThen(one.read(nowMs), (there) =>
+        andThen(other.read(nowMs), (here) => {
           if (here.rows.length === 0) return there;
           if (last?.there !== there || last.here !== here)
             last = { there, here, lookup: lookUpPurged(mergePurged(there.rows, here.rows)) };

@@ -5,8 +5,8 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
-import type { MirroredPackages, Moment, Onlooker } from './mirrored-packages.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MirroredPackages, Moment, Viewer } from './mirrored-packages.ts';
 import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
 import { ArchiveMismatch } from '../tree/archive-store.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
@@ -26,14 +26,14 @@ import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
-import type { Wishes } from './request-preferences.ts';
+import type { RequestPreferences } from './request-preferences.ts';
 
 export interface TreeOptions {
   readonly files: TreeFiles;
   /**
    * what packages.json says beyond what was built. Asked for every packages.json: it may change while the service runs
    */
-  readonly rootChanges: () => Eventually<RootChanges>;
+  readonly rootChanges: () => MaybeAsync<RootChanges>;
   /** memory for documents made out of published ones; as much again for those that views see */
   readonly derivedBytes: number;
   /** Hears of every archive that is sent; it is called in the midst of requests. */
@@ -64,7 +64,7 @@ export class Tree {
   }
 
   /** The newest publication, for /health; undefined before the first. */
-  publication(): Eventually<Publication | undefined> {
+  publication(): MaybeAsync<Publication | undefined> {
     return this.#files.publication();
   }
 
@@ -77,9 +77,9 @@ export class Tree {
    * Whether packages.json is there, looked for whatever is in memory. Rejects, or throws, where it cannot be read or
    * understood.
    */
-  hasRoot(nowMs: number): Eventually<boolean> {
-    return whenReady(this.#files.epoch(nowMs), (epoch) =>
-      whenReady(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
+  hasRoot(nowMs: number): MaybeAsync<boolean> {
+    return andThen(this.#files.epoch(nowMs), (epoch) =>
+      andThen(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return false;
         this.#root(built, asBuilt, { base: undefined, plain: false });
         return true;
@@ -89,26 +89,27 @@ export class Tree {
 
   answer(
     route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
     nowMs: number,
-  ): Eventually<Answer> {
-    return whenReady(this.#files.epoch(nowMs), (epoch) => {
-      if (route.kind === 'root') return this.#rootAnswer(wishes, epoch);
-      if (route.kind === 'dist') return this.#dist(route, wishes, { nowMs, epoch });
-      return this.#provider(route, wishes, { nowMs, epoch });
+  ): MaybeAsync<Answer> {
+    return andThen(this.#files.epoch(nowMs), (epoch) => {
+      if (route.kind === 'root') return this.#rootAnswer(preferences, epoch);
+      if (route.kind === 'dist') return this.#dist(route, preferences, { nowMs, epoch });
+      return this.#provider(route, preferences, { nowMs, epoch });
     });
   }
 
-  #rootAnswer(wishes: Wishes, epoch: number): Eventually<Answer> {
-    return whenReady(this.#rootChanges(), (changes) =>
-      whenReady(this.#files.document(rootDocumentPath, epoch), (built) => {
+  #rootAnswer(preferences: RequestPreferences, epoch: number): MaybeAsync<Answer> {
+    return andThen(this.#rootChanges(), (changes) =>
+      andThen(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
         const { key, document } = this.#root(built, changes, {
-          base: apiBase(changes, wishes.userAgent),
-          plain: !wishes.exactForm,
+          base: apiBase(changes, preferences.userAgent),
+          plain: !preferences.exactForm,
         });
-        if (wishes.view !== undefined) return this.#rootSeen(wishes.view, wishes, { key, document, built, epoch });
-        return answerIn(document, wishes, (bytes) =>
+        if (preferences.view !== undefined)
+          return this.#rootSeen(preferences.view, preferences, { key, document, built, epoch });
+        return answerIn(document, preferences, (bytes) =>
           document === built
             ? this.#files.grow(rootDocumentPath, built, bytes)
             : this.#derived.grow(key, document, bytes),
@@ -119,25 +120,25 @@ export class Tree {
 
   #rootSeen(
     view: View,
-    wishes: Wishes,
+    preferences: RequestPreferences,
     {
       key,
       document: base,
       built,
       epoch,
     }: { readonly key: string; readonly document: TextDocument; readonly built: TextDocument; readonly epoch: number },
-  ): Eventually<Answer> {
+  ): MaybeAsync<Answer> {
     const path = `${rootDocumentPath} ${key}`;
-    return whenReady(this.#viewed.root(path, { built, base }, view, epoch), (document) =>
-      answerIn(document, wishes, (bytes) => this.#viewed.grow(view, path, document, bytes)),
+    return andThen(this.#viewed.root(path, { built, base }, view, epoch), (document) =>
+      answerIn(document, preferences, (bytes) => this.#viewed.grow(view, path, document, bytes)),
     );
   }
 
   /** The metadata-url that packages.json names to whoever asks so; undefined before the first publication. */
-  metadataUrl({ exactForm }: Pick<Wishes, 'exactForm'>, nowMs: number): Eventually<string | undefined> {
-    return whenReady(this.#files.epoch(nowMs), (epoch) =>
-      whenReady(this.#rootChanges(), (changes) =>
-        whenReady(this.#files.document(rootDocumentPath, epoch), (built) =>
+  metadataUrl({ exactForm }: Pick<RequestPreferences, 'exactForm'>, nowMs: number): MaybeAsync<string | undefined> {
+    return andThen(this.#files.epoch(nowMs), (epoch) =>
+      andThen(this.#rootChanges(), (changes) =>
+        andThen(this.#files.document(rootDocumentPath, epoch), (built) =>
           built === undefined ? undefined : metadataUrlOf(built, changes, { plain: !exactForm }),
         ),
       ),
@@ -160,27 +161,27 @@ export class Tree {
 
   #provider(
     { name, stability }: Extract<Route, { kind: 'provider' }>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
     moment: Moment,
-  ): Eventually<Answer> {
+  ): MaybeAsync<Answer> {
     const { epoch } = moment;
     const path: PublicPath = providerPath(name, stability);
-    const { view } = wishes;
+    const { view } = preferences;
     const filter = filterOf(view, name);
     if (filter === 'none') return this.#absent(absentPackage(name), name);
-    const mirrored = (): Eventually<Answer | undefined> =>
-      this.#mirrored?.provider(name, stability, wishes, { view, filter }, moment);
-    const published = (): Eventually<Answer> =>
-      whenReady(this.#files.document(path, epoch), (built) => {
+    const mirrored = (): MaybeAsync<Answer | undefined> =>
+      this.#mirrored?.provider(name, stability, preferences, { view, filter }, moment);
+    const published = (): MaybeAsync<Answer> =>
+      andThen(this.#files.document(path, epoch), (built) => {
         if (built === undefined)
-          return whenReady(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
+          return andThen(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
         const seen =
           view === undefined || filter === 'all'
             ? built
             : this.#viewed.provider(path, name, built, { view, filter }, epoch);
-        return whenReady(seen, (document) => {
+        return andThen(seen, (document) => {
           if (document === undefined) return this.#absent(absentPackage(name), name);
-          return answerIn(document, wishes, (bytes) =>
+          return answerIn(document, preferences, (bytes) =>
             document === built || view === undefined
               ? this.#files.grow(path, document, bytes)
               : this.#viewed.grow(view, path, document, bytes),
@@ -189,7 +190,7 @@ export class Tree {
       });
     // I17: only as of the publication that this request sees
     return this.#mirrored?.isElsewhere(name, moment) === true
-      ? whenReady(mirrored(), (answer) => answer ?? published())
+      ? andThen(mirrored(), (answer) => answer ?? published())
       : published();
   }
 
@@ -198,27 +199,27 @@ export class Tree {
    * a version, or its file is not what the index says, the index is looked at once more where it comes from before the
    * answer is no.
    */
-  #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, moment: Moment): Eventually<Answer> {
+  #dist(route: Extract<Route, { kind: 'dist' }>, preferences: RequestPreferences, moment: Moment): MaybeAsync<Answer> {
     const { epoch } = moment;
-    const filter = filterOf(wishes.view, route.name);
+    const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return this.#absent(absentVersion(route), route.name);
-    const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
+    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference, filter);
       return entry === undefined
         ? undefined
-        : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
+        : this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
     };
-    const again = (): Eventually<Answer> =>
-      whenReady(
+    const again = (): MaybeAsync<Answer> =>
+      andThen(
         this.#files.archivesAgain(route.name, epoch),
         (archives) =>
-          answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#gone(route, filter, wishes, moment)),
+          answer(archives) ?? andThen(mirrored(), (found) => found ?? this.#gone(route, filter, preferences, moment)),
       );
-    const mirrored = (): Eventually<Answer | undefined> =>
-      this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment);
+    const mirrored = (): MaybeAsync<Answer | undefined> =>
+      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
     if (this.#mirrored?.isElsewhere(route.name, moment) === true)
-      return whenReady(mirrored(), (found) => found ?? again());
-    return whenReady(this.#files.archives(route.name, epoch), (archives) => {
+      return andThen(mirrored(), (found) => found ?? again());
+    return andThen(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise
@@ -230,10 +231,10 @@ export class Tree {
   #gone(
     route: Extract<Route, { kind: 'dist' }>,
     filter: ReleaseFilter,
-    { userAgent }: Wishes,
+    { userAgent }: RequestPreferences,
     { nowMs }: Moment,
-  ): Eventually<Answer> {
-    return whenReady(this.#tombstones?.read(nowMs), (purged) => {
+  ): MaybeAsync<Answer> {
+    return andThen(this.#tombstones?.read(nowMs), (purged) => {
       const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
       const gone =
         tombstone === undefined
@@ -245,19 +246,24 @@ export class Tree {
 
   #mirroredArchive(
     route: Extract<Route, { kind: 'dist' }>,
-    wishes: Wishes,
-    onlooker: Onlooker,
+    preferences: RequestPreferences,
+    viewer: Viewer,
     moment: Moment,
-  ): Eventually<Answer | undefined> {
-    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) =>
-      found === undefined ? undefined : this.#counted(route.name, found.version, wishes, found.answer),
+  ): MaybeAsync<Answer | undefined> {
+    return andThen(this.#mirrored?.archive(route, preferences, viewer, moment), (found) =>
+      found === undefined ? undefined : this.#counted(route.name, found.version, preferences, found.answer),
     );
   }
 
-  #counted(name: PackageName, version: string, { head }: Wishes, answer: Eventually<Answer>): Eventually<Answer> {
+  #counted(
+    name: PackageName,
+    version: string,
+    { head }: RequestPreferences,
+    answer: MaybeAsync<Answer>,
+  ): MaybeAsync<Answer> {
     const onDownload = this.#onDownload;
     if (onDownload === undefined || head) return answer;
-    return whenReady(answer, (settled) => {
+    return andThen(answer, (settled) => {
       const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
       if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version));
       else if (settled.status === 200) onDownload(name, version);
@@ -265,15 +271,21 @@ export class Tree {
     });
   }
 
-  #absent(message: string, name: PackageName): Eventually<Answer> {
-    return whenReady(this.#files.isEmpty(), (empty) =>
+  #absent(message: string, name: PackageName): MaybeAsync<Answer> {
+    return andThen(this.#files.isEmpty(), (empty) =>
       empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } }),
     );
   }
 }
 
-function answerIn(document: TextDocument, wishes: Wishes, onKept: (bytes: number) => void): Eventually<Answer> {
-  return whenReady(document.in(chooseEncoding(wishes.acceptEncoding), onKept), (chosen) => answerWith(chosen, wishes));
+function answerIn(
+  document: TextDocument,
+  preferences: RequestPreferences,
+  onKept: (bytes: number) => void,
+): MaybeAsync<Answer> {
+  return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onKept), (chosen) =>
+    answerWith(chosen, preferences),
+  );
 }
 
 function absentPackage(name: PackageName): string {

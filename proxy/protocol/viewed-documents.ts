@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
@@ -16,7 +16,7 @@ import { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
 import type { DatedDocument, PackageReleases } from '../tree/package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
-import { seenNames } from '../tree/visible-names.ts';
+import { visibleNames } from '../tree/visible-names.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
 interface Seen {
@@ -59,14 +59,14 @@ export class ViewedDocuments {
     base: TextDocument,
     { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
     epoch: number,
-  ): Eventually<TextDocument | undefined> {
+  ): MaybeAsync<TextDocument | undefined> {
     const key = keyOf(view, path);
     const kept = this.#kept.get(key);
     if (kept?.base === base) return kept.document;
     const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
       passes(filter, releaseOfVersion(version));
-    const make = (seen: (version: ProviderVersion) => boolean): Eventually<TextDocument | undefined> =>
-      whenReady(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
+    const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> =>
+      andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
         const document = this.#filtered(
           path,
           name,
@@ -78,7 +78,7 @@ export class ViewedDocuments {
         return document;
       });
     if (!view.dated) return make(isSeen(undated));
-    return whenReady(this.#archivesOf(path, name, base, epoch), (archives) =>
+    return andThen(this.#archivesOf(path, name, base, epoch), (archives) =>
       make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))),
     );
   }
@@ -89,7 +89,7 @@ export class ViewedDocuments {
     { built, base }: { readonly built: TextDocument; readonly base: TextDocument },
     view: View,
     epoch: number,
-  ): Eventually<TextDocument> {
+  ): MaybeAsync<TextDocument> {
     const own = keyOf(view, key);
     const kept = this.#kept.get(own);
     if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
@@ -143,7 +143,7 @@ export class ViewedDocuments {
     path: PublicPath,
     filter: ReleaseFilter,
     epoch: number,
-  ): Eventually<{ readonly seconds: number; readonly isSure: boolean }> {
+  ): MaybeAsync<{ readonly seconds: number; readonly isSure: boolean }> {
     const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
     const lastModified = Math.floor(base.lastModifiedMs / 1000);
     const document: DatedDocument = { lastModified, digest: base.digest };
@@ -153,10 +153,10 @@ export class ViewedDocuments {
       const knows = releases?.knows(kind, document) === true;
       return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
     };
-    return whenReady(this.#files.releases(name, epoch), (releases) =>
+    return andThen(this.#files.releases(name, epoch), (releases) =>
       releases?.knows(kind, document) === true
         ? dated(releases)
-        : whenReady(this.#files.releasesAgain(name, epoch), dated),
+        : andThen(this.#files.releasesAgain(name, epoch), dated),
     );
   }
 
@@ -182,9 +182,9 @@ export class ViewedDocuments {
     name: PackageName,
     base: TextDocument,
     epoch: number,
-  ): Eventually<PackageArchives | undefined> {
+  ): MaybeAsync<PackageArchives | undefined> {
     const { versions } = this.#partsOf(path, name, base);
-    return whenReady(this.#files.archives(name, epoch), (archives) => {
+    return andThen(this.#files.archives(name, epoch), (archives) => {
       const knowsAll =
         archives !== undefined &&
         versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
@@ -201,7 +201,7 @@ export class ViewedDocuments {
   ): Promise<TextDocument> {
     const { json, names } = this.#rootPartsOf(base);
     const publication = await this.#publicationOf(epoch);
-    const { seen, seconds } = await seenNames(names, publication, view, this.#files, epoch);
+    const { seen, seconds } = await visibleNames(names, publication, view, this.#files, epoch);
     const before = this.#kept.get(key);
     // what the server says beside what was built moves the date back, as it does for who sees all
     const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
@@ -219,9 +219,9 @@ export class ViewedDocuments {
   }
 
   /** Read once for all views. */
-  #publicationOf(epoch: number): Eventually<Publication | undefined> {
+  #publicationOf(epoch: number): MaybeAsync<Publication | undefined> {
     if (this.#publication?.epoch === epoch) return this.#publication.publication;
-    return whenReady(this.#files.publication(), (publication) => {
+    return andThen(this.#files.publication(), (publication) => {
       this.#publication = { epoch, publication };
       return publication;
     });

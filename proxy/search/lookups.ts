@@ -29,7 +29,7 @@ export interface LookupWishes {
 }
 
 export interface Lookups {
-  readonly answer: (route: LookupRoute, wishes: LookupWishes, nowMs: number) => Promise<Answer>;
+  readonly answer: (route: LookupRoute, preferences: LookupWishes, nowMs: number) => Promise<Answer>;
 }
 
 export interface LookupParts {

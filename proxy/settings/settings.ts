@@ -4,7 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import {
   fitsSetting,
@@ -36,9 +36,9 @@ export type SettingPatch = Readonly<Partial<Record<SettingKey, JsonValue>>>;
 
 export interface Settings {
   /** A plain value while nothing has changed. */
-  readonly current: () => Eventually<SettingValues>;
+  readonly current: () => MaybeAsync<SettingValues>;
   /** Those that somebody has set, wherever: their value, and not the default's. */
-  readonly given: () => Eventually<Partial<SettingValues>>;
+  readonly given: () => MaybeAsync<Partial<SettingValues>>;
   readonly describe: () => Promise<readonly SettingView[]>;
   /** All or nothing. Throws INVALID_INPUT and SETTING_FIXED. */
   readonly update: (patch: SettingPatch, actor: Actor) => Promise<readonly SettingView[]>;
@@ -72,15 +72,15 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
     };
     return known;
   };
-  const read = (): Eventually<Known> => {
+  const read = (): MaybeAsync<Known> => {
     // taken before the rows are read: whatever is committed meanwhile makes this one old again
     const generation = store.generation();
     return known?.generation === generation ? known : load(generation);
   };
   const describe = async (): Promise<readonly SettingView[]> => viewsOf(baseline, await readStoredSettings(store));
   return {
-    current: () => whenReady(read(), ({ values }) => values),
-    given: () => whenReady(read(), ({ given }) => given),
+    current: () => andThen(read(), ({ values }) => values),
+    given: () => andThen(read(), ({ given }) => given),
     describe,
     update: async (patch, actor) => {
       assertPatch(patch, baseline);
@@ -95,8 +95,8 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
 export function settingOf<Key extends SettingKey>(
   settings: Pick<Settings, 'current'>,
   key: Key,
-): () => Eventually<SettingValues[Key]> {
-  return () => whenReady(settings.current(), (values) => values[key]);
+): () => MaybeAsync<SettingValues[Key]> {
+  return () => andThen(settings.current(), (values) => values[key]);
 }
 
 function valuesOf(views: readonly SettingView[]): Partial<SettingValues> {

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { StateError, wayBack } from './state-error.ts';
-import { codeOf, createWriteTurn, type WriteTurn } from './write-lock.ts';
+import { codeOf, createWriteLock, type WriteLock } from './write-lock.ts';
 
 /** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
 const mapBytes = 2 ** 30;
@@ -18,7 +18,7 @@ export type Database = RootDatabase<JsonValue, string>;
 export interface LmdbDatabase {
   readonly db: Database;
   readonly directory: string;
-  readonly turn: WriteTurn;
+  readonly turn: WriteLock;
   /** why nothing can be written: the disk is read-only; undefined where writing may work */
   readonly unwritable: Error | undefined;
 }
@@ -30,7 +30,7 @@ export function stateFileOf(directory: string): string {
 
 /** Opens what is there, or an empty database where there is no file. Rejects with a StateError that says what to do. */
 export async function openDatabase(directory: string): Promise<LmdbDatabase> {
-  const turn = createWriteTurn(join(directory, 'turn'));
+  const turn = createWriteLock(join(directory, 'turn'));
   let release: (() => void) | undefined;
   try {
     await refuseDamage(directory);

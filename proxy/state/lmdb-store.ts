@@ -12,7 +12,7 @@ import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
-import { onceATurn } from '../../build/shared/concurrency/once-per-tick.ts';
+import { oncePerTick } from '../../build/shared/concurrency/once-per-tick.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { newStateIdentity, type StateIdentity } from './state-identity.ts';
@@ -30,7 +30,7 @@ export async function openLmdbStore(
   // Commits of one process would only make each other fail, so they queue here; those of other processes are met by
   // trying again.
   const queue = pLimit(1);
-  const generation = onceATurn(loudGenerations(db));
+  const generation = oncePerTick(loudGenerations(db));
   const opened = (): Database => {
     if (closed) throw new StateError('STATE_CLOSED', `The state in ${directory} was closed.`);
     return db;

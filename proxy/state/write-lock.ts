@@ -14,7 +14,7 @@ const defaultWaitMs = 5000;
 /** A file that names no process, of one that died before it had written, is nobody's after this. */
 const namelessMs = 1000;
 
-export interface WriteTurn {
+export interface WriteLock {
   /**
    * Resolves with what ends the turn. Rejects with StateError STATE_BUSY when it is not had in time, and with Node's
    * error where no file can be made.
@@ -22,7 +22,7 @@ export interface WriteTurn {
   readonly take: () => Promise<() => void>;
 }
 
-export function createWriteTurn(path: string, waitMs = defaultWaitMs): WriteTurn {
+export function createWriteLock(path: string, waitMs = defaultWaitMs): WriteLock {
   return {
     take: async () => {
       const deadline = performance.now() + waitMs;

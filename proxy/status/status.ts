@@ -9,7 +9,7 @@ import { parsePublication } from '../../build/contract/publication.ts';
 import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts';
 import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { UpstreamProblem } from '../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
@@ -47,7 +47,7 @@ export interface StatusOptions {
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'degraded'>;
   /** of other registries; left out: there are none */
-  readonly upstreamProblems?: (() => Eventually<readonly UpstreamProblem[]>) | undefined;
+  readonly upstreamProblems?: (() => MaybeAsync<readonly UpstreamProblem[]>) | undefined;
 }
 
 export async function readStatus(

@@ -42,7 +42,7 @@ class BuilderStorageError extends Error {
  * What a command printed. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error where the command ended
  * without a report.
  */
-export function reportOf({ exitCode, report, messages }: BuildRun): JsonObject {
+export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject {
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
   const fault = storageFaultOfExit(exitCode);
   if (fault !== undefined) throw new BuilderStorageError(fault, messages);

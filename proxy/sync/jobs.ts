@@ -4,7 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 import {
@@ -35,7 +35,7 @@ export interface JobsOptions {
   readonly randomBytes: RandomBytes;
   readonly liveness: Liveness;
   /** how many are kept of each repository, at least 1; default 20 */
-  readonly kept?: (() => Eventually<number>) | undefined;
+  readonly kept?: (() => MaybeAsync<number>) | undefined;
 }
 
 export interface JobRequest {

@@ -6,7 +6,7 @@
 import pLimit from 'p-limit';
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { Places } from '../../build/shared/concurrency/keyed-semaphore.ts';
+import { KeyedSemaphore } from '../../build/shared/concurrency/keyed-semaphore.ts';
 import { busyExitCode, type BuildRun, type BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
@@ -75,7 +75,7 @@ export function createSyncer({
   longestMs = 3_600_000,
 }: SyncerOptions): Syncer {
   const slots = pLimit(atOnce);
-  const hosts = new Places(atOnceOfHost);
+  const hosts = new KeyedSemaphore(atOnceOfHost);
   let waiting = 0;
   const withdrawals = pLimit(1);
   const running = new Map<RepositoryId, RunningSync>();

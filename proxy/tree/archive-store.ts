@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Sha1 } from '../../build/contract/digest.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer, OpenFile } from '../http/answer.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import {
   answerWith,
@@ -39,7 +39,7 @@ export class ArchiveStore {
   }
 
   /** Throws ArchiveMismatch where the file is missing or other than the index says. */
-  answer(entry: IndexEntry, conditions: Conditions): Eventually<Answer> {
+  answer(entry: IndexEntry, conditions: Conditions): MaybeAsync<Answer> {
     const kept = this.#kept.get(entry.shasum);
     return kept === undefined ? this.#open(entry, conditions) : answerWith(kept, conditions);
   }

@@ -16,7 +16,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { DocumentStamp } from '../../build/contract/serving-index.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 
 const repairRoot = '`libretto build` writes it again.';
 /** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
@@ -37,7 +37,7 @@ export class DamagedDocument extends Error {
 /** What the disk says now, each time it is asked. */
 export interface PublishedTree {
   /** undefined: nothing is announced */
-  readonly announced: () => Eventually<Pick<Publication, 'serial' | 'root'> | undefined>;
+  readonly announced: () => MaybeAsync<Pick<Publication, 'serial' | 'root'> | undefined>;
   /** serial of the publication that the builder began last; undefined: not known */
   readonly begun: () => Promise<number | undefined>;
   /** of a package, from its index; undefined: not known */

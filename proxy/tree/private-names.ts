@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import type { PrivateNames } from './precedence.ts';
 
@@ -15,7 +15,7 @@ import type { PrivateNames } from './precedence.ts';
  * What is private now. Rejects, or throws, where that is not known: then no name may be asked of an upstream, nor
  * answered from one (I9).
  */
-export type ReadPrivateNames = () => Eventually<PrivateNames>;
+export type ReadPrivateNames = () => MaybeAsync<PrivateNames>;
 
 const soThat = 'so that it is not known which names are private, and no other registry is asked for any';
 

@@ -2,7 +2,7 @@
 // folder or behind a static HTTP server.
 
 import { join } from 'node:path';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
@@ -13,7 +13,7 @@ export type PublishedPath = `public/${string}` | `index/${string}`;
 
 export interface PublishedFiles {
   /** A number that grows when a publication may have changed files. */
-  readonly epoch: (nowMs: number) => Eventually<number>;
+  readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /**
    * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
    */
@@ -24,7 +24,7 @@ export interface PublishedFiles {
    * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no
    * such file. They are one package's.
    */
-  readonly stamps: (paths: readonly PublishedPath[]) => Eventually<readonly (string | undefined)[]>;
+  readonly stamps: (paths: readonly PublishedPath[]) => MaybeAsync<readonly (string | undefined)[]>;
 }
 
 const documents = 'public/';

@@ -1,19 +1,19 @@
 // What a file beside the serving index says, in memory as of the last publication.
 
-import { whenReady, type Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from './published-files.ts';
 
-export interface AsPublished<Value> {
+export interface PublishedListCache<Value> {
   /** Rejects, or throws, where the file cannot be read: who asks must not take that for "it says nothing". */
-  readonly read: (nowMs: number) => Eventually<Value>;
+  readonly read: (nowMs: number) => MaybeAsync<Value>;
 }
 
 /** `load` reads it. */
-export function createAsPublished<Value>(
+export function createPublishedListCache<Value>(
   files: Pick<PublishedFiles, 'epoch'>,
   load: () => Promise<Value>,
-): AsPublished<Value> {
-  let kept: { readonly epoch: number; readonly value: Eventually<Value> } | undefined;
+): PublishedListCache<Value> {
+  let kept: { readonly epoch: number; readonly value: MaybeAsync<Value> } | undefined;
   const loadAt = (epoch: number): Promise<Value> => {
     const value = load();
     kept = { epoch, value };
@@ -28,6 +28,6 @@ export function createAsPublished<Value>(
     return value;
   };
   return {
-    read: (nowMs) => whenReady(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))),
+    read: (nowMs) => andThen(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))),
   };
 }

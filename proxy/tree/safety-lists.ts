@@ -1,13 +1,13 @@
 // The advisories and filter lists of what is published, in memory as of the last publication.
 
-import { parseSafety, safetyPath, noSafety, type SafetyLists } from '../../build/contract/safety-lists.ts';
-import { createAsPublished, type AsPublished } from './published-list-cache.ts';
+import { parseSafety, safetyPath, noSafety, type AdvisoryLists } from '../../build/contract/safety-lists.ts';
+import { createPublishedListCache, type PublishedListCache } from './published-list-cache.ts';
 import { parsePublished, type PublishedFiles } from './published-files.ts';
 
-export type PublishedSafety = AsPublished<SafetyLists>;
+export type PublishedAdvisories = PublishedListCache<AdvisoryLists>;
 
-export function createPublishedSafety(files: PublishedFiles): PublishedSafety {
-  return createAsPublished(
+export function createPublishedAdvisories(files: PublishedFiles): PublishedAdvisories {
+  return createPublishedListCache(
     files,
     async () => (await parsePublished(files, `index/${safetyPath}`, (text) => [parseSafety(text)]))[0] ?? noSafety,
   );

@@ -6,7 +6,7 @@ import type { PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from './package-archives.ts';
 import type { PackageReleases } from './package-releases.ts';
@@ -14,29 +14,29 @@ import type { Conditions } from '../http/representation.ts';
 
 export interface TreeFiles {
   /** The newest publication; undefined before the first. Throws or rejects where it cannot be read or understood. */
-  readonly publication: () => Eventually<Publication | undefined>;
+  readonly publication: () => MaybeAsync<Publication | undefined>;
   /** A number that grows when a publication may have changed files: what was read under an equal epoch still holds. */
-  readonly epoch: (nowMs: number) => Eventually<number>;
+  readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /** A document as of `epoch`: one object as long as its bytes are the same ones. undefined: there is none. */
-  readonly document: (path: PublicPath, epoch: number) => Eventually<TextDocument | undefined>;
+  readonly document: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
   /** As `document`, but asks where it comes from whatever the epoch says. */
-  readonly documentAgain: (path: PublicPath, epoch: number) => Eventually<TextDocument | undefined>;
+  readonly documentAgain: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
   /** The memory that `document` takes has grown by so many bytes. */
   readonly grow: (path: PublicPath, document: TextDocument, bytes: number) => void;
-  readonly archives: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
+  readonly archives: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
   /**
    * What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept
    * apart, and small. undefined: there is none.
    */
-  readonly releases: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
+  readonly releases: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
   /** As `releases`, but asks where it comes from whatever the epoch says. */
-  readonly releasesAgain: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
+  readonly releasesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
   /** As `archives`, but asks where it comes from whatever the epoch says. */
-  readonly archivesAgain: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
+  readonly archivesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
   /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch where it is missing or other than the index says. */
-  readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => Eventually<Answer>;
+  readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => MaybeAsync<Answer>;
   /** Whether nothing was ever published. */
-  readonly isEmpty: () => Eventually<boolean>;
+  readonly isEmpty: () => MaybeAsync<boolean>;
   /** Whether what is known may be older than what is published, since where it comes from fails. */
   readonly stale: () => boolean;
 }

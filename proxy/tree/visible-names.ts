@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import type { Eventually } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
 import type { View } from '../views/view.ts';
 import { addPrunedChanges, type PackageReleases } from './package-releases.ts';
@@ -13,7 +13,7 @@ const packagesAtOnce = 32;
 /** packages that are looked at in memory before others get their turn */
 const packagesInTurn = 256;
 
-export interface SeenNames {
+export interface VisibleNames {
   /** in the order they are given */
   readonly seen: readonly PackageName[];
   /** epoch seconds; undefined: nothing was ever published */
@@ -21,13 +21,13 @@ export interface SeenNames {
 }
 
 /** `names`: those in packages.json of `publication`. */
-export async function seenNames(
+export async function visibleNames(
   names: readonly PackageName[],
   publication: Publication | undefined,
   view: View,
   files: Pick<TreeFiles, 'releases'>,
   epoch: number,
-): Promise<SeenNames> {
+): Promise<VisibleNames> {
   const date = new ViewDate();
   if (publication !== undefined) addBesideNames(date, publication);
   for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
@@ -59,7 +59,7 @@ async function look(
 ): Promise<void> {
   for (let from = 0; from < names.length; from += packagesAtOnce) {
     const chunk = names.slice(from, from + packagesAtOnce);
-    const looked: Eventually<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
+    const looked: MaybeAsync<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
     // mostly they are in memory, and thousands of promises would cost more than looking
     const releases = looked.some((one) => one instanceof Promise)
       ? await Promise.all(looked)

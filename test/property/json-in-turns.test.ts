@@ -2,7 +2,7 @@
 
 import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
-import { parseJsonInTurns } from '../../build/shared/json/incremental-json.ts';
+import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
 
 type Outcome = { readonly value: unknown } | 'refused';
 
@@ -16,7 +16,7 @@ function whole(text: string): Outcome {
 
 async function inPieces(text: string, piece: number): Promise<Outcome> {
   try {
-    return { value: await parseJsonInTurns(Buffer.from(text), piece) };
+    return { value: await parseJsonYielding(Buffer.from(text), piece) };
   } catch (error) {
     expect(error).toBeInstanceOf(SyntaxError);
     return 'refused';

@@ -15,7 +15,7 @@ import type { Management } from '../../proxy/manage/frame/api-request.ts';
 import { describeApi } from '../../proxy/manage/openapi/document.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
-import { whenReady } from '../../build/shared/concurrency/maybe-async.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
 import { publicPath } from '../../proxy/http/node-path.ts';
@@ -124,7 +124,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     rootChanges:
       options.rootChanges ??
       (() =>
-        whenReady(
+        andThen(
           typeof options.metadataUrl === 'function' ? options.metadataUrl() : options.metadataUrl,
           (metadataUrl) => rootChanges(metadataUrl),
         )),

@@ -4,7 +4,7 @@
 import pLimit from 'p-limit';
 
 /** Results in the order of the items. Throws what failed first. */
-export async function runTogether<Item, Result>(
+export async function runBatch<Item, Result>(
   items: readonly Item[],
   atOnce: number,
   work: (item: Item) => Promise<Result>,

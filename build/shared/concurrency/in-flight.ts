@@ -1,13 +1,13 @@
 // How many requests are being answered: what closing waits for.
 
-export interface UnderWay {
+export interface InFlight {
   /** Until it ends, however it does; `failed` hears why it failed. */
   readonly add: (done: Promise<unknown>, failed: (reason: unknown) => void) => void;
   /** Resolves once all that were added have ended. */
   readonly settled: () => Promise<void>;
 }
 
-export function createUnderWay(): UnderWay {
+export function createInFlight(): InFlight {
   let count = 0;
   let waiting: (() => void)[] = [];
   const ended = (): void => {

@@ -6,7 +6,7 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-export class Places {
+export class KeyedSemaphore {
   readonly #most: number;
   readonly #lines = new Map<string, Line>();
 

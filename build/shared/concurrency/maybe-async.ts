@@ -1,16 +1,16 @@
 // Values that are mostly there already. The hot path of a request has nothing to wait for; going through a promise at
 // each step anyway would cost it a turn of the microtask queue each time.
 
-export type Eventually<Value> = Value | Promise<Value>;
+export type MaybeAsync<Value> = Value | Promise<Value>;
 
 /**
  * `use` of the value: at once where it is there, later where it is a promise. `otherwise`: of the reason, where that
  * promise is rejected.
  */
-export function whenReady<Value, Result>(
-  value: Eventually<Value>,
-  use: (value: Value) => Eventually<Result>,
-  otherwise?: (reason: unknown) => Eventually<Result>,
-): Eventually<Result> {
+export function andThen<Value, Result>(
+  value: MaybeAsync<Value>,
+  use: (value: Value) => MaybeAsync<Result>,
+  otherwise?: (reason: unknown) => MaybeAsync<Result>,
+): MaybeAsync<Result> {
   return value instanceof Promise ? value.then(use, otherwise) : use(value);
 }

@@ -1,7 +1,7 @@
 // Reads something once for all that is decided in one turn of the event loop: what arrives together is decided by one
 // look.
 
-export interface OnceATurn<Value> {
+export interface OncePerTick<Value> {
   readonly read: () => Value;
   /** What is known is not true any more. */
   readonly forget: () => void;
@@ -11,7 +11,7 @@ export interface OnceATurn<Value> {
  * A turn ends with the sockets that were readable when it began. So a request that was sent after something had changed
  * is never decided by what was read before: it is read from its socket in a later turn.
  */
-export function onceATurn<Value>(look: () => Value): OnceATurn<Value> {
+export function oncePerTick<Value>(look: () => Value): OncePerTick<Value> {
   let known: { readonly value: Value } | undefined;
   const forget = (): void => {
     known = undefined;

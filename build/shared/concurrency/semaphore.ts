@@ -10,16 +10,16 @@ export function crowded(): RegistryError {
   });
 }
 
-export interface TurnstileSize {
+export interface SemaphoreSize {
   readonly inside: number;
   readonly waiting: number;
 }
 
 /** What it returns runs `work` in its turn; undefined: nobody more may wait. */
-export function createTurnstile({
+export function createSemaphore({
   inside,
   waiting,
-}: TurnstileSize): <Result>(work: () => Promise<Result>) => Promise<Result> | undefined {
+}: SemaphoreSize): <Result>(work: () => Promise<Result>) => Promise<Result> | undefined {
   let running = 0;
   const queue: (() => void)[] = [];
   const enter = (): Promise<void> =>

@@ -2,15 +2,15 @@
 // minutes, and others wait for that.
 
 /** Fewer bytes in so long a time are too few. */
-export interface LeastSpeed {
+export interface ThroughputFloor {
   readonly bytes: number;
   readonly ms: number;
 }
 
 /** The first ten seconds are the allowance for a slow start. */
-export const standardLeastSpeed: LeastSpeed = { bytes: 64 * 1024, ms: 10_000 };
+export const standardThroughputFloor: ThroughputFloor = { bytes: 64 * 1024, ms: 10_000 };
 
-export interface SpeedWatch {
+export interface ThroughputWatch {
   readonly arrived: (bytes: number) => void;
   /** what takes its time here is not the sender's fault */
   readonly waiting: (forUs: boolean) => void;
@@ -20,10 +20,10 @@ export interface SpeedWatch {
 export class TooSlow extends Error {}
 
 /** Destroys `body`, with TooSlow, when it comes too slowly. */
-export function watchSpeed(
+export function watchThroughput(
   body: { readonly destroy: (error: Error) => unknown },
-  { bytes: least, ms }: LeastSpeed,
-): SpeedWatch {
+  { bytes: least, ms }: ThroughputFloor,
+): ThroughputWatch {
   let came = 0;
   let heldUp = false;
   const timer = setInterval(() => {

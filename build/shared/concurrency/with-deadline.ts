@@ -1,7 +1,7 @@
 // Patience with an origin: what is known already is served rather than that a request waits for long.
 
 /** What `work` comes to, or `otherwise()` once `withinMs` are over. */
-export function orAfter<Value>(work: Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {
+export function withDeadline<Value>(work: Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(otherwise()), withinMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -24,7 +24,7 @@ export function createTurns(items = itemsInTurn): () => Promise<void> | undefine
  * The texts with commas between them; each is made when its turn has come. undefined: all together they are longer than
  * `most`.
  */
-export async function joinInTurns(
+export async function joinYielding(
   texts: Iterable<string>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function joinInTurns(
 }
 
 /** For items that each take some microseconds, or a few milliseconds at most. */
-export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
+export async function mapYielding<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
   const made: Made[] = [];
   const turn = createTurns();
   for (const item of items) {

@@ -20,7 +20,7 @@ import { pieceSize } from '../concurrency/yielding.ts';
 /**
  * `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep.
  */
-export async function parseJsonInTurns(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
+export async function parseJsonYielding(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
   if (bytes.length <= piece) {
     endOfValue(bytes, skipBlanks(bytes, 0)); // for its depth
     return JSON.parse(bytes.toString('utf8'));

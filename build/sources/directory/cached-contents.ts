@@ -3,7 +3,7 @@
 
 import type { Deflated } from '../../compression/deflate.ts';
 
-export interface KeptContents {
+export interface CachedContents {
   readonly hasRoom: () => boolean;
   readonly keep: (identity: string, content: Deflated) => void;
   /** The content of this identity; it is then no longer kept. */
@@ -15,7 +15,7 @@ export interface KeptContents {
 /** Some ten thousand source files. */
 const defaultMaxBytes = 40 * 1024 * 1024;
 
-export function createKeptContents(maxBytes = defaultMaxBytes): KeptContents {
+export function createCachedContents(maxBytes = defaultMaxBytes): CachedContents {
   const contents = new Map<string, Deflated>();
   let held = 0;
   return {

@@ -11,7 +11,7 @@ import { setDuplicatesAside } from './duplicates.ts';
 import { examinePackage, type ExaminedPackage } from './examine-package.ts';
 import { createFileReader } from './file-reader.ts';
 import { findPackages, type FoundPackages } from './find-packages.ts';
-import { createKeptContents, type KeptContents } from './cached-contents.ts';
+import { createCachedContents, type CachedContents } from './cached-contents.ts';
 import { defaultLimits, type PackageLimits } from './limits.ts';
 import { createPause } from '../../files/pause.ts';
 import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
@@ -33,7 +33,7 @@ export interface DirectorySourceOptions {
 const packagesAtOnce = 32;
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
-  const kept = createKeptContents();
+  const kept = createCachedContents();
   return {
     scan: (previous) => scan(options, previous, kept),
     close: () => {
@@ -46,7 +46,7 @@ export function createDirectorySource(options: DirectorySourceOptions): Source {
 async function scan(
   options: DirectorySourceOptions,
   previous: SourceMemory | undefined,
-  kept: KeptContents,
+  kept: CachedContents,
 ): Promise<Scan> {
   const root = resolveFolder(options.root, 'Name the folder that holds the packages.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };

@@ -6,7 +6,7 @@ import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
-import type { KeptContents } from './cached-contents.ts';
+import type { CachedContents } from './cached-contents.ts';
 import type { PackageLimits } from './limits.ts';
 import { packageRelease } from './package-release.ts';
 import { costOfFile, type Pause } from '../../files/pause.ts';
@@ -23,7 +23,7 @@ export interface ExamineOptions {
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
   readonly readFiles: FileReader;
-  readonly kept: KeptContents;
+  readonly kept: CachedContents;
   /** epoch milliseconds */
   readonly scanStart: number;
   readonly known: KnownPackage | undefined;

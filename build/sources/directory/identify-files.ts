@@ -9,7 +9,7 @@ import type { ContentFile } from '../release.ts';
 import { describeFault } from '../../files/file-fault.ts';
 import type { FileReader } from './file-reader.ts';
 import { stampOf } from '../../files/file-stamp.ts';
-import type { KeptContents } from './cached-contents.ts';
+import type { CachedContents } from './cached-contents.ts';
 import { changedWhileRead } from '../../files/read-file.ts';
 import type { FilesRead } from '../../files/read-files.ts';
 import type { WalkedEntry } from './walk-package.ts';
@@ -25,7 +25,7 @@ export interface IdentifyContext {
   readonly folder: string;
   readonly readFiles: FileReader;
   /** takes what will be wanted again; none where that is unlikely */
-  readonly kept: KeptContents | undefined;
+  readonly kept: CachedContents | undefined;
 }
 
 /** Throws QuarantineError UNREADABLE_FILE, also where a file is no longer what the walk saw; UNSAFE_SYMLINK. */

@@ -6,7 +6,7 @@ import { isDevVersion } from '../../contract/version.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
-import type { KeptContents } from './cached-contents.ts';
+import type { CachedContents } from './cached-contents.ts';
 import { readContent, type ContentPlace } from './read-content.ts';
 import { readTexts } from './read-texts.ts';
 import type { KnownRelease } from './scan-memory.ts';
@@ -15,7 +15,7 @@ export interface PackageReleaseOptions extends ContentPlace {
   readonly known: KnownRelease;
   /** The files that `known.reference` stands for. Throws QuarantineError. */
   readonly list: () => Promise<ContentListing>;
-  readonly kept: KeptContents;
+  readonly kept: CachedContents;
 }
 
 export function packageRelease({ known, list, kept, ...place }: PackageReleaseOptions): Release {

@@ -18,7 +18,7 @@ import { readComposerJson } from './composer-json.ts';
 import { contentReference } from './content-digest.ts';
 import type { FileReader } from './file-reader.ts';
 import { identifyFiles } from './identify-files.ts';
-import type { KeptContents } from './cached-contents.ts';
+import type { CachedContents } from './cached-contents.ts';
 import { maxRulesBytes, type PackageLimits } from './limits.ts';
 import { packageVersion } from './package-version.ts';
 import type { Pause } from '../../files/pause.ts';
@@ -46,7 +46,7 @@ export interface ReadingContext {
   readonly pause: Pause;
   readonly readFiles: FileReader;
   /** takes the contents for the archive that will most likely be made of them */
-  readonly kept: KeptContents | undefined;
+  readonly kept: CachedContents | undefined;
   /** told as soon as it is known, for the message of whatever fails after that */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
 }

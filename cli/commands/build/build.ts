@@ -46,7 +46,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 /** Only where something was mirrored can a build take it away. */
 async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
   if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
-  return (await import('../../mirror/shadowed-packages.ts')).watchCutOff(config, context);
+  return (await import('../../mirror/shadowed-packages.ts')).watchShadowed(config, context);
 }
 
 /** `--only` takes all that follows it, which is easily one too many. */

@@ -9,7 +9,7 @@ import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { mirrorRulesOf } from '../../mirror/current-mirror-rules.ts';
+import { currentMirrorRules } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { version } from '../../io/version.ts';
@@ -39,7 +39,7 @@ async function readHere(context: Context, flags: Given['flags']): Promise<ShownS
   const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {
-    const upstreamProblems = async () => upstreamProblemsOf(await mirrorRulesOf(config, context, state));
+    const upstreamProblems = async () => upstreamProblemsOf(await currentMirrorRules(config, context, state));
     const { counts, publication, last_build, mirror } = await readStatus(
       {
         published,

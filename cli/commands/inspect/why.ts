@@ -11,7 +11,7 @@ import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
-import { describeHeldBack } from '../../mirror/unoffered-versions-text.ts';
+import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -63,7 +63,7 @@ function describeMirrored(
     asked_at: askedAt,
     not_standing_in_for: dropped,
     archives,
-    held_back: heldBack,
+    held_back: unofferedVersions,
     unreadable,
   }: MirroredName,
 ): readonly string[] {
@@ -79,7 +79,7 @@ function describeMirrored(
       : [
           `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as only others are asked for. This is left out of what clients get.`,
         ]),
-    ...firstOf(describeHeldBack(heldBack, version), mostShown),
+    ...firstOf(describeUnoffered(unofferedVersions, version), mostShown),
     ...(shown.length === 0
       ? unreadable.length === 0
         ? ['No archive of it was fetched yet.']

@@ -11,7 +11,11 @@ import {
   type StagedFile,
 } from '../../artifacts/stage-upload.ts';
 import type { HttpRequest } from '../../http/http-request.ts';
-import { standardLeastSpeed, watchSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import {
+  standardThroughputFloor,
+  watchThroughput,
+  type ThroughputFloor,
+} from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Actor } from '../../state/audit.ts';
 
 export interface UploadLimits {
@@ -20,10 +24,10 @@ export interface UploadLimits {
   /** of these those of one token or user, so that others can publish meanwhile */
   readonly ofOneCaller: number;
   /** an upload that comes more slowly is given up */
-  readonly leastSpeed: LeastSpeed;
+  readonly leastSpeed: ThroughputFloor;
 }
 
-export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSpeed: standardLeastSpeed };
+export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSpeed: standardThroughputFloor };
 /** What a form may have around its file. */
 const formBytes = 64 * 1024;
 
@@ -99,7 +103,7 @@ function overloaded(uploads: string): RegistryError {
   });
 }
 
-function tooSlow(error: Error, { bytes }: LeastSpeed): RegistryError {
+function tooSlow(error: Error, { bytes }: ThroughputFloor): RegistryError {
   return new RegistryError('REQUEST_TIMEOUT', {
     message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.`,
   });
@@ -109,7 +113,7 @@ async function stage(
   request: HttpRequest,
   type: string,
   dataDirectory: string,
-  leastSpeed: LeastSpeed,
+  leastSpeed: ThroughputFloor,
 ): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
@@ -127,7 +131,7 @@ async function stage(
   request.once('aborted', brokenOff);
   if (request.aborted) brokenOff();
   if (request.errored) abort(request.errored);
-  const speed = watchSpeed({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
+  const speed = watchThroughput({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
   try {
     const source = type === 'multipart/form-data' ? fileOfForm(request, abort) : request;
     return await stageUpload(source, dataDirectory, { signal: controller.signal, speed });

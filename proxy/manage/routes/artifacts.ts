@@ -7,7 +7,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../state/audit.ts';
 import { sees, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
@@ -28,7 +28,7 @@ export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
   readonly uploads: Uploads;
   /** days for which a cleanup keeps what nobody needs, where it is not told */
-  readonly artifactRetention: () => Eventually<number>;
+  readonly artifactRetention: () => MaybeAsync<number>;
 }
 
 const tags = ['Artifacts'];

@@ -13,7 +13,7 @@ import { readStatistics, showStatistics, statisticsOf } from '../../packages/pac
 import type { PackageTextReader } from '../../packages/package-texts.ts';
 import type { PublishedFiles } from '../../tree/published-files.ts';
 import { searchPackages, sortKeyOf } from '../../packages/search-packages.ts';
-import { countSeen, readCounts } from '../../packages/visible-counts.ts';
+import { countVisible, readCounts } from '../../packages/visible-counts.ts';
 import type { Withdrawals } from '../../packages/withdrawals.ts';
 import type { Actor } from '../../state/audit.ts';
 import { filterOf, type View } from '../../views/view.ts';
@@ -176,7 +176,7 @@ export function registerPackages(api: Api, services: PackageServices): void {
       catalogue.read(context.env.exchange.nowMs, view),
       readCounts(downloads, view !== undefined),
     ]);
-    const countOf = countSeen(counts, packages, view);
+    const countOf = countVisible(counts, packages, view);
     const keyed = searchPackages(packages.all.values(), { words: search, type, vendor }).map((summary) => ({
       summary,
       key: sortKeyOf(summary, sort, countOf(summary.name)),
@@ -210,7 +210,7 @@ export function registerPackages(api: Api, services: PackageServices): void {
       showPackage({
         summary,
         details,
-        downloads: countSeen(counts, packages, view)(found),
+        downloads: countVisible(counts, packages, view)(found),
         dependents: dependentsOf(packages, found),
         origins,
       }),
@@ -261,7 +261,7 @@ export function registerPackages(api: Api, services: PackageServices): void {
     if (typeof filterOf(view, found) === 'function') {
       const [seenSent, seenTold] = await Promise.all(
         [downloads, installs].map(async (counts) =>
-          countSeen(await readCounts(counts, true, found), packages, view)(found),
+          countVisible(await readCounts(counts, true, found), packages, view)(found),
         ),
       );
       const labels = new Set(packages.labelsOf(found));

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { Counters } from '../../limits/counters.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { UpstreamProblem } from '../../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedFiles } from '../../tree/published-files.ts';
@@ -19,7 +19,7 @@ export interface StatusServices {
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
   /** of other registries; left out: there are none */
-  readonly upstreamProblems?: (() => Eventually<readonly UpstreamProblem[]>) | undefined;
+  readonly upstreamProblems?: (() => MaybeAsync<readonly UpstreamProblem[]>) | undefined;
   readonly version: string;
   /** when this process began to serve, epoch milliseconds */
   readonly startedAtMs: number;

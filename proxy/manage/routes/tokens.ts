@@ -8,7 +8,7 @@ import { assertMayGive } from '../../auth/token-rights.ts';
 import type { TokenUses } from '../../auth/token-uses.ts';
 import { effectiveLimit, type TokenRecord } from '../../auth/token.ts';
 import type { Tokens } from '../../auth/tokens.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { limitWindowMs } from '../../limits/windows.ts';
 import type { PublishedFiles } from '../../tree/published-files.ts';
@@ -22,7 +22,7 @@ import { createdToken, showToken, tokenDraft, tokenPatch, tokenRotation, tokenSc
 
 export interface TokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
-  readonly defaultLimits: () => Eventually<Readonly<Record<TokenKind, number>>>;
+  readonly defaultLimits: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
   readonly uses: Pick<TokenUses, 'of'>;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
   /** of the tree that is served */

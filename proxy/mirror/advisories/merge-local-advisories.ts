@@ -10,7 +10,7 @@ import { joined } from './mirrored-advisories.ts';
 import { formatProviderDocument, readProviderDocument } from '../versions/provider-document.ts';
 
 /** The document with `own` in it. What both say of one advisory is said as here. */
-export async function withOwnLists(
+export async function mergeLocalAdvisories(
   document: TextDocument,
   name: PackageName,
   own: PackageSafety,

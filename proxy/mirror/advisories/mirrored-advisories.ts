@@ -4,10 +4,10 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
-import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
-import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
-import { isComplete, mendAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
+import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
+import { isComplete, normalizeAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
@@ -61,9 +61,9 @@ export class MirroredAdvisories {
     if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
     const usable = await usableAdvisories(said);
     const isLacking = !usable.every((advisory) => isComplete(advisory, name));
-    if (isLacking) await orAfter(this.#ask(upstream, [name]), documentPatienceMs, () => undefined);
+    if (isLacking) await withDeadline(this.#ask(upstream, [name]), documentPatienceMs, () => undefined);
     const known = this.#known.get(keyOf(upstream, name));
-    const advisories = mendAdvisories(usable, contextOf(upstream, name, known));
+    const advisories = normalizeAdvisories(usable, contextOf(upstream, name, known));
     const isUnknown = isLacking && (known?.untilMs ?? 0) <= this.#now();
     return {
       advisories,
@@ -82,7 +82,7 @@ export class MirroredAdvisories {
       await Promise.all(
         names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
           const offered = await orNothing(() =>
-            orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined),
+            withDeadline(findOffer(name, 'stable', upstreams), patienceMs, () => undefined),
           );
           if (offered === undefined) return;
           byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
@@ -92,14 +92,14 @@ export class MirroredAdvisories {
     }
     for (const [upstream, asked] of byUpstream) {
       for (let from = 0; from < asked.length; from += namesInRequest)
-        await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
+        await withDeadline(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
       for (const name of asked) {
         const known = this.#known.get(keyOf(upstream, name));
         found.set(
           name,
           joined(
             known?.advisories ?? [],
-            mendAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known)),
+            normalizeAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known)),
           ),
         );
       }
@@ -136,7 +136,7 @@ export class MirroredAdvisories {
       const own = listOf(said[name]).filter(
         (one) => isJsonObject(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name,
       );
-      const advisories = mendAdvisories(await usableAdvisories(own), contextOf(upstream, name, undefined));
+      const advisories = normalizeAdvisories(await usableAdvisories(own), contextOf(upstream, name, undefined));
       this.#known.set(
         keyOf(upstream, name),
         { advisories, untilMs },
@@ -165,7 +165,7 @@ function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined 
 }
 
 async function advisoriesIn(bytes: Buffer): Promise<JsonObject> {
-  const json = await parseJsonInTurns(bytes);
+  const json = await parseJsonYielding(bytes);
   const { advisories } = isJsonObject(json) ? json : {};
   return isJsonObject(advisories) ? advisories : {};
 }

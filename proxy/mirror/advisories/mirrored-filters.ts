@@ -5,8 +5,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { FilterEntry, PackageSafety } from '../../../build/contract/safety-lists.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
-import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { Belongings } from './mirrored-advisories.ts';
 import { findOffer } from '../upstream/first-offer.ts';
@@ -36,7 +36,7 @@ export class MirroredFilters {
    * The lists that packages.json of any upstream switches on, sorted; what was known last while it is asked for again.
    * The same array while nothing has changed.
    */
-  names(upstreams: ReadonlyMap<string, Upstream>): Eventually<readonly string[]> {
+  names(upstreams: ReadonlyMap<string, Upstream>): MaybeAsync<readonly string[]> {
     const known = this.#known?.upstreams === upstreams ? this.#known : undefined;
     if (known !== undefined && this.#now() < known.untilMs) return known.names;
     this.#learning ??= this.#learn(upstreams).finally(() => (this.#learning = undefined));
@@ -120,7 +120,7 @@ function isListName(name: string): boolean {
 /** undefined, too, where patience ends. */
 async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
-    return await orAfter<Value | undefined>(work(), patienceMs, () => undefined);
+    return await withDeadline<Value | undefined>(work(), patienceMs, () => undefined);
   } catch (error) {
     if (error instanceof UpstreamUnavailable) return undefined;
     throw error;

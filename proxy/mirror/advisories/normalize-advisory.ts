@@ -5,7 +5,7 @@
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
-import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 
 export interface AdvisoryContext {
   readonly name: PackageName;
@@ -23,7 +23,7 @@ const longestConstraint = 16_384;
 /** Those that say which versions they are about. There may be thousands: others get their turn in between. */
 export async function usableAdvisories(said: JsonValue | undefined): Promise<readonly JsonObject[]> {
   const usable: JsonObject[] = [];
-  await mapInTurns(
+  await mapYielding(
     Array.isArray(said) ? (said as readonly JsonValue[]) : [],
     (value) => void (isUsable(value) && usable.push(value)),
   );
@@ -34,7 +34,7 @@ export async function usableAdvisories(said: JsonValue | undefined): Promise<rea
  * Usable ones as all can load them: what they lack is what is known elsewhere, or else says that nobody knows. Complete
  * ones are as they were.
  */
-export function mendAdvisories(
+export function normalizeAdvisories(
   usable: readonly JsonObject[],
   { name, host, known }: AdvisoryContext,
 ): readonly JsonObject[] {

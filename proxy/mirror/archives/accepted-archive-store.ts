@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import type { Answer } from '../../http/answer.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { ArchiveStore } from '../../tree/archive-store.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
@@ -24,7 +24,7 @@ import { readRecord, UnreadableRecord } from './read-record.ts';
 /** What an entry of a package takes in memory. */
 const bytesOfEntry = 800;
 
-export class ArchiveShelf {
+export class AcceptedArchiveStore {
   readonly #folder: string;
   readonly #store: ArchiveStore;
   readonly #known: ByteCache<AcceptedPackage>;
@@ -45,17 +45,17 @@ export class ArchiveShelf {
   }
 
   /** What was accepted of a package, as far as this process knows it. Rejects where a record of it cannot be read. */
-  accepted(name: PackageName): Eventually<AcceptedPackage> {
+  accepted(name: PackageName): MaybeAsync<AcceptedPackage> {
     return this.#known.get(name) ?? this.acceptedNow(name);
   }
 
   /** The same, looked for on disk: other processes may have accepted something. */
-  acceptedNow(name: PackageName): Eventually<AcceptedPackage> {
+  acceptedNow(name: PackageName): MaybeAsync<AcceptedPackage> {
     return isThere(this.#folderOf(name)) ? this.#readAccepted(name) : nothingAccepted;
   }
 
   /** Throws ArchiveMismatch where the file is missing or not what was accepted. */
-  answer(entry: IndexEntry, conditions: Conditions): Eventually<Answer> {
+  answer(entry: IndexEntry, conditions: Conditions): MaybeAsync<Answer> {
     return this.#store.answer(entry, conditions);
   }
 

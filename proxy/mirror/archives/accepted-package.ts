@@ -9,10 +9,10 @@ import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { PackageArchives } from '../../tree/package-archives.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { AcceptedArchives } from '../versions/rewrite.ts';
-import { settledPart } from '../versions/pinned-record.ts';
+import { pinnedFields } from '../versions/pinned-record.ts';
 
 type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
-  /** what stays of its record: settledPart */
+  /** what stays of its record: pinnedFields */
   readonly settled: string;
   /** its upstream gave no checksum, or no `published-time` */
   readonly learned: boolean;
@@ -27,7 +27,7 @@ export class AcceptedPackage implements AcceptedArchives {
     const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
     for (const one of newestFirst) {
       const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
-      const settled = 'record' in one ? settledPart(one.record) : one.settled;
+      const settled = 'record' in one ? pinnedFields(one.record) : one.settled;
       const learned =
         'record' in one
           ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string')

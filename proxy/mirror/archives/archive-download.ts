@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { open, writeFile, type FileHandle } from 'node:fs/promises';
 import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
-import type { GrowingFile } from './tail-stream.ts';
-import { TooSlow, watchSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import type { TailStream } from './tail-stream.ts';
+import { TooSlow, watchThroughput, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
 import type { ArchiveStream, Destination, UpstreamClient } from '../upstream/upstream-client.ts';
 
@@ -24,8 +24,8 @@ export interface Download {
   /** what it has to be; undefined: whatever comes */
   readonly shasum: Sha1 | undefined;
   readonly maxBytes: number;
-  readonly leastSpeed: LeastSpeed;
-  readonly file: GrowingFile;
+  readonly leastSpeed: ThroughputFloor;
+  readonly file: TailStream;
   /** what the upstream says its size is, once known; undefined where it does not say */
   readonly onSize: (size: number | undefined) => void;
 }
@@ -110,7 +110,7 @@ async function save(
   const hash = createHash('sha1');
   const held: Buffer[] = [];
   let size = 0;
-  const speed = watchSpeed(body, leastSpeed);
+  const speed = watchThroughput(body, leastSpeed);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       speed.arrived(chunk.length);

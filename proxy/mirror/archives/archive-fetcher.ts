@@ -10,14 +10,14 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
-import type { ArchiveShelf } from './accepted-archive-store.ts';
+import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { isThere } from '../../../build/shared/files/atomic-file.ts';
-import { GrowingFile } from './tail-stream.ts';
-import { standardLeastSpeed, type LeastSpeed } from '../../../build/shared/concurrency/throughput-floor.ts';
+import { TailStream } from './tail-stream.ts';
+import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
-import { Places } from '../../../build/shared/concurrency/keyed-semaphore.ts';
+import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import type { Destination, UpstreamClient } from '../upstream/upstream-client.ts';
 
 /** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
@@ -27,7 +27,7 @@ export interface FetcherOptions {
   /** of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
-  readonly shelf: ArchiveShelf;
+  readonly shelf: AcceptedArchiveStore;
   readonly check: CheckArchive;
   readonly limits?: Partial<FetcherLimits>;
   readonly now: () => number;
@@ -36,7 +36,7 @@ export interface FetcherOptions {
 
 export interface FetcherLimits {
   readonly archiveBytes: number;
-  readonly leastSpeed: LeastSpeed;
+  readonly leastSpeed: ThroughputFloor;
   /** archives that come from one host at the same time: one that is slow keeps no other waiting */
   readonly fromOneHost: number;
   /** and from all of them */
@@ -47,7 +47,7 @@ export interface FetcherLimits {
 
 const standardLimits: FetcherLimits = {
   archiveBytes: 256 * 1024 ** 2,
-  leastSpeed: standardLeastSpeed,
+  leastSpeed: standardThroughputFloor,
   fromOneHost: 16,
   parallel: 128,
   waiting: 2000,
@@ -72,7 +72,7 @@ export interface Fetch {
 
 export interface Arrival {
   /** readable while it comes */
-  readonly file: GrowingFile;
+  readonly file: TailStream;
   /** undefined where the upstream does not say */
   readonly size: number | undefined;
   /** resolves with what is kept; rejects with UpstreamUnavailable or UpstreamRefused */
@@ -87,13 +87,13 @@ export class ArchiveFetcher {
   readonly #limits: FetcherLimits;
   readonly #running = new Map<string, Promise<Arrival>>();
   readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
-  readonly #places: Places;
+  readonly #places: KeyedSemaphore;
   readonly #limit: ReturnType<typeof pLimit>;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
     this.#limits = { ...standardLimits, ...options.limits };
-    this.#places = new Places(this.#limits.fromOneHost);
+    this.#places = new KeyedSemaphore(this.#limits.fromOneHost);
     this.#limit = pLimit(this.#limits.parallel);
   }
 
@@ -133,7 +133,7 @@ export class ArchiveFetcher {
   }
 
   #begin(fetch: Fetch, key: string): Promise<Arrival> {
-    const file = new GrowingFile(join(this.#stagingFolder(), `${randomUUID()}.partial`));
+    const file = new TailStream(join(this.#stagingFolder(), `${randomUUID()}.partial`));
     return new Promise((resolve, reject) => {
       let size: number | undefined;
       const arrived = (): void => resolve({ file, size, kept });
@@ -160,7 +160,7 @@ export class ArchiveFetcher {
   async #bring(
     fetch: Fetch,
     candidates: readonly URL[],
-    file: GrowingFile,
+    file: TailStream,
     onSize: (size: number | undefined) => void,
     onReadable: () => void,
   ): Promise<ArchiveRecord> {
@@ -202,7 +202,7 @@ export class ArchiveFetcher {
 
   async #accept(
     { name, version, reference }: Fetch,
-    file: GrowingFile,
+    file: TailStream,
     { shasum, size, bytes, from }: Downloaded,
   ): Promise<ArchiveRecord> {
     const fetchedAt = new Date(this.#options.now()).toISOString();

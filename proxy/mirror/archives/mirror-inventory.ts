@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import { entriesIn, type ArchiveShelf } from './accepted-archive-store.ts';
+import { entriesIn, type AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
 import type { UnreadableRecord } from './read-record.ts';
 
@@ -34,7 +34,7 @@ export interface MirrorFaults {
 /** Reads every archive. `onArchive` hears of each that was looked at. */
 export async function verifyMirror(
   folder: string,
-  shelf: ArchiveShelf,
+  shelf: AcceptedArchiveStore,
   onArchive: (record: ArchiveRecord) => void,
 ): Promise<MirrorFaults> {
   const archives: MirrorFault[] = [];
@@ -64,7 +64,7 @@ export interface Pruned {
 
 export interface PruneOptions {
   readonly folder: string;
-  readonly shelf: ArchiveShelf;
+  readonly shelf: AcceptedArchiveStore;
   /** documents that were not asked for in this time go */
   readonly keepDocumentsMs: number;
   readonly dryRun: boolean;

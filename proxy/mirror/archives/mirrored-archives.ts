@@ -7,14 +7,14 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
 import type { Answer } from '../../http/answer.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { cacheHeaders, type Conditions } from '../../http/representation.ts';
 import { tombstoneOf } from '../../protocol/tombstones.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import type { ArchiveShelf } from './accepted-archive-store.ts';
+import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { distCandidates } from './dist-candidates.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
@@ -26,7 +26,7 @@ import { changeOf } from './pinned-versions.ts';
 import type { Stability, Upstream } from '../upstream/upstream.ts';
 
 export interface ArchivesOptions {
-  readonly shelf: ArchiveShelf;
+  readonly shelf: AcceptedArchiveStore;
   readonly fetcher: ArchiveFetcher;
   readonly check: CheckRecord;
   readonly now: () => number;
@@ -46,7 +46,7 @@ export class MirroredArchives {
     ids: readonly string[],
     compiled: Compiled,
     conditions: Conditions,
-  ): Eventually<Answer | undefined> {
+  ): MaybeAsync<Answer | undefined> {
     const { shelf } = this.#options;
     if (isPurged(asked, compiled)) return undefined;
     const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);

@@ -5,11 +5,11 @@
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { AcceptedPackage } from './accepted-package.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import type { ArchiveShelf } from './accepted-archive-store.ts';
+import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
-import { changedFields, settledPart, withSettled } from '../versions/pinned-record.ts';
+import { changedFields, pinnedFields, withPinnedFields } from '../versions/pinned-record.ts';
 
 export interface Settled {
   readonly versions: readonly OfferedVersion[];
@@ -17,17 +17,17 @@ export interface Settled {
   readonly changed: readonly string[];
 }
 
-export interface SettleOptions {
-  readonly shelf: Pick<ArchiveShelf, 'record'>;
+export interface PinOptions {
+  readonly shelf: Pick<AcceptedArchiveStore, 'record'>;
   readonly check: CheckRecord;
   readonly tell: Tell;
 }
 
-export async function settleVersions(
+export async function pinVersions(
   name: PackageName,
   versions: readonly OfferedVersion[],
   accepted: AcceptedPackage,
-  { shelf, check, tell }: SettleOptions,
+  { shelf, check, tell }: PinOptions,
 ): Promise<Settled> {
   const changed: string[] = [];
   const settled: OfferedVersion[] = [];
@@ -69,7 +69,7 @@ function settleOne(
   if (difference !== undefined) return { difference, record: kept.record };
   return {
     difference: `the upstream now says something else of its ${changedFields(version.record, kept.record).join(', ')}`,
-    record: withSettled(version.record, kept.record),
+    record: withPinnedFields(version.record, kept.record),
   };
 }
 
@@ -88,5 +88,5 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
 /** Of a release: what is said of a branch may change with each commit, and references need not be commits. */
 function isRecordOther({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedPackage): boolean {
   const known = dev || dist === undefined ? undefined : accepted.find({ normalized, dev }, dist.reference);
-  return known !== undefined && known.settled !== settledPart(record);
+  return known !== undefined && known.settled !== pinnedFields(record);
 }

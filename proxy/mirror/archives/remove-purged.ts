@@ -10,11 +10,11 @@ import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { syncFolder } from '../../../build/shared/files/sync-folder.ts';
 import { archivePath } from './accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
-import { ArchiveShelf, entriesIn } from './accepted-archive-store.ts';
+import { AcceptedArchiveStore, entriesIn } from './accepted-archive-store.ts';
 
 /** `folder`: of the mirror. What is removed stays so after a loss of power. */
 export async function removePurged(folder: string, rows: readonly PurgedVersion[]): Promise<void> {
-  const shelf = new ArchiveShelf(folder, 0);
+  const shelf = new AcceptedArchiveStore(folder, 0);
   for (const name of new Set(rows.map((row) => row.name))) {
     const mine = rows.filter((row) => row.name === name);
     const { records } = await shelf.inspect(name);

@@ -5,7 +5,7 @@
 import { open } from 'node:fs/promises';
 import type { OpenFile } from '../../http/answer.ts';
 
-export class GrowingFile {
+export class TailStream {
   readonly path: string;
   #released = 0;
   #ended: { readonly error?: Error } | undefined;

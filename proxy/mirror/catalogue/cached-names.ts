@@ -7,7 +7,7 @@ import { parsePackageName, type PackageName } from '../../../build/contract/name
 import { entriesIn } from '../archives/accepted-archive-store.ts';
 
 /** What is kept of one package: the same object as long as nothing has changed. */
-export interface KeptPackage {
+export interface CachedPackage {
   /** whole paths, sorted: the document of releases comes before that of dev versions */
   readonly paths: readonly string[];
   readonly stamp: string;
@@ -16,7 +16,7 @@ export interface KeptPackage {
 interface Vendor {
   /** undefined: to be looked at again, since it may change within the same tick of the clock */
   readonly stamp: string | undefined;
-  readonly packages: ReadonlyMap<PackageName, KeptPackage>;
+  readonly packages: ReadonlyMap<PackageName, CachedPackage>;
 }
 
 const settledAfterMs = 2000;
@@ -25,7 +25,7 @@ const settledAfterMs = 2000;
 export const documentFiles = /^(.+?)(?:~dev)?\.json$/;
 export const anything = /^(.+)$/;
 
-export class KeptNames {
+export class CachedNames {
   readonly #folder: string;
   readonly #entries: RegExp;
   #vendors: ReadonlyMap<string, Vendor> = new Map();
@@ -39,9 +39,9 @@ export class KeptNames {
   }
 
   /** What there is now. One vendor after the other: others get their turn in between. */
-  async look(): Promise<ReadonlyMap<PackageName, KeptPackage>> {
+  async look(): Promise<ReadonlyMap<PackageName, CachedPackage>> {
     const vendors = new Map<string, Vendor>();
-    const all = new Map<PackageName, KeptPackage>();
+    const all = new Map<PackageName, CachedPackage>();
     for (const vendor of await entriesIn(this.#folder)) {
       const found = await this.#vendor(vendor, this.#vendors.get(vendor));
       if (found === undefined) continue;
@@ -62,7 +62,7 @@ export class KeptNames {
       const name = parsePackageName(`${vendor}/${this.#entries.exec(entry)?.[1] ?? ''}`);
       if (name !== undefined) paths.set(name, [...(paths.get(name) ?? []), join(folder, entry)]);
     }
-    const packages = new Map<PackageName, KeptPackage>();
+    const packages = new Map<PackageName, CachedPackage>();
     let isWhole = found.settled;
     for (const [name, files] of paths) {
       const sorted = files.toSorted();

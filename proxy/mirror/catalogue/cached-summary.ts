@@ -12,12 +12,12 @@ import {
   type VersionFacts,
 } from '../../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../../views/view.ts';
-import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { offeredInTurns } from '../versions/offered-versions.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
+import { offeredVersionsYielding } from '../versions/offered-versions.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { applyRules, type ReleaseRules } from '../rules/release-rules.ts';
 
-export interface KeptSummary {
+export interface CachedSummary {
   readonly summary: PackageSummary;
   /** JSON: normalized version, when it was released or null, which of the facts; as the upstream orders them */
   readonly versions: string;
@@ -47,19 +47,19 @@ const silent: VersionFacts = {
 
 export interface Kept {
   /** undefined: no version of it is offered */
-  readonly kept: KeptSummary | undefined;
+  readonly kept: CachedSummary | undefined;
   /** when a rule says something else */
   readonly changesAtMs: number | undefined;
 }
 
 /** `records`: in full, newest first. Versions that the rules refuse do not count. Others get their turn in between. */
-export async function keptSummary(
+export async function cachedSummary(
   name: PackageName,
   records: readonly JsonObject[],
   rules: ReleaseRules,
   nowMs: number,
 ): Promise<Kept> {
-  const { versions } = await offeredInTurns(name, records.slice(0, mostVersions), () => undefined);
+  const { versions } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
   const ruled = applyRules(
     name,
     versions.map(({ record }) => record),
@@ -76,10 +76,10 @@ export async function keptSummary(
   };
 }
 
-async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<KeptSummary | undefined> {
+async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<CachedSummary | undefined> {
   const known = new Map<string, number>();
   const facts: VersionFacts[] = [silent];
-  const rows = await mapInTurns(versions, ({ normalized, record }): Packed => {
+  const rows = await mapYielding(versions, ({ normalized, record }): Packed => {
     const own = leanFacts(record);
     const key = JSON.stringify(own);
     const at = known.get(key) ?? (facts.length > mostFacts ? 0 : facts.push(own) - 1);
@@ -93,7 +93,7 @@ async function packed(name: PackageName, versions: readonly OfferedVersion[]): P
 
 /** What somebody sees who sees these versions; undefined: nothing. */
 export function seenSummary(
-  { summary, versions, facts }: KeptSummary,
+  { summary, versions, facts }: CachedSummary,
   filter: ReleaseFilter,
 ): PackageSummary | undefined {
   if (filter === 'all') return summary;

@@ -3,14 +3,14 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { readDocumentFile } from '../upstream/document-file.ts';
-import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
-import { parseUpstreamDocumentInTurns } from '../upstream/upstream-document.ts';
+import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
+import { parseUpstreamDocumentYielding } from '../upstream/upstream-document.ts';
 
 /**
  * Of these files, one after the other. One that cannot be read says nothing: it is asked for anew by whoever is to be
  * served with it.
  */
-export async function keptVersions(name: PackageName, paths: readonly string[]): Promise<readonly JsonObject[]> {
+export async function cachedVersions(name: PackageName, paths: readonly string[]): Promise<readonly JsonObject[]> {
   const records: JsonObject[] = [];
   for (const path of paths) for (const record of await versionsIn(path, name)) records.push(record);
   return records;
@@ -19,7 +19,9 @@ export async function keptVersions(name: PackageName, paths: readonly string[]):
 async function versionsIn(path: string, name: PackageName): Promise<readonly JsonObject[]> {
   try {
     const body = (await readDocumentFile(path))?.body;
-    return body === undefined ? [] : (await parseUpstreamDocumentInTurns(await parseJsonInTurns(body), name)).versions;
+    return body === undefined
+      ? []
+      : (await parseUpstreamDocumentYielding(await parseJsonYielding(body), name)).versions;
   } catch (error) {
     if (error instanceof Error) return [];
     throw error;

@@ -7,18 +7,18 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { TextDocument } from '../../http/document.ts';
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
-import type { ArchiveShelf } from '../archives/accepted-archive-store.ts';
-import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import type { MirroredAdvisories } from '../advisories/mirrored-advisories.ts';
-import { offeredInTurns } from '../versions/offered-versions.ts';
+import { offeredVersionsYielding } from '../versions/offered-versions.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
 import { findOffer, type FoundOffer } from '../upstream/first-offer.ts';
 import type { ReadPrivateNames } from '../../tree/private-names.ts';
 import { applyRules } from '../rules/release-rules.ts';
 import { formatMirrored } from '../versions/rewrite.ts';
-import { settleVersions } from '../archives/pinned-versions.ts';
+import { pinVersions } from '../archives/pinned-versions.ts';
 import {
   claimedNames,
   createNameRemover,
@@ -63,7 +63,7 @@ const none: StandIns = { claimed: [], dropped: [] };
 const nothingLearned: ReadonlySet<string> = new Set();
 
 export interface DocumentsOptions {
-  readonly shelf: ArchiveShelf;
+  readonly shelf: AcceptedArchiveStore;
   readonly check: CheckRecord;
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
@@ -203,11 +203,11 @@ export class MirroredDocuments {
   ): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
     const { rules } = compiled;
     const { shelf, check, tell, now } = this.#options;
-    const { versions, leftOut } = await offeredInTurns(name, offer.document.versions, check);
+    const { versions, leftOut } = await offeredVersionsYielding(name, offer.document.versions, check);
     const [first] = leftOut;
     if (first !== undefined)
       tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
-    const settled = await settleVersions(
+    const settled = await pinVersions(
       name,
       versions.filter(({ dev }) => dev === (stability === 'dev')),
       accepted,
@@ -230,7 +230,7 @@ export class MirroredDocuments {
     const own =
       dropped.length === 0 && !claimed.more
         ? shown
-        : await mapInTurns(shown, (version) => ({ ...version, record: remove(version.record) }));
+        : await mapYielding(shown, (version) => ({ ...version, record: remove(version.record) }));
     const { advisories, differs, changesAtMs } = await this.#options.advisories.inDocument(
       name,
       upstream,

@@ -2,7 +2,7 @@
 // the upstreams that stay the same taken over.
 
 import type { Freshness } from '../upstream/document-store.ts';
-import type { KeptDocuments } from '../upstream/cached-documents.ts';
+import type { CachedDocuments } from '../upstream/cached-documents.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { createPrecedence, type Precedence } from '../../tree/precedence.ts';
 import type { ReleaseRules } from './release-rules.ts';
@@ -31,7 +31,7 @@ export interface CompilerOptions {
   /** of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
-  readonly kept: KeptDocuments;
+  readonly kept: CachedDocuments;
   readonly now: () => number;
   readonly tell: Tell;
 }

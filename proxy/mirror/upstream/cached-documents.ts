@@ -23,7 +23,7 @@ interface Waiting {
   readonly done: (() => void)[];
 }
 
-export class KeptDocuments {
+export class CachedDocuments {
   readonly #recent: ByteCache<DocumentFile>;
   /** by path, the first to be written first */
   readonly #waiting = new Map<string, Waiting>();

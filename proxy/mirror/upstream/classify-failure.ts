@@ -5,7 +5,7 @@ import { CredentialsInUrl, EgressFailure, shownUrl } from '../../../build/egress
 import { explainFailure, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
 import { UnusableBody } from './decoded-body.ts';
 
-export interface FailedAsking {
+export interface ClassifiedFailure {
   readonly message: string;
   readonly cause?: unknown;
   /** where it failed, behind redirects */
@@ -25,7 +25,7 @@ const worthAgain: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 
 /** An answer that is none. */
-export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): FailedAsking {
+export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): ClassifiedFailure {
   const retryAfter = headers['retry-after'];
   const login =
     status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
@@ -41,7 +41,7 @@ export function failedAnswer({ url, response: { status, headers } }: GuardedAnsw
 }
 
 /** `at`: the last URL that was asked. `upstream`: the origin that named it. */
-export function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: number): FailedAsking {
+export function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: number): ClassifiedFailure {
   const found = explainFailure(error, at.href, timeoutMs);
   const failed = { at, message: found.message, cause: error, again: false };
   if (found instanceof CredentialsInUrl)

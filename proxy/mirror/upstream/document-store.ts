@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
-import type { Eventually } from '../../../build/shared/concurrency/maybe-async.ts';
-import { orAfter } from '../../../build/shared/concurrency/with-deadline.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import { fileOf, type DocumentFile } from './document-file.ts';
-import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
-import type { KeptDocuments } from './cached-documents.ts';
+import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
+import type { CachedDocuments } from './cached-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
@@ -27,7 +27,7 @@ export interface StoreOptions {
   /** of this upstream alone */
   readonly folder: string;
   readonly client: UpstreamClient;
-  readonly kept: KeptDocuments;
+  readonly kept: CachedDocuments;
   readonly destination: Destination;
   /** for messages */
   readonly upstream: string;
@@ -38,7 +38,7 @@ export interface StoreOptions {
   readonly tell: Tell;
 }
 
-export interface KeptDocument<Value> {
+export interface CachedDocument<Value> {
   /** undefined: the upstream has no such document */
   readonly value: Value | undefined;
   /** changes with the bytes */
@@ -54,12 +54,12 @@ export interface KeptDocument<Value> {
  * Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong
  * with it: then it counts as not received.
  */
-export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => Eventually<Value>;
+export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => MaybeAsync<Value>;
 
 export class DocumentStore {
   readonly #options: StoreOptions;
-  readonly #running = new Map<string, Promise<KeptDocument<unknown>>>();
-  readonly #asking = new Map<string, Promise<KeptDocument<unknown>>>();
+  readonly #running = new Map<string, Promise<CachedDocument<unknown>>>();
+  readonly #asking = new Map<string, Promise<CachedDocument<unknown>>>();
   /** What failed, by path: not asked for again before it makes sense, however many want it. */
   readonly #failed = new Map<string, UpstreamUnavailable>();
 
@@ -70,15 +70,15 @@ export class DocumentStore {
   /**
    * `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept.
    */
-  get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
-    const running = this.#running.get(key) as Promise<KeptDocument<Value>> | undefined;
+  get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
+    const running = this.#running.get(key) as Promise<CachedDocument<Value>> | undefined;
     if (running !== undefined) return running;
     const loading = this.#load(join(this.#options.folder, key), url, parse).finally(() => this.#running.delete(key));
     this.#running.set(key, loading);
     return loading;
   }
 
-  async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+  async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
     const { kept: documents, now } = this.#options;
     const remembered = documents.remembered(path);
     const found =
@@ -93,8 +93,8 @@ export class DocumentStore {
     if (failure !== undefined && nowMs < failure.retryAtMs)
       return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
     const asking =
-      (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
-    return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
+      (this.#asking.get(path) as Promise<CachedDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
+    return kept === undefined ? asking : withDeadline(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
   }
 
   /** Goes on however long whoever asked has patience. */
@@ -103,7 +103,7 @@ export class DocumentStore {
     url: URL,
     kept: Kept<Value> | undefined,
     parse: ParseDocument<Value>,
-  ): Promise<KeptDocument<Value>> {
+  ): Promise<CachedDocument<Value>> {
     const asking = this.#askOrStale(path, url, kept, parse).finally(() => this.#asking.delete(path));
     this.#asking.set(path, asking);
     return asking;
@@ -114,7 +114,7 @@ export class DocumentStore {
     url: URL,
     kept: Kept<Value> | undefined,
     parse: ParseDocument<Value>,
-  ): Promise<KeptDocument<Value>> {
+  ): Promise<CachedDocument<Value>> {
     try {
       const answer = await this.#ask(path, url, kept, parse);
       this.#failed.delete(path);
@@ -142,7 +142,7 @@ export class DocumentStore {
     }
   }
 
-  #stale<Value>(kept: Kept<Value>, goodUntilMs: number): KeptDocument<Value> {
+  #stale<Value>(kept: Kept<Value>, goodUntilMs: number): CachedDocument<Value> {
     return { ...this.#answer(kept), staleSinceMs: kept.file.checkedAtMs, goodUntilMs };
   }
 
@@ -151,7 +151,7 @@ export class DocumentStore {
     url: URL,
     kept: Kept<Value> | undefined,
     parse: ParseDocument<Value>,
-  ): Promise<KeptDocument<Value>> {
+  ): Promise<CachedDocument<Value>> {
     const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
     const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
     const nowMs = now();
@@ -163,7 +163,7 @@ export class DocumentStore {
       );
     if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
     if (answer.outcome === 'fetched') {
-      const value = await parse(await parseJsonInTurns(answer.bytes), answer.bytes);
+      const value = await parse(await parseJsonYielding(answer.bytes), answer.bytes);
       return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
     }
     if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
@@ -180,7 +180,7 @@ export class DocumentStore {
     url: URL,
     kept: Kept<Value> | undefined,
     nowMs: number,
-  ): Promise<KeptDocument<Value>> {
+  ): Promise<CachedDocument<Value>> {
     const since = kept?.file.missingSinceMs ?? nowMs;
     const wasThere = kept?.file.body !== undefined && nowMs - since < this.#options.freshness().goneAfterMs;
     if (!wasThere)
@@ -191,7 +191,7 @@ export class DocumentStore {
     return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
-  async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<KeptDocument<Value>> {
+  async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<CachedDocument<Value>> {
     await this.#options.kept.keep(path, kept.file, (error) => this.#notKept(url, error));
     return this.#answer(kept);
   }
@@ -207,7 +207,7 @@ export class DocumentStore {
     });
   }
 
-  #answer<Value>({ file, value }: Kept<Value>): KeptDocument<Value> {
+  #answer<Value>({ file, value }: Kept<Value>): CachedDocument<Value> {
     return {
       value,
       digest: file.digest,
@@ -239,7 +239,7 @@ interface Kept<Value> {
 async function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Promise<Kept<Value> | undefined> {
   if (file.body === undefined) return { file, value: undefined };
   try {
-    return { file, value: await parse(await parseJsonInTurns(file.body), file.body) };
+    return { file, value: await parse(await parseJsonYielding(file.body), file.body) };
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;

@@ -22,7 +22,7 @@ interface Pause {
   readonly failed: ReadonlySet<string>;
 }
 
-export class Pauses {
+export class HostBackoff {
   readonly #pauses = new Map<string, Pause>();
 
   /** Epoch milliseconds until which `origin` is not to be asked; undefined: it may be asked now. */

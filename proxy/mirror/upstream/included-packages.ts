@@ -5,13 +5,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
-import type { DocumentStore, KeptDocument } from './document-store.ts';
+import type { DocumentStore, CachedDocument } from './document-store.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { includesOf, maxIncludes, recordsByName, type Include } from './upstream-root.ts';
 
 type Packages = ReadonlyMap<string, readonly JsonObject[]>;
 
-export interface Included extends Omit<KeptDocument<Packages>, 'value'> {
+export interface Included extends Omit<CachedDocument<Packages>, 'value'> {
   readonly packages: Packages;
 }
 
@@ -106,7 +106,7 @@ export function includeKey({ url, sha1 }: Include): string {
 
 const unusableMs = 30_000;
 
-type State = Omit<KeptDocument<unknown>, 'value'>;
+type State = Omit<CachedDocument<unknown>, 'value'>;
 
 /** Of what is made of all these: it changes with each, and is as old as the oldest. */
 export function together(all: readonly State[]): State {

@@ -3,7 +3,7 @@
 // MetadataMinifier.php).
 
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
-import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { bytesOfMember, mostOfRecord, weightOf } from '../../../build/shared/json/json-weight.ts';
 
 export const minifiedMark = 'composer/2.0';
@@ -34,18 +34,18 @@ const mostFields = 1000;
  * Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be
  * too much.
  */
-export async function expandInTurns(
+export async function expandYielding(
   versions: readonly JsonObject[],
   most: number = mostExpanded,
 ): Promise<readonly JsonObject[]> {
   const reckon = createReckoner();
   let total = 0;
-  await mapInTurns(versions, (changes) => {
+  await mapYielding(versions, (changes) => {
     total += reckon(changes);
     if (total > most)
       throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
   });
-  return mapInTurns(versions, createExpander());
+  return mapYielding(versions, createExpander());
 }
 
 /**

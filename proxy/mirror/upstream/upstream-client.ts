@@ -9,10 +9,10 @@ import { checkedUrl } from '../../../build/egress/checked-url.ts';
 import { createGuardedAgent, resolveBySystem, type Resolve } from '../../../build/egress/guarded-agent.ts';
 import { discard, getGuarded, type Door, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
 import { UnusableBody, readDecoded } from './decoded-body.ts';
-import { failedAnswer, failedRequest, type FailedAsking } from './classify-failure.ts';
+import { failedAnswer, failedRequest, type ClassifiedFailure } from './classify-failure.ts';
 import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
-import { Pauses } from './host-backoff.ts';
-import { Places } from '../../../build/shared/concurrency/keyed-semaphore.ts';
+import { HostBackoff } from './host-backoff.ts';
+import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { credentialHeader, maySendCredential, type GivenCredential } from './upstream-credential.ts';
 
 export interface ClientOptions {
@@ -80,7 +80,7 @@ export interface ArchiveStream {
  */
 interface Lane {
   readonly door: Door;
-  readonly pauses: Pauses;
+  readonly pauses: HostBackoff;
 }
 
 interface Question<Answer> {
@@ -99,7 +99,7 @@ export class UpstreamClient {
   readonly #limits: ClientLimits;
   readonly #documents: Lane;
   readonly #archives: Lane;
-  readonly #places: Places;
+  readonly #places: KeyedSemaphore;
 
   /** Throws where `allowAddresses` holds what is no address. */
   constructor(options: ClientOptions) {
@@ -115,11 +115,11 @@ export class UpstreamClient {
           silenceMs,
         }),
       },
-      pauses: new Pauses(),
+      pauses: new HostBackoff(),
     });
     this.#documents = lane();
     this.#archives = lane();
-    this.#places = new Places(documents);
+    this.#places = new KeyedSemaphore(documents);
   }
 
   /**
@@ -212,7 +212,7 @@ export class UpstreamClient {
     timeoutMs,
     form,
     use,
-  }: Question<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: FailedAsking }> {
+  }: Question<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: ClassifiedFailure }> {
     let at = asked;
     try {
       const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
@@ -246,7 +246,10 @@ export class UpstreamClient {
       );
   }
 
-  #failure<Answer>({ message, cause, at, whose, retryAfter }: FailedAsking, { lane, asked }: Question<Answer>): Error {
+  #failure<Answer>(
+    { message, cause, at, whose, retryAfter }: ClassifiedFailure,
+    { lane, asked }: Question<Answer>,
+  ): Error {
     const nowMs = this.#options.now();
     if (whose === 'withheld' && lane === this.#archives) return new UpstreamWithholds(message);
     if (whose === 'host')

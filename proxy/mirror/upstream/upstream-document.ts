@@ -3,7 +3,7 @@
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { weightOf } from '../../../build/shared/json/json-weight.ts';
-import { expandInTurns, minifiedMark } from './minified.ts';
+import { expandYielding, minifiedMark } from './minified.ts';
 import { recordsOf } from './upstream-root.ts';
 
 export interface UpstreamDocument {
@@ -20,12 +20,12 @@ export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefin
  * Rejects with an Error that says what is wrong with it. Only what stands under the package's own name counts. Others
  * get their turn in between.
  */
-export async function parseUpstreamDocumentInTurns(json: unknown, name: PackageName): Promise<UpstreamDocument> {
+export async function parseUpstreamDocumentYielding(json: unknown, name: PackageName): Promise<UpstreamDocument> {
   const { records, minified, ...beside } = partsOf(json, name);
   for (const list of Object.values(beside))
     if (weightOf(list, mostOfLists) > mostOfLists)
       throw new Error(`its lists of advisories and filters have more than ${mostOfLists} characters`);
-  return { versions: minified ? await expandInTurns(records) : records, ...beside };
+  return { versions: minified ? await expandYielding(records) : records, ...beside };
 }
 
 const mostOfLists = 1024 ** 2;

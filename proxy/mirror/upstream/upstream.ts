@@ -7,15 +7,15 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
-import { DocumentStore, type Freshness, type KeptDocument } from './document-store.ts';
+import { DocumentStore, type Freshness, type CachedDocument } from './document-store.ts';
 import { IncludedPackages, together } from './included-packages.ts';
-import type { KeptDocuments } from './cached-documents.ts';
+import type { CachedDocuments } from './cached-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { UpstreamScope } from '../../tree/precedence.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
 import type { GivenCredential } from './upstream-credential.ts';
-import { nothingSaid, parseUpstreamDocumentInTurns, type UpstreamDocument } from './upstream-document.ts';
+import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } from './upstream-document.ts';
 import { parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
@@ -29,7 +29,7 @@ export interface UpstreamOptions {
   /** of all upstreams */
   readonly folder: string;
   readonly client: UpstreamClient;
-  readonly kept: KeptDocuments;
+  readonly kept: CachedDocuments;
   readonly freshness: () => Freshness;
   readonly now: () => number;
   readonly tell: Tell;
@@ -38,7 +38,7 @@ export interface UpstreamOptions {
 export type Stability = 'stable' | 'dev';
 
 /** What an upstream says of a package, of both stabilities where `layout` has one document for them. */
-export type Offer = Omit<KeptDocument<UpstreamDocument>, 'value'> & { readonly document: UpstreamDocument };
+export type Offer = Omit<CachedDocument<UpstreamDocument>, 'value'> & { readonly document: UpstreamDocument };
 
 export class Upstream {
   readonly id: string;
@@ -94,7 +94,7 @@ export class Upstream {
     const { value: document, ...kept } = await this.#store.get(
       path,
       new URL(layout.template.replaceAll('%package%', asked)),
-      (json) => parseUpstreamDocumentInTurns(json, name),
+      (json) => parseUpstreamDocumentYielding(json, name),
     );
     return document === undefined ? undefined : { ...kept, document };
   }
@@ -146,7 +146,7 @@ export class Upstream {
   }
 }
 
-type Root = KeptDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
+type Root = CachedDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
 
 function offerOf(
   { digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>,

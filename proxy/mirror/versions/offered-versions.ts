@@ -3,18 +3,18 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { offeredVersions, type CheckRecord, type Offered, type OfferedVersion } from './offered-version.ts';
 
 /** As `offeredVersions`. */
-export async function offeredInTurns(
+export async function offeredVersionsYielding(
   name: PackageName,
   records: readonly JsonObject[],
   check: CheckRecord,
 ): Promise<Offered> {
   const versions = new Map<string, OfferedVersion>();
   const leftOut: Offered['leftOut'][number][] = [];
-  await mapInTurns(records, (record) => {
+  await mapYielding(records, (record) => {
     const part = offeredVersions(name, [record], check);
     for (const version of part.versions)
       if (!versions.has(version.normalized)) versions.set(version.normalized, version);

@@ -20,7 +20,7 @@ const settledFields = [
  * The same for two records of which these fields mean the same: the order of keys, and whether nothing is said or an
  * empty list, make no difference.
  */
-export function settledPart(record: JsonObject): string {
+export function pinnedFields(record: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify(settledFields.map((field) => formOf(field, record[field]))))
     .digest('base64')
@@ -33,7 +33,7 @@ export function changedFields(one: JsonObject, other: JsonObject): readonly stri
 }
 
 /** `record` with these fields as `accepted` has them. */
-export function withSettled(record: JsonObject, accepted: JsonObject): JsonObject {
+export function withPinnedFields(record: JsonObject, accepted: JsonObject): JsonObject {
   const fields: ReadonlySet<string> = new Set(settledFields);
   return Object.fromEntries([
     ...Object.entries(record).filter(([field]) => !fields.has(field)),

@@ -4,8 +4,8 @@
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { TextDocument } from '../../http/document.ts';
-import { joinInTurns, mapInTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { parseJsonInTurns } from '../../../build/shared/json/incremental-json.ts';
+import { joinYielding, mapYielding } from '../../../build/shared/concurrency/yielding.ts';
+import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import { createExpander, createMinifier, minifiedMark } from '../upstream/minified.ts';
 
 export interface ProviderDocument {
@@ -17,11 +17,11 @@ export interface ProviderDocument {
 
 /** Throws an Error where it is not such a document. */
 export async function readProviderDocument(document: TextDocument, name: PackageName): Promise<ProviderDocument> {
-  const json = await parseJsonInTurns(document.bytes);
+  const json = await parseJsonYielding(document.bytes);
   const { packages, ...beside } = isJsonObject(json) ? json : {};
   const versions = isJsonObject(packages) ? packages[name] : undefined;
   if (Array.isArray(versions))
-    return { records: await mapInTurns(versions.filter(isJsonObject), createExpander()), beside };
+    return { records: await mapYielding(versions.filter(isJsonObject), createExpander()), beside };
   if (isJsonObject(versions)) return { records: Object.values(versions).filter(isJsonObject), beside };
   throw new Error(`the mirrored document of ${name} has no versions`);
 }
@@ -32,7 +32,7 @@ export async function formatProviderDocument(
   { records, beside }: ProviderDocument,
 ): Promise<Buffer> {
   const minify = beside['minified'] === minifiedMark ? createMinifier() : undefined;
-  const texts = await joinInTurns(
+  const texts = await joinYielding(
     textsOf(records, (record) =>
       minify === undefined
         ? `${JSON.stringify(String(record['version']))}:${JSON.stringify(record)}`

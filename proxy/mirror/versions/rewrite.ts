@@ -7,7 +7,7 @@
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { joinInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { joinYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { createMinifier, minifiedMark } from '../upstream/minified.ts';
 import type { OfferedVersion } from './offered-version.ts';
 
@@ -43,7 +43,7 @@ const largestInFull = 8 * 1024 ** 2;
 export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
   const { name, versions, accepted, distBaseUrl } = parts;
   const minify = createMinifier();
-  const full = await joinInTurns(
+  const full = await joinYielding(
     textsOf(
       versions,
       (version) =>
@@ -53,7 +53,7 @@ export async function formatMirrored(parts: DocumentParts, mostInFull: number = 
   );
   const own =
     full === undefined
-      ? `[${await joinInTurns(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]`
+      ? `[${await joinYielding(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]`
       : `{${full}}`;
   const beside = JSON.stringify({ ...(full === undefined ? { minified: minifiedMark } : {}), ...listsOf(parts) }).slice(
     1,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArchiver } from '../../../../build/archive/archiver.ts';
-import { checkOwnArchive } from '../../../../build/archive/check-archive.ts';
+import { checkArchive } from '../../../../build/archive/check-archive.ts';
 import type { Content } from '../../../../build/sources/release.ts';
 
 let folder: string;
@@ -51,7 +51,7 @@ function pack(files: Readonly<Record<string, string>>): string {
 const inside = (path: string): string => `${expected.topFolder}/${path}`;
 const text = JSON.stringify(composerJson);
 
-describe('checkOwnArchive', () => {
+describe('checkArchive', () => {
   it.each([
     ['a few files', 3],
     ['so many that it takes ZIP64', 66_000],
@@ -59,11 +59,11 @@ describe('checkOwnArchive', () => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`src/${at}.php`, at % 2 === 0 ? '' : 'a']),
     );
-    checkOwnArchive(await archive({ 'composer.json': text, ...files }), expected);
+    checkArchive(await archive({ 'composer.json': text, ...files }), expected);
   });
 
   it('reads the composer.json that is deflated as well', async () => {
-    checkOwnArchive(
+    checkArchive(
       await archive({ 'composer.json': JSON.stringify({ ...composerJson, description: 'x'.repeat(9999) }) }),
       expected,
     );
@@ -107,14 +107,14 @@ describe('checkOwnArchive', () => {
   for (const [title, { make, says }] of Object.entries(faults)) {
     it(`refuses ${title}`, async () => {
       const path = await make();
-      expect(() => checkOwnArchive(path, expected)).toThrow(
+      expect(() => checkArchive(path, expected)).toThrow(
         expect.objectContaining({ code: 'ARCHIVE_MISMATCH', message: expect.stringMatching(says) as string }),
       );
     });
   }
 
   it('leaves the name alone where all versions of a repository have the one of its default branch', async () => {
-    checkOwnArchive(await archive({ 'composer.json': '{"name": "acme/former", "version": "1.0.0"}' }), {
+    checkArchive(await archive({ 'composer.json': '{"name": "acme/former", "version": "1.0.0"}' }), {
       ...expected,
       mayNameAnother: true,
     });

@@ -2,7 +2,7 @@
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createScratch } from '../../../../build/archive/spill-file.ts';
+import { createSpillFile } from '../../../../build/archive/spill-file.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 
 const folders: TemporaryFolder[] = [];
@@ -17,7 +17,7 @@ function scratchFolder(): TemporaryFolder {
 describe('scratch', () => {
   it('gives back what was put in, from memory and from its file alike', () => {
     const folder = scratchFolder();
-    const scratch = createScratch({ directory: folder.at('made/later'), slabBytes: 100, slabsInMemory: 2 });
+    const scratch = createSpillFile({ directory: folder.at('made/later'), slabBytes: 100, slabsInMemory: 2 });
     const contents = Array.from({ length: 60 }, (_, index) => Buffer.alloc((index * 37) % 140, index + 1));
     const offsets = contents.map((content) => scratch.append(content));
     for (const [index, content] of contents.entries()) {
@@ -31,7 +31,7 @@ describe('scratch', () => {
   });
 
   it('gives back a part of something', () => {
-    const scratch = createScratch({ directory: scratchFolder().path, slabBytes: 8, slabsInMemory: 1 });
+    const scratch = createSpillFile({ directory: scratchFolder().path, slabBytes: 8, slabsInMemory: 1 });
     const [spilled, large, kept] = [
       scratch.append(Buffer.from('abcdefgh')),
       scratch.append(Buffer.from('0123456789')),
@@ -48,7 +48,7 @@ describe('scratch', () => {
 
   it('makes no file while everything fits into memory', () => {
     const folder = scratchFolder();
-    const scratch = createScratch({ directory: folder.path });
+    const scratch = createSpillFile({ directory: folder.path });
     scratch.append(Buffer.alloc(1000));
     expect(readdirSync(folder.path)).toEqual([]);
     scratch.close();
@@ -57,7 +57,7 @@ describe('scratch', () => {
   it('names its file when the disk refuses', () => {
     const folder = scratchFolder();
     writeFileSync(folder.at('file'), '');
-    const scratch = createScratch({ directory: folder.at('file'), slabBytes: 10, slabsInMemory: 1 });
+    const scratch = createSpillFile({ directory: folder.at('file'), slabBytes: 10, slabsInMemory: 1 });
     expect(() => scratch.append(Buffer.alloc(11))).toThrow(folder.at('file', 'pieces-'));
     scratch.close();
   });

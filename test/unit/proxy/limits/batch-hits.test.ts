@@ -2,16 +2,16 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { gatherHits, type CountTogether, type GatheredHit } from '../../../../proxy/limits/batch-hits.ts';
+import { batchHits, type CountBatch, type BatchedHit } from '../../../../proxy/limits/batch-hits.ts';
 import type { SharedHit } from '../../../../proxy/limits/shared-counters.ts';
 
 const hitOf = (key: string, limit = 3): SharedHit => ({ key, limit, windowMs: 1000, floor: { used: 0, endsInMs: 0 } });
 
 /** A server that counts as Redis does, and remembers what it was asked. */
-function countingServer(): { readonly countTogether: CountTogether; readonly asked: GatheredHit[][] } {
+function countingServer(): { readonly countTogether: CountBatch; readonly asked: BatchedHit[][] } {
   const used = new Map<string, number>();
-  const asked: GatheredHit[][] = [];
-  const countTogether: CountTogether = async (hits) => {
+  const asked: BatchedHit[][] = [];
+  const countTogether: CountBatch = async (hits) => {
     asked.push([...hits]);
     return hits.map(({ key, limit, requests }) => {
       const before = used.get(key) ?? 0;
@@ -26,7 +26,7 @@ function countingServer(): { readonly countTogether: CountTogether; readonly ask
 describe('requests of one turn of the event loop', () => {
   it('are one question, and each is told what it would have been told alone', async () => {
     const { countTogether, asked } = countingServer();
-    const hit = gatherHits(countTogether);
+    const hit = batchHits(countTogether);
     await hit(hitOf('a'));
     const counts = await Promise.all([
       hit(hitOf('a')),
@@ -53,7 +53,7 @@ describe('requests of one turn of the event loop', () => {
 
   it('with another limit are another question, asked after the first', async () => {
     const { countTogether, asked } = countingServer();
-    const hit = gatherHits(countTogether);
+    const hit = batchHits(countTogether);
     const counts = await Promise.all([hit(hitOf('a', 1)), hit(hitOf('a', 1)), hit(hitOf('a', 5)), hit(hitOf('a', 5))]);
     expect(counts.map(({ admitted, used }) => [admitted, used])).toEqual([
       [true, 1],
@@ -66,7 +66,7 @@ describe('requests of one turn of the event loop', () => {
 
   it('of another turn are another question', async () => {
     const { countTogether, asked } = countingServer();
-    const hit = gatherHits(countTogether);
+    const hit = batchHits(countTogether);
     const first = hit(hitOf('a'));
     await turn();
     await Promise.all([first, hit(hitOf('a'))]);
@@ -74,13 +74,13 @@ describe('requests of one turn of the event loop', () => {
   });
 
   it('all hear when they could not be counted', async () => {
-    const hit = gatherHits(() => Promise.reject(new Error('gone')));
+    const hit = batchHits(() => Promise.reject(new Error('gone')));
     const counts = await Promise.allSettled([hit(hitOf('a')), hit(hitOf('b')), hit(hitOf('a'))]);
     expect(counts).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: new Error('gone') })));
   });
 
   it('are no more than what was answered', async () => {
-    const hit = gatherHits(async () => [{ granted: 1, used: 1, endsInMs: 700 }]);
+    const hit = batchHits(async () => [{ granted: 1, used: 1, endsInMs: 700 }]);
     const counts = await Promise.allSettled([hit(hitOf('a')), hit(hitOf('b'))]);
     expect(counts.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });

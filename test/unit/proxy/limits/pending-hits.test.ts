@@ -1,10 +1,10 @@
 // What is not answered yet of a key, by which it is known how far from its limit it can be.
 
 import { expect, it } from 'vitest';
-import { createOpenQuestions } from '../../../../proxy/limits/pending-hits.ts';
+import { createPendingHits } from '../../../../proxy/limits/pending-hits.ts';
 
 it('knows of a key what is open, if something was heard of it lately', () => {
-  const questions = createOpenQuestions();
+  const questions = createPendingHits();
   questions.asked('a');
   expect(questions.openOf('a', 0)).toBeUndefined();
   questions.asked('a');
@@ -20,7 +20,7 @@ it('knows of a key what is open, if something was heard of it lately', () => {
 });
 
 it('forgets rather than grows', () => {
-  const questions = createOpenQuestions(2);
+  const questions = createPendingHits(2);
   for (const key of ['a', 'b', 'c']) questions.asked(key);
   questions.answered('a', 0);
   questions.answered('c', 0);

@@ -2,12 +2,12 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSilenceWatch } from '../../../../proxy/limits/reply-timeout.ts';
+import { createReplyTimeout } from '../../../../proxy/limits/reply-timeout.ts';
 
 describe('a silence', () => {
   it('is noticed when one has waited too long, and ends the waiting of all', async () => {
     let heard: readonly string[] = [];
-    const watch = createSilenceWatch<string>({
+    const watch = createReplyTimeout<string>({
       lateMs: 10,
       silentMs: 20,
       onLate: () => undefined,
@@ -23,7 +23,7 @@ describe('a silence', () => {
 
   it('is noticed although others were answered in time', async () => {
     let heard: readonly string[] = [];
-    const watch = createSilenceWatch<string>({
+    const watch = createReplyTimeout<string>({
       lateMs: 10,
       silentMs: 20,
       onLate: () => undefined,
@@ -41,7 +41,7 @@ describe('a silence', () => {
   it('is not seen in replies that have arrived but were not read yet', async () => {
     let nowMs = 0;
     let heard = false;
-    const watch = createSilenceWatch<string>({
+    const watch = createReplyTimeout<string>({
       lateMs: 20,
       silentMs: 30,
       onLate: () => (heard = true),
@@ -62,7 +62,7 @@ describe('lateness', () => {
   it('lets those go on who may, but for the one that has waited longest, until there is a reply', async () => {
     let silent = false;
     const released: string[] = [];
-    const watch = createSilenceWatch<string>({
+    const watch = createReplyTimeout<string>({
       lateMs: 10,
       silentMs: 60,
       onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')),

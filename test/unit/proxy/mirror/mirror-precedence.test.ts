@@ -5,7 +5,7 @@ import { packageName, runMirror, standardRules } from '../../../util/running-mir
 import { startUpstream } from '../../../util/upstream.ts';
 
 const name = packageName('some/lib');
-const wishes = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
 
 it('I17: a name that turned private is neither answered from elsewhere nor asked for, from the next publication on', async () => {
   await using upstream = await startUpstream();
@@ -13,7 +13,7 @@ it('I17: a name that turned private is neither answered from elsewhere nor asked
   await using running = runMirror([upstream.url]);
   const { mirror, clock, privates } = running;
   const at = (epoch: number) => ({ nowMs: clock.nowMs, epoch });
-  const statusAt = async (epoch: number) => (await mirror.provider(name, 'stable', wishes, at(epoch)))?.status;
+  const statusAt = async (epoch: number) => (await mirror.provider(name, 'stable', preferences, at(epoch)))?.status;
 
   expect(mirror.isElsewhere(name, at(5)), 'nobody has asked yet').toBe(false);
   expect(await statusAt(5)).toBe(200);
@@ -28,7 +28,7 @@ it('I17: a name that turned private is neither answered from elsewhere nor asked
   clock.nowMs += 3_600_000; // what is remembered would have to be asked for again
   expect(await statusAt(6)).toBeUndefined();
   expect(mirror.isElsewhere(name, at(6))).toBe(false);
-  expect(await mirror.archive({ name, labels: ['1.0.0'], reference: undefined }, wishes, at(6))).toBeUndefined();
+  expect(await mirror.archive({ name, labels: ['1.0.0'], reference: undefined }, preferences, at(6))).toBeUndefined();
   expect(await mirror.bring({ name, labels: ['1.0.0'], reference: undefined }, at(6))).toBeUndefined();
   expect(upstream.server.requests).toHaveLength(asked);
 });
@@ -38,7 +38,7 @@ it('a change of the settings holds at once, within one publication too', async (
   upstream.put('some/lib', [{ version: '1.0.0' }]);
   await using running = runMirror([], { set: { upstreams: [{ id: 'one', url: upstream.url, allow: [], deny: [] }] } });
   const at = { nowMs: running.clock.nowMs, epoch: 5 };
-  expect((await running.mirror.provider(name, 'stable', wishes, at))?.status).toBe(200);
+  expect((await running.mirror.provider(name, 'stable', preferences, at))?.status).toBe(200);
   running.setRules({ ...standardRules, upstreams: [{ id: 'one', url: upstream.url, allow: [], deny: ['some/*'] }] });
-  expect(await running.mirror.provider(name, 'stable', wishes, at)).toBeUndefined();
+  expect(await running.mirror.provider(name, 'stable', preferences, at)).toBeUndefined();
 });

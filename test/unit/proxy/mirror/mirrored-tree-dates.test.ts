@@ -18,12 +18,12 @@ it('a checksum moves the date for those who see its version, and for nobody else
   const view = compileView({ packages: null, constraints: { 'some/*': '^1' }, stability: null, not_after: null });
   const name = packageName('some/lib');
   const tree = createMirroredTree(running.mirror, 1_000_000);
-  const wishes = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+  const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
   const dateOf = async (): Promise<number> => {
     const answer = await tree.provider(
       name,
       'stable',
-      wishes,
+      preferences,
       { view, filter: view?.filterOf(name) ?? 'none' },
       { nowMs: running.clock.nowMs, epoch: 1 },
     );

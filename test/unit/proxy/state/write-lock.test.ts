@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 import { processStart } from '../../../../build/shared/process/process-start.ts';
-import { createWriteTurn } from '../../../../proxy/state/write-lock.ts';
+import { createWriteLock } from '../../../../proxy/state/write-lock.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 import { makeZombie } from '../../../util/zombie.ts';
 
@@ -12,10 +12,10 @@ it('a process that was killed has no turn, even where its parent has not asked a
   await using folder = temporaryFolder('turn');
   using zombie = await makeZombie();
   writeFileSync(folder.at('turn'), `${zombie.pid} ${zombie.startTicks}`);
-  const end = await createWriteTurn(folder.at('turn'), 100).take();
+  const end = await createWriteLock(folder.at('turn'), 100).take();
   end();
   writeFileSync(folder.at('turn'), `${process.pid} ${processStart(process.pid)}`);
-  await expect(createWriteTurn(folder.at('turn'), 100).take()).rejects.toThrow(
+  await expect(createWriteLock(folder.at('turn'), 100).take()).rejects.toThrow(
     `process with id ${process.pid} holds it`,
   );
 });

@@ -1,14 +1,14 @@
 // Many pieces of work, some at once.
 
 import { describe, expect, it } from 'vitest';
-import { runTogether } from '../../../../../build/shared/concurrency/batch.ts';
+import { runBatch } from '../../../../../build/shared/concurrency/batch.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('work that is run together', () => {
   it('gives its results in the order of the items, at most so many at once', async () => {
     let [running, most] = [0, 0];
-    const results = await runTogether([3, 1, 2, 5, 4], 2, async (turns) => {
+    const results = await runBatch([3, 1, 2, 5, 4], 2, async (turns) => {
       running += 1;
       most = Math.max(most, running);
       for (let at = 0; at < turns; at += 1) await turn();
@@ -21,7 +21,7 @@ describe('work that is run together', () => {
 
   it('tells the first failure once nothing is under way any more, and begins nothing after it', async () => {
     const [begun, ended]: [string[], string[]] = [[], []];
-    const failing = runTogether(['slow', 'failing', 'later'], 2, async (name) => {
+    const failing = runBatch(['slow', 'failing', 'later'], 2, async (name) => {
       begun.push(name);
       if (name === 'failing') throw new Error('the disk is full');
       for (let at = 0; at < 5; at += 1) await turn();

@@ -1,15 +1,15 @@
 // Documents of megabytes are read and written a piece at a time: whoever else has something to do gets their turn.
 
 import { expect, it } from 'vitest';
-import { parseJsonInTurns } from '../../../../../build/shared/json/incremental-json.ts';
-import { keptSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
+import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
+import { cachedSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
 import { expandVersions, minifyVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
 import {
   formatProviderDocument,
   readProviderDocument,
 } from '../../../../../proxy/mirror/versions/provider-document.ts';
 import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
-import { parseUpstreamDocumentInTurns } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
+import { parseUpstreamDocumentYielding } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
 import { TextDocument } from '../../../../../proxy/http/document.ts';
 import { packageName } from '../../../../util/running-mirror.ts';
 
@@ -45,10 +45,10 @@ it('reads a document in turns', async () => {
     }),
   );
   expect(bytes.length).toBeGreaterThan(2 * 1024 ** 2);
-  const parsed = await turnsOf(() => parseJsonInTurns(bytes));
+  const parsed = await turnsOf(() => parseJsonYielding(bytes));
   expect(parsed.value).toEqual(JSON.parse(bytes.toString()));
   expect(parsed.turns).toBeGreaterThanOrEqual(7);
-  const expanded = await turnsOf(() => parseUpstreamDocumentInTurns(parsed.value, name));
+  const expanded = await turnsOf(() => parseUpstreamDocumentYielding(parsed.value, name));
   expect(expanded.value).toMatchObject({ advisories: [], filter: undefined });
   expect(expanded.value.versions).toEqual(records);
   expect(expanded.turns).toBeGreaterThanOrEqual(20);
@@ -56,7 +56,7 @@ it('reads a document in turns', async () => {
 
 it('knows a package for lists and searches in turns', async () => {
   const known = await turnsOf(() =>
-    keptSummary(
+    cachedSummary(
       name,
       records.map((record) => ({
         ...record,

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Deflated } from '../../../../../build/compression/deflate.ts';
 import { createFileReader } from '../../../../../build/sources/directory/file-reader.ts';
 import { identifyFiles } from '../../../../../build/sources/directory/identify-files.ts';
-import { createKeptContents } from '../../../../../build/sources/directory/cached-contents.ts';
+import { createCachedContents } from '../../../../../build/sources/directory/cached-contents.ts';
 import { walkPackage } from '../../../../../build/sources/directory/walk-package.ts';
 
 const contentOf = (length: number): Deflated => ({
@@ -22,14 +22,14 @@ const contentOf = (length: number): Deflated => ({
 
 describe('kept contents', () => {
   it('are given once', () => {
-    const kept = createKeptContents();
+    const kept = createCachedContents();
     kept.keep('one', contentOf(1));
     expect(kept.take('one')?.size).toBe(1);
     expect(kept.take('one')).toBeUndefined();
   });
 
   it('end at a bound, which counts equal contents once and frees what was given', () => {
-    const kept = createKeptContents(10);
+    const kept = createCachedContents(10);
     kept.keep('one', contentOf(6));
     kept.keep('one', contentOf(6));
     expect(kept.hasRoom()).toBe(true);
@@ -40,7 +40,7 @@ describe('kept contents', () => {
   });
 
   it('are gone when the source is closed', () => {
-    const kept = createKeptContents(10);
+    const kept = createCachedContents(10);
     kept.keep('one', contentOf(10));
     kept.clear();
     expect([kept.take('one'), kept.hasRoom()]).toEqual([undefined, true]);
@@ -52,7 +52,7 @@ describe('kept contents', () => {
     const fileBytes = 600 * 1024;
     for (let number = 0; number < 8; number += 1) writeFileSync(join(folder, `file${number}`), randomBytes(fileBytes));
     const { entries } = walkPackage({ folder, dataDirectory: '/nowhere', maxFiles: 100 });
-    const kept = createKeptContents(2 * fileBytes);
+    const kept = createCachedContents(2 * fileBytes);
     const { files } = await identifyFiles(entries, {
       folder,
       readFiles: createFileReader(undefined, () => undefined),

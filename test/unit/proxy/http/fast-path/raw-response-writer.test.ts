@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createHeadEnd, headText } from '../../../../../proxy/http/serialize-headers.ts';
+import { createHeadEnd, serializeHeaders } from '../../../../../proxy/http/serialize-headers.ts';
 import { endWhole, takesWhole } from '../../../../../proxy/http/fast-path/raw-response-writer.ts';
 
 const keepAliveMs = 65_000;
@@ -37,7 +37,7 @@ const last = get('/last', 'Connection: close\r\n');
 const asNode = (response: ServerResponse, body: string | Buffer): void =>
   void response.writeHead(200, [...headers]).end(body, 'latin1');
 const whole = (response: ServerResponse, body: string | Buffer): void => {
-  const head = headText(200, headers) + createHeadEnd(() => 0, keepAliveMs)();
+  const head = serializeHeaders(200, headers) + createHeadEnd(() => 0, keepAliveMs)();
   endWhole(response, 200, typeof body === 'string' ? head + body : head, typeof body === 'string' ? undefined : body);
 };
 
@@ -69,7 +69,7 @@ describe('a whole answer', () => {
 
 describe('the text of a head', () => {
   it('takes no value that would begin another line', () => {
-    expect(() => headText(200, ['ETag', '"x"\r\nSet-Cookie: a=b'])).toThrow('ETag');
-    expect(() => headText(200, ['ETag: x\r\nA', 'b'])).toThrow('Header name');
+    expect(() => serializeHeaders(200, ['ETag', '"x"\r\nSet-Cookie: a=b'])).toThrow('ETag');
+    expect(() => serializeHeaders(200, ['ETag: x\r\nA', 'b'])).toThrow('Header name');
   });
 });

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fileOf, readDocumentFile, type DocumentFile } from '../../../../../proxy/mirror/upstream/document-file.ts';
-import { KeptDocuments } from '../../../../../proxy/mirror/upstream/cached-documents.ts';
+import { CachedDocuments } from '../../../../../proxy/mirror/upstream/cached-documents.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 
 const nobody = (error: unknown): void => expect.unreachable(String(error));
@@ -15,7 +15,7 @@ const textOf = (file: DocumentFile | undefined): string | undefined => file?.bod
 describe('a document that was fetched', () => {
   it('is there at once for whoever asks next, and on disk once it is written', async () => {
     await using folder = temporaryFolder('kept');
-    const kept = new KeptDocuments(1024 ** 2);
+    const kept = new CachedDocuments(1024 ** 2);
     const path = folder.at('p2/some/lib.json');
     await kept.keep(path, documentOf('{"one":1}'), nobody);
     expect(await readDocumentFile(path)).toBeUndefined();
@@ -30,7 +30,7 @@ describe('a document that was fetched', () => {
 
   it('is found to be current in its file, whether that is written yet or not', async () => {
     await using folder = temporaryFolder('kept');
-    const [kept, other] = [new KeptDocuments(1024 ** 2), new KeptDocuments(1024 ** 2)];
+    const [kept, other] = [new CachedDocuments(1024 ** 2), new CachedDocuments(1024 ** 2)];
     const path = folder.at('lib.json');
     const first = documentOf('{}');
     await kept.keep(path, first, nobody);
@@ -44,7 +44,7 @@ describe('a document that was fetched', () => {
 
   it('that is current, and whose file somebody removed, is kept once more', async () => {
     await using folder = temporaryFolder('kept');
-    const kept = new KeptDocuments(1024 ** 2);
+    const kept = new CachedDocuments(1024 ** 2);
     const path = folder.at('lib.json');
     await kept.checked(path, documentOf('{"one":1}'), nobody);
     await kept.written();
@@ -53,7 +53,7 @@ describe('a document that was fetched', () => {
 
   it('makes whoever brought it wait where too much waits already', async () => {
     await using folder = temporaryFolder('kept');
-    const kept = new KeptDocuments(0);
+    const kept = new CachedDocuments(0);
     const large = documentOf('x'.repeat(3 * 1024 ** 2));
     for (const name of ['a', 'b']) await kept.keep(folder.at(name), large, nobody);
     expect(await readDocumentFile(folder.at('a'))).toBeUndefined();
@@ -67,7 +67,7 @@ describe('a document that was fetched', () => {
     await using folder = temporaryFolder('kept');
     mkdirSync(folder.at('p2'));
     writeFileSync(folder.at('p2/some'), 'a file');
-    const kept = new KeptDocuments(1024 ** 2);
+    const kept = new CachedDocuments(1024 ** 2);
     const failures: unknown[] = [];
     await kept.keep(folder.at('p2/some/lib.json'), documentOf('{}'), (error) => failures.push(error));
     await kept.keep(folder.at('p2/other/lib.json'), documentOf('{}'), nobody);

@@ -2,7 +2,7 @@
 // not in what is installed with it.
 
 import { describe, expect, it } from 'vitest';
-import { changedFields, settledPart } from '../../../../../proxy/mirror/versions/pinned-record.ts';
+import { changedFields, pinnedFields } from '../../../../../proxy/mirror/versions/pinned-record.ts';
 import { runMirror } from '../../../../util/running-mirror.ts';
 import { startUpstream, type UpstreamVersion } from '../../../../util/upstream.ts';
 
@@ -97,7 +97,7 @@ it('records mean the same whatever the order of keys, and whether nothing is sai
     { require: { a: '1', b: '2' }, bin: ['x'] },
     { bin: 'x', require: { b: '2', a: '1' }, replace: [], conflict: {}, type: 'library', autoload: null },
   ];
-  expect(new Set(same.map(settledPart)).size).toBe(1);
+  expect(new Set(same.map(pinnedFields)).size).toBe(1);
   expect(changedFields({ type: 'composer-plugin' }, { bin: ['y'] })).toEqual(['type', 'bin']);
-  expect(settledPart({ require: { a: '1' } })).not.toBe(settledPart({ require: { a: '2' } }));
+  expect(pinnedFields({ require: { a: '1' } })).not.toBe(pinnedFields({ require: { a: '2' } }));
 });
