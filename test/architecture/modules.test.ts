@@ -1,0 +1,67 @@
+// Each folder of the product is a module: it has a purpose and a list of folders it may import. modules.json holds both;
+// docs/modules.md is generated from it (`npx vitest run --project architecture -u`).
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeModules, type Module } from './describe-modules.ts';
+import { findCircles } from './find-circles.ts';
+import { root, sourceFiles } from './source-files.ts';
+
+const modules = JSON.parse(readFileSync(join(import.meta.dirname, 'modules.json'), 'utf8')) as readonly Module[];
+const product = sourceFiles('cli', 'build', 'proxy');
+
+/** folder → every folder of ours that its files import, types included */
+const importsOf = new Map<string, Set<string>>();
+for (const { path, imports } of product) {
+  const folder = dirname(path);
+  const found = importsOf.get(folder) ?? new Set();
+  importsOf.set(folder, found);
+  for (const { target } of imports) if (target !== undefined && dirname(target) !== folder) found.add(dirname(target));
+}
+
+describe('modules', () => {
+  it('names every folder once, with a purpose', () => {
+    expect(modules.map(({ folder }) => folder).sort()).toEqual([...importsOf.keys()].sort());
+    expect(modules.filter(({ purpose }) => purpose.length < 10)).toEqual([]);
+  });
+
+  it.each(modules)('$folder imports what the table allows, and the table allows no more', ({ folder, imports }) => {
+    expect([...(importsOf.get(folder) ?? [])].sort()).toEqual([...imports].sort());
+  });
+
+  it('lists a module behind all modules that it imports, so that there is no circle between folders', () => {
+    const place = new Map(modules.map(({ folder }, index) => [folder, index]));
+    const upward = modules.flatMap(({ folder, imports }) =>
+      imports
+        .filter((one) => (place.get(one) ?? Infinity) > (place.get(folder) ?? -1))
+        .map((one) => `${folder} -> ${one}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('has no circle between files, types included', () => {
+    const targets = new Map(
+      product.map(({ path, imports }) => [
+        path,
+        imports.flatMap(({ target }) => (target === undefined ? [] : [target])),
+      ]),
+    );
+    expect(findCircles(targets)).toEqual([]);
+  });
+
+  it('keeps loose files at the root of a wing few', () => {
+    const loose = product.map(({ path }) => path).filter((path) => path.split('/').length === 2);
+    expect(loose.sort()).toEqual([
+      'build/build.ts',
+      'cli/main.ts',
+      'proxy/handler.ts',
+      'proxy/refusals.ts',
+      'proxy/server.ts',
+    ]);
+  });
+
+  it('are described in docs/modules.md as they are', async () => {
+    await expect(describeModules(modules)).toMatchFileSnapshot(join(root, 'docs/modules.md'));
+  });
+});
