@@ -20,7 +20,7 @@ function fileSetting<Name extends keyof Shapes, Standard>(
     purpose,
     flag: undefined,
     variable: undefined,
-    allowed: 'what docs/configuration.md says',
+    allowed: 'what docs/reference/configuration.md says',
     parse: async (raw, _, refuse) =>
       (await import('./file-shapes.ts')).fileShapes[name].read(raw as JsonValue, '', refuse) as
         ValueOf<Name> | undefined,

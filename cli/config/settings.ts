@@ -1,4 +1,4 @@
-// Every setting there is. config.ts reads them, program.ts makes flags of them, and docs/configuration.md and
+// Every setting there is. config.ts reads them, program.ts makes flags of them, and docs/reference/configuration.md and
 // docs/libretto.schema.json say the same for people and their editors (tests compare).
 
 import { availableParallelism } from 'node:os';

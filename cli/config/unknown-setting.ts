@@ -79,5 +79,5 @@ export function describeUnknownKey(key: string, path: string, known: readonly st
   const meant = siblings.length > 0 ? nearest(key.slice(group.length), siblings) : nearest(key, known);
   if (meant !== undefined)
     return `${key} in ${path} is not a setting; did you mean ${siblings.length > 0 ? group : ''}${meant}?`;
-  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/configuration.md has all that are.'}`;
+  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/reference/configuration.md has all that are.'}`;
 }

@@ -18,7 +18,7 @@ const noDependencies =
 const noPage = 'Libretto makes no web page yet.';
 const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
 const ownPlace =
-  'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/configuration.md.';
+  'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/reference/configuration.md.';
 
 export const lostOptions: Readonly<Record<string, LostOption>> = {
   'require-dependencies': lost(noDependencies, false),

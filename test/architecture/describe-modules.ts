@@ -1,4 +1,4 @@
-// docs/modules.md: the table of modules, and one picture for each wing.
+// docs/explanation/modules.md: the table of modules, and one picture for each wing.
 
 export interface Module {
   /** relative to the repository */

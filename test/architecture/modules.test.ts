@@ -1,5 +1,5 @@
 // Each folder of the product is a module: it has a purpose and a list of folders it may import. modules.json holds both;
-// docs/modules.md is generated from it (`npx vitest run --project architecture -u`).
+// docs/explanation/modules.md is generated from it (`npx vitest run --project architecture -u`).
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -61,7 +61,7 @@ describe('modules', () => {
     ]);
   });
 
-  it('are described in docs/modules.md as they are', async () => {
-    await expect(describeModules(modules)).toMatchFileSnapshot(join(root, 'docs/modules.md'));
+  it('are described in docs/explanation/modules.md as they are', async () => {
+    await expect(describeModules(modules)).toMatchFileSnapshot(join(root, 'docs/explanation/modules.md'));
   });
 });

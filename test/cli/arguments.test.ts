@@ -109,9 +109,9 @@ describe('configuration that cannot be used', () => {
   });
 });
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('names every flag, variable and key there is', () => {
-    const text = readFileSync(`${root}docs/configuration.md`, 'utf8');
+    const text = readFileSync(`${root}docs/reference/configuration.md`, 'utf8');
     for (const name of settingNames) {
       const { flag, variable, key } = settings[name];
       const row = text.split('\n').find((line) => line.startsWith('|') && line.includes(`| \`${key}\` |`));

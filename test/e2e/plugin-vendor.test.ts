@@ -1,4 +1,4 @@
-// A vendor of plugins and a customer (docs/views.md), with the real Composer: 1.x until a date, an upgrade that widens
+// A vendor of plugins and a customer (docs/reference/views.md), with the real Composer: 1.x until a date, an upgrade that widens
 // it, a renewal, an end. One cache all along: what a client remembers of an earlier view must not be taken for the
 // present one.
 

@@ -7,7 +7,7 @@ import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { startSentinels } from '../util/redis-sentinels.ts';
 import { lacks } from '../util/tool.ts';
 
-/** docs/deploy.md, section Redis. */
+/** docs/how-to/deploy.md, section Redis. */
 const rights = [
   'eval',
   'evalsha',

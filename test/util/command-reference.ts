@@ -1,4 +1,4 @@
-// What docs/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two
+// What docs/reference/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two
 // comments; the text around it is written by people and stays.
 
 import type { Argument, Command, Option } from 'commander';
@@ -71,7 +71,9 @@ export function renewReference(
   const known = [...document.matchAll(/^<!-- libretto (.+), from the program -->$/gm)].map((match) => match[1] ?? '');
   const gone = known.filter((path) => !commands.some((command) => command.path === path));
   if (gone.length > 0)
-    throw new Error(`docs/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`);
+    throw new Error(
+      `docs/reference/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`,
+    );
   let text = document;
   let before = 0;
   for (const command of commands) {

@@ -40,7 +40,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
       failed(
         'configuration',
         config.message,
-        'docs/configuration.md has every setting. What goes by the configuration was not looked at.',
+        'docs/reference/configuration.md has every setting. What goes by the configuration was not looked at.',
       ),
     );
   else
@@ -82,7 +82,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   const state =
     data[0]?.verdict === 'warning'
       ? [skipped('state', 'The state was not opened, since root would leave files in it.')]
-      : await settled('state', 'Restore a backup where it cannot be mended: docs/operations.md.', () =>
+      : await settled('state', 'Restore a backup where it cannot be mended: docs/how-to/operations.md.', () =>
           checkState(config),
         );
   return [

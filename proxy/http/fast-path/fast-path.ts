@@ -1,4 +1,4 @@
-// The fast path through node:http. What it saves is in docs/serving-costs.md; without it the server answers the same.
+// The fast path through node:http. What it saves is in docs/explanation/serving-costs.md; without it the server answers the same.
 
 import type { NodePath } from '../node-path.ts';
 import { BodylessRequest } from './bodyless-request.ts';

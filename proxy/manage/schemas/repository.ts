@@ -1,5 +1,5 @@
 // A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which
-// docs/configuration.md explains.
+// docs/reference/configuration.md explains.
 
 import { z } from '@hono/zod-openapi';
 import { credentialsKinds } from '../../sync/repository.ts';

@@ -1,5 +1,5 @@
 // Who may do what: every operation is asked by every kind of caller, and what happens is compared with the policy table
-// and with the one in docs/api.md (`npx vitest -u` writes it down anew).
+// and with the one in docs/reference/api.md (`npx vitest -u` writes it down anew).
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -92,10 +92,10 @@ describe('the policy', () => {
     }
   });
 
-  it('is what docs/api.md shows', async () => {
-    const text = readFileSync(`${root}docs/api.md`, 'utf8');
+  it('is what docs/reference/api.md shows', async () => {
+    const text = readFileSync(`${root}docs/reference/api.md`, 'utf8');
     await expect(withTable(withTable(text, 'operations', policyTable()), 'errors', errorCodes())).toMatchFileSnapshot(
-      `${root}docs/api.md`,
+      `${root}docs/reference/api.md`,
     );
   });
 });
@@ -104,7 +104,7 @@ describe('the policy', () => {
 function withTable(text: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   if (!text.includes(start) || !text.includes(end))
-    throw new Error(`docs/api.md has no place for the table of ${name}`);
+    throw new Error(`docs/reference/api.md has no place for the table of ${name}`);
   return `${text.slice(0, text.indexOf(start))}${start}\n\n${table}\n\n${text.slice(text.indexOf(end))}`;
 }
 

@@ -133,8 +133,8 @@ describe('what is wrong', () => {
     file({ zzzzzz: 1, quxquux: 2, limits: { daily: 5 }, git: 1 });
     const path = folder.at('libretto.json');
     expect((await refusal()).split('\n').slice(1)).toEqual([
-      `  zzzzzz in ${path} is not a setting. docs/configuration.md has all that are.`,
-      `  quxquux in ${path} is not a setting. docs/configuration.md has all that are.`,
+      `  zzzzzz in ${path} is not a setting. docs/reference/configuration.md has all that are.`,
+      `  quxquux in ${path} is not a setting. docs/reference/configuration.md has all that are.`,
       `  limits.daily in ${path} is not a setting; limits has read, write.`,
       `  git in ${path} must be an object, such as {"fetchTimeout": 900}.`,
     ]);

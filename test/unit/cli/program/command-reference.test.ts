@@ -1,4 +1,4 @@
-// docs/cli.md says of every command what the program itself says: `vitest -u` writes it.
+// docs/reference/cli.md says of every command what the program itself says: `vitest -u` writes it.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { createProgram } from '../../../../cli/program/program.ts';
 import type { Context } from '../../../../cli/io/context.ts';
 import { describeCommand, listCommands, renewReference } from '../../../util/command-reference.ts';
 
-const file = new URL('../../../../docs/cli.md', import.meta.url).pathname;
+const file = new URL('../../../../docs/reference/cli.md', import.meta.url).pathname;
 
 let printed = '';
 const stdout = { write: (text: string) => (printed += text) };
@@ -29,7 +29,7 @@ describe('the reference of the command line', () => {
     },
   );
 
-  it('is what docs/cli.md says', async () => {
+  it('is what docs/reference/cli.md says', async () => {
     const described = commands.map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
     await expect(renewReference(readFileSync(file, 'utf8'), described)).toMatchFileSnapshot(file);
   });

@@ -373,8 +373,8 @@ describe('every option', () => {
     ).toEqual(new Set(['as-is']));
   });
 
-  it('stands in docs/satis.md', () => {
-    const rows = readFileSync(new URL('../../../../docs/satis.md', import.meta.url), 'utf8')
+  it('stands in docs/how-to/satis.md', () => {
+    const rows = readFileSync(new URL('../../../../docs/how-to/satis.md', import.meta.url), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .join('\n');
