@@ -1,5 +1,5 @@
 // What `config export` writes and `config import` reads: what people have set up through commands and the API, and no
-// secret of it. The format is described in docs/how-to/operations.md.
+// secret of it. The format is described in docs/how-to/configuration-file.md.
 
 import { z } from 'zod';
 

@@ -34,7 +34,7 @@ function readOrTell(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): Read
     return failed(
       'certificate',
       error.message,
-      'Put a certificate and its key there, or serve plain HTTP behind a web server: docs/how-to/deploy.md.',
+      'Put a certificate and its key there, or serve plain HTTP behind a web server: docs/how-to/reverse-proxy.md.',
     );
   }
 }

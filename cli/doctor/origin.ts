@@ -37,7 +37,7 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
         failed(
           'origin',
           `There is no index/${publicationPath} below ${url}: nothing was uploaded there, or to another place.`,
-          'Upload public/ and index/ of the data folder that is built, as docs/how-to/deploy.md says; --origin names the place that holds both.',
+          'Upload public/ and index/ of the data folder that is built, as docs/how-to/origin.md says; --origin names the place that holds both.',
         ),
       ];
     const names =
@@ -83,7 +83,7 @@ function adviceFor(error: unknown): string {
   if (/answered (?:401|403)/.test(text))
     return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))
-    return 'An upload was cut off, or did not bring everything: upload again, in the order docs/how-to/deploy.md gives.';
+    return 'An upload was cut off, or did not bring everything: upload again, in the order docs/how-to/origin.md gives.';
   if (/certificate/.test(text))
     return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
   return 'Look whether it can be reached from this host, with curl for example, and at its log.';

@@ -87,7 +87,7 @@ function describeTransport(url: string): Finding[] {
     warning(
       'url.tls',
       'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.',
-      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/how-to/deploy.md has configurations.',
+      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/how-to/reverse-proxy.md has configurations.',
     ),
   ];
 }

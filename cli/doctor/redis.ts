@@ -94,7 +94,7 @@ async function describeRights(check: string, redis: RedisClient, waits: boolean)
         failed(
           `${check}.rights`,
           `Its user may not send ${missing.join(', ')}.`,
-          'Allow what docs/how-to/deploy.md lists for Redis, for the keys libretto:state:*.',
+          'Allow what docs/how-to/state-in-redis.md lists for Redis, for the keys libretto:state:*.',
         ),
       ];
 }

@@ -7,7 +7,7 @@ import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { startSentinels } from '../util/redis-sentinels.ts';
 import { lacks } from '../util/tool.ts';
 
-/** docs/how-to/deploy.md, section Redis. */
+/** docs/how-to/state-in-redis.md, section "Prepare Redis". */
 const rights = [
   'eval',
   'evalsha',

@@ -82,7 +82,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   const state =
     data[0]?.verdict === 'warning'
       ? [skipped('state', 'The state was not opened, since root would leave files in it.')]
-      : await settled('state', 'Restore a backup where it cannot be mended: docs/how-to/operations.md.', () =>
+      : await settled('state', 'Restore a backup where it cannot be mended: docs/how-to/damaged-state.md.', () =>
           checkState(config),
         );
   return [
