@@ -1,4 +1,4 @@
-// Makes ZIPs of contents: same files, same bytes (architecture, decision 5). Reads and deflates only what no earlier
+// Makes ZIPs of contents: same files, same bytes (decision D5). Reads and deflates only what no earlier
 // archive of this build had, so that the next version of a package costs little more than what changed in it.
 
 import pLimit from 'p-limit';

@@ -1,5 +1,5 @@
 // Derives the serving index of a package again from what is published of it, when its index file is lost or damaged
-// (decision 8). Never from nothing: what p2 names must be there, or the build stops and says so.
+// (decision D8). Never from nothing: what p2 names must be there, or the build stops and says so.
 
 import { basename } from 'node:path';
 import { parseReference, parseSha1, type Reference, type Sha1 } from '../contract/digest.ts';

@@ -1,5 +1,5 @@
-// A publication before it happens: everything staged, and the order it is to be carried out in (decision 7). `apply.ts`
-// does it.
+// A publication before it happens: every staged file, and the order of its steps (decision D7). `apply.ts` carries it
+// out.
 
 import type { PublicPath } from '../contract/paths.ts';
 import type { Area, StagedFile } from './output.ts';

@@ -1,4 +1,4 @@
-// Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the
+// Which sources a build reads, keeps or forgets (decision D6): those named on the command line; without any, the
 // remembered ones, those of libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';

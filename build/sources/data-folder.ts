@@ -1,5 +1,4 @@
-// Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in
-// docs/INVARIANTS.md).
+// Refuses an unsafe data folder before any write, with the reason (rows 50 and 51 of docs/reliability.md).
 
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,6 +1,6 @@
-// Whether a conditional GET may be answered 304: RFC 9110 §13.2.2, as far as GET and HEAD go. If-None-Match wins over
-// If-Modified-Since. The date is compared by equality (decision 9): Composer sends back exactly what it got, and a tree
-// put back from a backup must not look old.
+// Decides whether a conditional GET gets 304: RFC 9110 §13.2.2, for GET and HEAD. If-None-Match wins over
+// If-Modified-Since. Dates are compared by equality (decision D9): Composer sends back the exact date that it received,
+// and a tree restored from a backup must not look old.
 
 /** True when what the client has is what we would send. `etag` is our strong validator with its quotes. */
 export function isNotModified(

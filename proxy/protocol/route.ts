@@ -1,4 +1,4 @@
-// Which resource a request target names. Works on the RAW target before any decoding (decision 1: the advertised
+// Which resource a request target names. Works on the RAW target before any decoding (decision D21: the advertised
 // metadata-url makes Composer send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never
 // throws; every pattern is anchored at both ends.
 

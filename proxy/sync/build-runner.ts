@@ -1,4 +1,4 @@
-// The port to the builder, which runs in a process of its own (decision 18): a build can neither block nor crash the
+// The port to the builder, which runs in a process of its own (decision D18): a build can neither block nor crash the
 // server.
 
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,6 +1,6 @@
 // packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for
 // what only a service can offer, and for what an empty list needs so that clients do not ask for every dependency they
-// have (decision 14).
+// have (decision D14).
 
 import { createHash } from 'node:crypto';
 import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';

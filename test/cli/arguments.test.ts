@@ -1,4 +1,4 @@
-// The command line itself: help, version, and what it says to arguments it cannot use.
+// The command line itself: help, version, and messages for wrong arguments and settings (row 88).
 
 import { readFileSync } from 'node:fs';
 import { execa } from 'execa';

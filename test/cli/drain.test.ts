@@ -1,4 +1,4 @@
-// F14 on the real program: SIGTERM while it has much to do.
+// F14 and row 88 on the shipped program: SIGTERM under load.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority } from '../util/certificate.ts';

@@ -1,5 +1,5 @@
-// What a server does when something is wrong that is not a request's: it crashes, it is not the only one, its data is
-// damaged or of a newer version, nobody can hear it.
+// Faults of a server that no request causes: a crash (row 87), a second server, damaged data or data of a newer version
+// (row 85), a standard error that nobody reads.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

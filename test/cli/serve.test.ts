@@ -1,5 +1,5 @@
-// `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line
-// acts on it at once.
+// `libretto serve` as an operator meets it: messages, refusals and signals (row 88). Commands act on a running server at
+// once.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';

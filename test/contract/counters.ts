@@ -1,4 +1,4 @@
-// What every counter must do, wherever it counts. Run by counters.test.ts on each implementation. Windows are an hour
+// Rules for every counter, wherever it counts (row 82). Run by counters.test.ts on each implementation. Windows are an hour
 // unless a test waits for one to end, so that no slow machine ends one early.
 
 import { setTimeout as delay } from 'node:timers/promises';

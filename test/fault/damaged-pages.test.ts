@@ -1,4 +1,4 @@
-// Pages of a state are overwritten one by one. Either the program that reads the whole state finds it, or the page is
+// Pages of a state are overwritten one by one (row 84). Either the program that reads the whole state finds it, or the page is
 // of no concern: then the state is read and written on without an end of the process. `npm run fault` damages every
 // page in every way; `npm test` some of them.
 

@@ -1,4 +1,4 @@
-// A build that may open few files only: wherever it meets the limit, it says so, or leaves out what it could not read.
+// A build that may open few files only (row 89): wherever it meets the limit, it says so or leaves out the unread part.
 // It never ends by an accident.
 
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// A disk that is full, or can only be read, under the shipped program: what reads goes on, what writes says whose fault
-// it is, and once there is room all is as before.
+// A full or read-only disk under the shipped program (row 84): reading goes on, writing names the cause, and everything
+// works again once there is room.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

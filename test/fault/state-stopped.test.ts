@@ -1,5 +1,5 @@
-// A process that is stopped while it writes the state (a debugger, a frozen container): others read on, and give up
-// writing after a few seconds with words for a person, instead of hanging with it. Once it goes on, so do they.
+// A process is stopped while it writes the state (row 84; a debugger, a frozen container). Others read on, and give up
+// writing after a few seconds with a message. Once the process continues, they write again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

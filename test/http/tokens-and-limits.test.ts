@@ -1,4 +1,4 @@
-// Who is served, how often, and what those who are not are told.
+// Which requests are served, how often (row 82), and what refused clients are told.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -136,9 +136,9 @@ describe('incremental builds', () => {
 });
 
 /**
- * The rules of decisions 6 and 8 in a few lines. A version is known by the content it had when it was first published;
- * a released one never takes another. What is withdrawn may come back with the bytes it had. What is unpublishable
- * leaves its version as it was.
+ * The rules of decisions D6 and D8 in a few lines. A version is known by its first published content. A released
+ * version never takes another content. A withdrawn version may come back with the same bytes. A content that cannot be
+ * published leaves its version as it was.
  */
 function createModel() {
   const wanted = new Map<string, { readonly content: string; readonly spoilt: boolean; readonly dev: boolean }>();

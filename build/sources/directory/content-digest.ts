@@ -1,5 +1,5 @@
 // What a directory release is known by: a digest of the files in its archive. It depends on nothing else, so that the
-// same files give the same reference and the same archive on every machine (decision 5).
+// same files give the same reference and the same archive on every machine (decision D5).
 
 import { createHash } from 'node:crypto';
 import { sortedByPath } from '../../archive/entry-order.ts';

@@ -1,4 +1,4 @@
-// What only the LMDB store has: its directory, and a file that may be damaged or too new.
+// The LMDB store alone: its directory, and a file that is damaged or too new (rows 84 and 85).
 
 import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { open } from 'lmdb';

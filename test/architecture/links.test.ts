@@ -1,0 +1,135 @@
+// Every link in the documentation leads somewhere. Pages, decisions, rows, figures and invariants that code and tests
+// name exist in docs/, and so do the files that the documentation of the architecture names.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commentsOf, linksOf, markdownPages, numbersAfter, pathsIn } from './links.ts';
+import { root, sourceFiles } from './source-files.ts';
+
+/** Pages that are being written: links to them are not checked until they are there. */
+const awaited = new Set([
+  'docs/README.md',
+  'docs/get-started.md',
+  'docs/how-to/upgrade.md',
+  'docs/how-to/troubleshooting.md',
+  'docs/reference/glossary.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+]);
+
+const pages = markdownPages();
+const pageAt = new Map(pages.map((page) => [page.path, page]));
+const product = sourceFiles('cli', 'build', 'proxy');
+const tests = sourceFiles('test');
+const page = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** The first cell of each row that is `prefix` and a number. */
+const idsIn = (text: string, prefix: string): ReadonlySet<number> =>
+  new Set([...text.matchAll(new RegExp(`^\\| ${prefix}(\\d+) \\|`, 'gm'))].map((match) => Number(match[1])));
+
+const reliability = page('docs/reliability.md');
+const known = {
+  row: idsIn(reliability, ''),
+  figure: idsIn(reliability, 'F'),
+  invariant: idsIn(page('docs/INVARIANTS.md'), 'I'),
+  decision: new Set(
+    [...page('docs/DECISIONS.md').matchAll(/<a id="d(\d+)"><\/a>\n\n### D(\d+)\. /g)].map((match) =>
+      match[1] === match[2] ? Number(match[1]) : NaN,
+    ),
+  ),
+};
+
+/** Which ids a text names that docs/ does not have. */
+function unknownIds(text: string): string[] {
+  const single = (letter: string): number[] =>
+    [...text.matchAll(new RegExp(`\\b${letter}(\\d{1,2})\\b`, 'g'))].map((match) => Number(match[1]));
+  const lost = (numbers: readonly number[], ids: ReadonlySet<number>, name: string): string[] =>
+    numbers.filter((id) => !ids.has(id)).map((id) => `${name} ${id}`);
+  return [
+    ...lost([...numbersAfter('row', text), ...numbersAfter('case', text)], known.row, 'row'),
+    ...lost(numbersAfter('decision', text), known.decision, 'decision'),
+    ...lost(single('F'), known.figure, 'F'),
+    ...lost(single('I'), known.invariant, 'I'),
+  ];
+}
+
+/** Comments, and the titles of tests. */
+const proseOf = (file: (typeof tests)[number]): string =>
+  [commentsOf(file), ...(file.text.match(/['"`][^'"`\n]*\b(?:(?:row|case)s? \d|F\d|I\d)[^'"`\n]*['"`]/g) ?? [])].join(
+    '\n',
+  );
+
+describe('the documentation', () => {
+  it('has links that lead to a file and to an anchor in it', () => {
+    const broken = pages.flatMap((from) =>
+      linksOf(from)
+        .filter(({ path, anchor }) => {
+          if (!existsSync(join(root, path))) return !awaited.has(path);
+          const target = pageAt.get(path);
+          return anchor !== undefined && target !== undefined && !target.anchors.has(anchor);
+        })
+        .map(({ target }) => `${from.path} -> ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('names source files that exist', () => {
+    const names = new Set([...product, ...tests].map(({ path }) => basename(path)));
+    const isPath = /^(?:cli|build|proxy|test)\/\S*\.(?:ts|mjs)$|^(?:cli|proxy|test|packages-src)\/\S*\/$/;
+    const missing = (path: string): boolean =>
+      isPath.test(path) ? !existsSync(join(root, path)) : /^[a-z0-9-]+\.ts$/.test(path) && !names.has(path);
+    expect(
+      ['ARCHITECTURE.md', 'DECISIONS.md', 'INVARIANTS.md', 'reliability.md'].flatMap((name) =>
+        pathsIn(page(`docs/${name}`))
+          .filter(missing)
+          .map((path) => `${name}: ${path}`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('gives each decision, row and figure one number, without a gap', () => {
+    for (const ids of Object.values(known))
+      expect([...ids].sort((a, b) => a - b)).toEqual(Array.from({ length: ids.size }, (_, at) => at + 1));
+  });
+});
+
+describe('code and tests', () => {
+  it('name decisions, rows, figures and invariants that docs/ has', () => {
+    const lost = [...product, ...tests].flatMap((file) => unknownIds(proseOf(file)).map((id) => `${file.path}: ${id}`));
+    expect(lost).toEqual([]);
+  });
+
+  it('name pages that exist', () => {
+    const texts = [
+      ...product.map(({ path, text }) => ({ path, text })),
+      ...tests.map((file) => ({ path: file.path, text: commentsOf(file) })),
+    ];
+    const lost = texts.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bdocs\/[\w/.-]+\.(?:md|json)\b(?:#([\w-]+))?/g)]
+        .filter(([named, anchor]) => {
+          const target = named.split('#', 1)[0] ?? '';
+          if (!existsSync(join(root, target))) return true;
+          return anchor !== undefined && pageAt.get(target)?.anchors.has(anchor) === false;
+        })
+        .map(([named]) => `${path}: ${named}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('that the list of faults names for a row or a figure name it too', () => {
+    const rows = reliability.matchAll(/^\| (F?)(\d+) \|.* \| (.*) \|$/gm);
+    const silent = [...rows].flatMap(([, letter = '', id = '', cell = '']) =>
+      tests
+        .filter(({ path }) => pathsIn(cell).includes(path))
+        .filter((file) =>
+          letter === 'F'
+            ? !new RegExp(`\\bF${id}\\b`).test(file.text)
+            : !numbersAfter('row', proseOf(file)).includes(Number(id)),
+        )
+        .map(({ path }) => `${letter}${id}: ${path}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});
