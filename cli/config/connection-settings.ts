@@ -11,7 +11,7 @@ const maxIdleConnections: Setting<number> = {
   key: 'maxIdleConnections',
   flag: '--max-idle-connections <n>',
   variable: 'LIBRETTO_MAX_IDLE_CONNECTIONS',
-  purpose: 'idle and half-open connections that one client address may hold; 0: any number',
+  purpose: 'the maximum number of idle and half-open connections per client address; 0 means unlimited',
   allowed: `a whole number from 0 to ${most}`,
   parse: (raw) => parseWholeNumber(raw, 0, most),
   standard: () => defaultServerLimits.idlePerAddress,

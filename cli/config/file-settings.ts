@@ -20,7 +20,7 @@ function fileSetting<Name extends keyof Shapes, Standard>(
     purpose,
     flag: undefined,
     variable: undefined,
-    allowed: 'what docs/reference/configuration.md says',
+    allowed: 'a value as described in docs/reference/configuration.md',
     parse: async (raw, _, refuse) =>
       (await import('./file-shapes.ts')).fileShapes[name].read(raw as JsonValue, '', refuse) as
         ValueOf<Name> | undefined,
@@ -31,7 +31,7 @@ function fileSetting<Name extends keyof Shapes, Standard>(
 const sources = fileSetting<'sources', readonly SourceEntry[]>(
   'sources',
   'sources',
-  'what every build without SOURCE takes',
+  'the sources of every build without SOURCE',
   [],
 );
 
@@ -47,13 +47,13 @@ function isPlainPath(raw: unknown): raw is string {
 
 export const fileSettings = {
   sources: { ...sources, parse: parseSources },
-  name: fileSetting('name', 'name', 'what the registry is called, in packages.json', undefined),
-  description: fileSetting('description', 'description', 'what the registry is for, in packages.json', undefined),
-  homepage: fileSetting('homepage', 'homepage', 'where to read more about the registry, in packages.json', undefined),
+  name: fileSetting('name', 'name', 'the name of the registry in packages.json', undefined),
+  description: fileSetting('description', 'description', 'the purpose of the registry in packages.json', undefined),
+  homepage: fileSetting('homepage', 'homepage', 'a web page about the registry, in packages.json', undefined),
   abandoned: fileSetting(
     'abandoned',
     'abandoned',
-    'packages that are not maintained any more, and what replaces them',
+    'packages that are no longer maintained, and their replacements',
     {},
   ),
   advisories: fileSetting(
@@ -62,7 +62,7 @@ export const fileSettings = {
     'JSON files of security advisories, for `composer audit`',
     undefined,
   ),
-  filters: fileSetting('filters', 'filters', 'lists of versions that Composer is not to install, such as malware', {}),
+  filters: fileSetting('filters', 'filters', 'lists of versions that Composer must not install, such as malware', {}),
   archiveExclude: fileSetting<'archiveExclude', readonly string[]>(
     'archiveExclude',
     'archive.exclude',
@@ -72,25 +72,25 @@ export const fileSettings = {
   egressAllow: fileSetting<'egressAllow', readonly string[]>(
     'egressAllow',
     'egress.allow',
-    'private addresses that a build may fetch from',
+    'private addresses that Libretto may fetch from',
     [],
   ),
   warnings: fileSetting<'warnings', readonly ClientNotice[]>(
     'warnings',
     'warnings',
-    'what Composer warns its users of, by its version',
+    'warnings that Composer prints, by version of Composer',
     [],
   ),
   infos: fileSetting<'infos', readonly ClientNotice[]>(
     'infos',
     'infos',
-    'what Composer tells its users, by its version',
+    'information that Composer prints, by version of Composer',
     [],
   ),
   sourceRoots: fileSetting<'sourceRoots', readonly string[]>(
     'sourceRoots',
     'sourceRoots',
-    'folders of this machine that registered repositories may lie in',
+    'folders of this machine that may contain registered repositories',
     [],
   ),
 };

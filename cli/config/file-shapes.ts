@@ -43,7 +43,7 @@ const flag: Shape<boolean> = {
   schema: { type: 'boolean' },
   read(value, at, refuse) {
     if (typeof value === 'boolean') return value;
-    refuse(at, complaintOf(value, 'true, false, or the name or address of what replaces it'));
+    refuse(at, complaintOf(value, 'true, false, or the name or address of the replacement'));
     return undefined;
   },
 };
@@ -59,7 +59,7 @@ const replacement = either(
   (value) => typeof value === 'string',
   text({
     pattern: plainText,
-    allowed: 'true, false, or the name or address of what replaces it',
+    allowed: 'true, false, or the name or address of the replacement',
     objection: addressObjection,
   }),
   flag,
@@ -85,7 +85,7 @@ const entries: Shape<readonly JsonValue[]> = {
 
 export const fileShapes = {
   sources: listOf(sourceShape, {
-    allowed: 'a list of paths, git URLs, and objects that say more of a source',
+    allowed: 'a list of paths, git URLs, and objects with options',
     atLeast: 0,
   }),
   name: someText('text'),
@@ -104,7 +104,7 @@ export const fileShapes = {
       objection: (name) => listNameFault(name),
     }),
     either((value) => typeof value === 'string', file, entries),
-    'an object such as {"malware": "malware.json"}, with names that are not Composer\'s own words (advisories, abandoned, license …)',
+    'an object such as {"malware": "malware.json"}, without names that Composer reserves (advisories, abandoned, license …)',
   ),
   archiveExclude: listOf(someText('a pattern such as "/docs"'), {
     allowed: 'a list of patterns such as ["/docs", "*.dist"]',

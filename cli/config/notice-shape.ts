@@ -14,14 +14,14 @@ const versionsAllowed = 'a constraint for the version of Composer, such as "<2.5
 const versions = text({
   pattern: plainText,
   allowed: versionsAllowed,
-  description: 'of Composer, such as <2.5',
+  description: 'a constraint for the version of Composer, such as <2.5',
   objection: (given) => (isNoticeVersions(given) ? undefined : complaintOf(given, versionsAllowed)),
 });
 const messageAllowed = `one line of at most ${longestNotice} characters`;
 const message = text({
   pattern: plainText,
   allowed: messageAllowed,
-  description: 'what its users read',
+  description: 'the text for users of Composer',
   objection: (given) => (isNoticeMessage(given) ? undefined : complaintOf(given, messageAllowed)),
 });
 
@@ -43,7 +43,7 @@ export const noticeShape: Shape<ClientNotice> = {
     for (const field of strange)
       refuse(
         `${at}.${field}`,
-        `is no field of a notice${meant(field, Object.keys(fields)) || '; it has versions and message.'}`,
+        `is not a field of a notice${meant(field, Object.keys(fields)) || '; it has versions and message.'}`,
       );
     const [found, said] = [
       readField('versions', versions, value['versions'], at, refuse),

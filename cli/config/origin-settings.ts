@@ -9,7 +9,7 @@ export const origin: Setting<OriginAddress | undefined> = {
   key: 'origin',
   flag: '--origin <url>',
   variable: 'LIBRETTO_ORIGIN',
-  purpose: "serve the tree that is uploaded there (public/ and index/ below it), instead of the data folder's",
+  purpose: 'serve the tree (public/ and index/) at this address instead of the data folder',
   allowed: 'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment',
   parse: (raw) => (typeof raw === 'string' ? parseOriginAddress(raw) : undefined),
   reason: webFault,
@@ -21,7 +21,7 @@ export const originAuthorization: Setting<Secret | undefined> = {
   key: 'originAuthorization',
   flag: undefined, // arguments can be seen in the process list
   variable: 'LIBRETTO_ORIGIN_AUTHORIZATION',
-  purpose: 'the Authorization header that the origin wants',
+  purpose: 'the Authorization header for the origin',
   allowed: 'the value of a header, such as Bearer TOKEN',
   parse: (raw, _place, refuse) => {
     if (typeof raw === 'string' && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(raw))
@@ -37,7 +37,7 @@ export const originCheck: Setting<number> = {
   key: 'originCheck',
   flag: undefined,
   variable: 'LIBRETTO_ORIGIN_CHECK',
-  purpose: 'how often the origin is asked whether something was published, in milliseconds',
+  purpose: 'the interval of the checks for new publications at the origin, in milliseconds',
   allowed: 'a whole number from 100 to 600000',
   parse: (raw) => parseWholeNumber(raw, 100, 600_000),
   standard: () => 1000,

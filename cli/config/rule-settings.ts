@@ -41,7 +41,7 @@ const requestLimit = (kind: 'read' | 'write'): Setting<number> =>
   wholeNumber({
     key: `limits.${kind}`,
     variable: `LIBRETTO_LIMITS_${kind.toUpperCase()}`,
-    purpose: `requests an hour of a ${kind} token that has no limit of its own`,
+    purpose: `requests per hour of a ${kind} token without its own limit`,
     allowed: `a whole number from 0 (no limit) to ${mostRequestsAnHour}`,
     least: 0,
     most: mostRequestsAnHour,
@@ -89,7 +89,7 @@ export const ruleSettings = {
   stateGrace: wholeNumber({
     key: 'stateGrace',
     variable: 'LIBRETTO_STATE_GRACE',
-    purpose: 'how long tokens that are known are honoured while the Redis of the state is away',
+    purpose: 'the time that known tokens stay valid while the Redis of the state is down',
     allowed: 'seconds, a whole number from 0 to 86400',
     least: 0,
     most: 86_400,
@@ -97,19 +97,23 @@ export const ruleSettings = {
   }),
   limitsRead: requestLimit('read'),
   limitsWrite: requestLimit('write'),
-  sessionsLifetime: rule('sessions.lifetime', 'seconds, ', 'how long a session lives after a login'),
-  passwordsMinLength: rule('passwords.min_length', '', 'characters that a new password must have at least'),
+  sessionsLifetime: rule('sessions.lifetime', 'seconds, ', 'the lifetime of a session after login'),
+  passwordsMinLength: rule('passwords.min_length', '', 'the minimum length of a new password, in characters'),
   retentionArtifactsDays: rule(
     'retention.artifacts_days',
     'days, ',
-    'how long a cleanup keeps withdrawn and superseded ZIPs, unless it is told otherwise',
+    'the time that a cleanup keeps withdrawn and superseded ZIPs by default',
   ),
-  retentionStatisticsDays: rule('retention.statistics_days', 'days, ', 'how long downloads are kept by day'),
-  retentionJobs: rule('retention.jobs', '', 'how many jobs are kept of each repository'),
-  gitAskTimeout: gitTimeout('askTimeout', 'how long a remote repository may take to say what it has', 60),
+  retentionStatisticsDays: rule(
+    'retention.statistics_days',
+    'days, ',
+    'the time that daily download and install counts are kept',
+  ),
+  retentionJobs: rule('retention.jobs', '', 'the number of jobs kept per repository'),
+  gitAskTimeout: gitTimeout('askTimeout', 'the timeout for listing the branches and tags of a remote repository', 60),
   gitFetchTimeout: gitTimeout(
     'fetchTimeout',
-    'how long a fetch of a remote repository may take, or git be silent while it reads one',
+    'the timeout for a fetch of a remote repository, and for silence of git while reading',
     300,
   ),
 };

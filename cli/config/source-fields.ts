@@ -18,7 +18,7 @@ export const path = text({
 });
 export const url = text({
   pattern: String.raw`^(?:https?://|ssh://|[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:)[^\s?#\\]+$`,
-  allowed: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; a repository on this machine is named by "path"',
+  allowed: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; use "path" for a repository on this machine',
   description: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH, without credentials',
   objection(given) {
     const parsed = parseGitUrl(given);
@@ -37,7 +37,7 @@ const constraint = text({
   description: 'a version constraint such as ^1.2 || dev-main',
   objection(given) {
     const parsed = parseConstraint(given);
-    return 'refusal' in parsed ? `is no version constraint: ${parsed.refusal}.` : undefined;
+    return 'refusal' in parsed ? `is not a valid version constraint: ${parsed.refusal}.` : undefined;
   },
 });
 const refPattern = text({
@@ -59,10 +59,7 @@ const inlinePackage: Shape<JsonObject> = {
     if (!fits)
       refuse(
         at,
-        complaintOf(
-          value,
-          'a composer.json with name, version and dist, as Composer has it for repositories of type package',
-        ),
+        complaintOf(value, 'a composer.json with name, version and dist, as in a Composer repository of type package'),
       );
     return fits ? value : undefined;
   },
@@ -72,14 +69,14 @@ const inlinePackage: Shape<JsonObject> = {
 export const repositoryUrl = text({
   pattern: String.raw`^https?://[^\s?#\\]+$`,
   allowed: 'the https:// address of a Composer repository, or of its packages.json',
-  description: 'of a Composer repository or its packages.json, without credentials',
+  description: 'the address of a Composer repository or its packages.json, without credentials',
   objection(given) {
     const parsed = parseAddress(given);
     if ('refusal' in parsed) return `is ${shown(given)}, which ${parsed.refusal}.`;
     const { username, password } = parsed.url;
     return username === '' && password === ''
       ? undefined
-      : 'was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, or register the repository through the API.';
+      : 'contains credentials. Remove them and set them in COMPOSER_AUTH, or register the repository through the API.';
   },
 });
 const wholeName = text({
@@ -101,25 +98,30 @@ export const packages: Shape<readonly JsonObject[]> = either(
   Array.isArray,
   listOf(inlinePackage, { allowed: 'a list of packages' }),
   mapped(inlinePackage, (one) => [one]),
-  'the packages themselves, as Composer has them for repositories of type package',
+  'the packages, as in a Composer repository of type package',
 );
 
 /** Of every source: which of its packages and versions are published. */
 export const filters = {
-  only: { ...names, schema: { ...names.schema, description: 'publish only packages of these names' } },
-  except: either(Array.isArray, wholePackages, byName, 'leave out packages of these names, or these versions of them'),
+  only: { ...names, schema: { ...names.schema, description: 'publish only packages with these names' } },
+  except: either(
+    Array.isArray,
+    wholePackages,
+    byName,
+    'do not publish packages with these names, or these versions of them',
+  ),
   versions: either(
     (value: JsonValue) => typeof value === 'string',
     constraintForAll,
     byName,
-    'publish only versions that match: one constraint for all packages, or one for each name or pattern',
+    'publish only matching versions: one constraint for all packages, or one for each name or pattern',
   ),
-  'minimum-stability': choice(stabilities, 'publish nothing less stable'),
+  'minimum-stability': choice(stabilities, 'the minimum stability of published versions'),
   'minimum-stability-per-package': mapOf(
     wholeName,
-    choice(stabilities, 'publish nothing less stable'),
+    choice(stabilities, 'the minimum stability of published versions'),
     'an object such as {"acme/hello": "dev"}',
-    'of these packages, in place of minimum-stability',
+    'replaces minimum-stability for these packages',
   ),
 };
 
@@ -127,32 +129,32 @@ export const filters = {
 export const git = {
   tags: listOf(refPattern, {
     allowed: 'a list of tags or patterns such as ["v2.*"]',
-    description: 'read only these tags; a leading ! excludes; none at all: []',
+    description: 'read only these tags; a leading ! excludes; [] reads none',
     atLeast: 0,
   }),
   branches: listOf(refPattern, {
     allowed: 'a list of branches or patterns such as ["main", "*.x"]',
-    description: 'read only these branches; a leading ! excludes; none at all: []',
+    description: 'read only these branches; a leading ! excludes; [] reads none',
     atLeast: 0,
   }),
   subdirectories: listOf(folderPattern, {
     allowed: 'a list of folders such as ["packages/*"]',
-    description: 'folders with a composer.json that are packages of their own, at every tag and branch',
+    description: 'folders with a composer.json that are separate packages, at every tag and branch',
   }),
   'reference-source': choice(
     ['none', 'include'],
-    'include: metadata names the git repository, for clients that prefer sources',
+    'include: the metadata names the git repository, for clients that prefer sources',
   ),
 };
 
 /** Of other Composer repositories: what they are asked for. */
 export const mirrored = {
-  only: { ...names, schema: { ...names.schema, description: 'ask it for packages of these names only' } },
-  except: { ...names, schema: { ...names.schema, description: 'never ask it for packages of these names' } },
+  only: { ...names, schema: { ...names.schema, description: 'request only packages with these names' } },
+  except: { ...names, schema: { ...names.schema, description: 'never request packages with these names' } },
   packages: mapOf(
     wholeName,
     constraint,
     'an object such as {"acme/hello": "^1.0"}',
-    'packages whose matching versions every build fetches ahead',
+    'packages whose matching versions every build fetches in advance',
   ),
 };

@@ -45,7 +45,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'git-bitbucket': 'git',
   path: 'directory',
 };
-const type = choice(typeNames, 'what kind of source it is');
+const type = choice(typeNames, 'the type of the source');
 
 const described: Shape<SourceEntry> = {
   schema: { anyOf: typeNames.map(schemaOf) },
@@ -60,7 +60,7 @@ const described: Shape<SourceEntry> = {
     }
     const ours = elsewhere[String(value['type'])];
     if (ours !== undefined) {
-      refuse(`${at}.type`, `is ${JSON.stringify(value['type'])}, as Composer calls it; here that is "${ours}".`);
+      refuse(`${at}.type`, `is ${JSON.stringify(value['type'])}, the name in Composer; the name here is "${ours}".`);
       return undefined;
     }
     const kind = type.read(value['type'], `${at}.type`, refuse);
@@ -73,7 +73,7 @@ const plain: Shape<SourceEntry> = mapped(
     pattern: plainText,
     allowed: 'a path or a git URL',
     description:
-      'a path, relative to this file, or a git URL; git:, dir: and artifact: in front decide a doubtful case',
+      'a path, relative to this file, or a git URL; a prefix git:, dir: or artifact: sets the type of an ambiguous source',
     objection: (given) => asComplaint(sourceRefusal(given)),
   }),
   (source) => ({ source, options: {} }),
@@ -93,7 +93,7 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   if (given.length === 1 && 'path' in value && found.get('reference-source') === 'include')
     note(
       `${at}.reference-source`,
-      'is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.',
+      'is "include", which requires a url: no client can reach a path on this machine. Use the url of the repository, or remove this field.',
     );
   if (given.length !== 1) note(at, `needs ${given.length > 1 ? 'only one of ' : ''}${orList(Object.keys(places))}.`);
   if (wrong) return undefined;
@@ -129,7 +129,7 @@ function strangeField(field: string, kind: string, fields: readonly string[]): s
   );
   if (owners.length > 0) return `is a field of ${orList(owners)} sources; this one is of type ${kind}.`;
   const guess = meant(field, fields);
-  return `is no field of a source${guess === '' ? `; a ${kind} source has ${orList(fields)}.` : guess}`;
+  return `is not a field of a source${guess === '' ? `; a ${kind} source has ${orList(fields)}.` : guess}`;
 }
 
 function schemaOf(kind: string): JsonObject {

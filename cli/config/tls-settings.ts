@@ -20,7 +20,7 @@ export const tlsSettings = {
     'tlsCert',
     '--tls-cert <file>',
     'LIBRETTO_TLS_CERT',
-    'serve HTTPS, as HTTP/2 and HTTP/1.1, with this certificate and those that lead to its authority',
+    'serve HTTPS (HTTP/2 and HTTP/1.1) with this certificate and its intermediate certificates',
   ),
   tlsKey: file(
     'tlsKey',

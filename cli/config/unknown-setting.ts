@@ -65,9 +65,9 @@ export function isForeignKey(key: string): boolean {
 export function describeForeignKeys(keys: readonly string[], path: string): string {
   const names = keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} and ${keys.at(-1) ?? ''}`;
   const sources = keys.some((key) => ['repositories', 'require', 'url', 'packages', 'package'].includes(key))
-    ? ' What is published is said by "sources", such as [{"type": "git", "url": "https://…"}].'
+    ? ' Use "sources" for the packages to publish, such as [{"type": "git", "url": "https://…"}].'
     : '';
-  return `${names} in ${path} ${keys.length === 1 ? 'is no setting' : 'are no settings'}, but of a composer.json or satis.json.${sources} \`libretto import satis FILE\` makes a libretto.json of a satis.json.`;
+  return `${names} in ${path} ${keys.length === 1 ? 'is a key' : 'are keys'} of a composer.json or satis.json, not of a libretto.json.${sources} \`libretto import satis FILE\` converts a satis.json into a libretto.json.`;
 }
 
 /** `key` is in no way a setting. `known`: all keys there are, groups with a dot: `limits.read`. */
@@ -79,5 +79,5 @@ export function describeUnknownKey(key: string, path: string, known: readonly st
   const meant = siblings.length > 0 ? nearest(key.slice(group.length), siblings) : nearest(key, known);
   if (meant !== undefined)
     return `${key} in ${path} is not a setting; did you mean ${siblings.length > 0 ? group : ''}${meant}?`;
-  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/reference/configuration.md has all that are.'}`;
+  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/reference/configuration.md lists all settings.'}`;
 }

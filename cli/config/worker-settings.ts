@@ -11,8 +11,8 @@ export const workers: Setting<number> = {
   key: 'workers',
   flag: '--workers <n>',
   variable: 'LIBRETTO_WORKERS',
-  purpose: 'how many processes serve; more than one count in a Redis that they share',
-  allowed: 'a whole number from 1 to 256, or auto for one on each processor',
+  purpose: 'the number of server processes; more than one requires a shared Redis',
+  allowed: 'a whole number from 1 to 256, or auto for one per processor',
   parse: (raw) =>
     raw === 'auto' ? Math.min(availableParallelism(), mostWorkers) : parseWholeNumber(raw, 1, mostWorkers),
   standard: () => 1,

@@ -6,15 +6,15 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addArtifacts(program: Command, wire: Wire): void {
   const publish = withSettings(program.command('publish'), 'data', 'state')
-    .argument('<path>', 'the folder of a package, which is packed as a build would, or a ZIP')
-    .summary('publish one version of a package, here or on a remote registry')
+    .argument('<path>', 'the folder of a package (packed as in a build), or a ZIP')
+    .summary('publish one version of a package, locally or on a remote registry')
     .description(
-      'Publish one version of a package out of its folder or a ZIP: on the data folder here, or with --url on a remote registry through its API.',
+      'Publish one version of a package from its folder or a ZIP: into the local data folder or, with --url, to a remote registry through its API.',
     )
-    .option('--version <version>', 'which version it is, where composer.json does not say')
+    .option('--version <version>', 'the version, if composer.json has none')
     .option('--url <url>', 'the address of a remote registry')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
-    .option('--json', 'print what was published as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       example(
@@ -25,12 +25,12 @@ export function addArtifacts(program: Command, wire: Wire): void {
   wire(publish, () => import('../commands/publish/publish.ts'));
   const artifact = program
     .command('artifact', { hidden: true })
-    .description('What the service runs to publish and withdraw uploads.');
+    .description('Publish and withdraw uploads; the server runs these commands.');
   const admit = withSettings(artifact.command('publish'), 'data', 'state', 'jobs')
-    .argument('<file>', 'a ZIP below artifacts/.staging of the data folder; it is gone afterwards')
+    .argument('<file>', 'a ZIP below artifacts/.staging in the data folder; the command removes it')
     .description('Publish an upload.')
-    .option('--name <package>', 'what it was sent as')
-    .option('--as-version <version>', 'what it was sent as')
+    .option('--name <package>', 'the package or version that the upload names')
+    .option('--as-version <version>', 'the package or version that the upload names')
     .option('--json', 'the outcome is always JSON')
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));
   wire(admit, () => import('../commands/artifact/publish.ts'));

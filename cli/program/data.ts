@@ -6,9 +6,9 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
-    .summary('say what is published, and how the last build ended')
+    .summary('show what is published, and how the last build ended')
     .description(
-      'Say what is published and registered, and how the last build ended: in the data folder here or, with --url, of a remote registry through its API.',
+      'Show what is published and registered, and how the last build ended: in the local data folder or, with --url, on a remote registry through its API.',
     )
     .option('--url <url>', 'the address of a remote registry, instead of a data folder')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
@@ -19,12 +19,12 @@ export function addData(program: Command, wire: Wire): void {
     );
   wire(status, () => import('../commands/inspect/status.ts'));
   const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
-    .summary('look at everything a registry stands on, and say what to do')
+    .summary('check everything that a registry depends on, and suggest repairs')
     .description(
-      'Look at everything a registry stands on: programs, configuration, data folder, state, packages, Redis, clocks; with --url also at how clients reach it through what stands before it. Changes nothing.',
+      'Check everything that a registry depends on: programs, configuration, data folder, state, packages, Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command changes nothing.',
     )
     .option('--url <url>', 'the address that clients use')
-    .option('--token <token>', 'a read token, to look at packages with (better: LIBRETTO_TOKEN)')
+    .option('--token <token>', 'a read token, to check packages (better: LIBRETTO_TOKEN)')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -33,31 +33,28 @@ export function addData(program: Command, wire: Wire): void {
   wire(doctor, () => import('../commands/inspect/doctor.ts'));
   addConfig(program, wire);
   const backup = withSettings(program.command('backup'), 'data', 'state')
-    .argument('<directory>', 'a folder that does not exist yet, or an empty one; not below the data folder')
-    .summary('copy everything a registry needs to live again')
+    .argument('<directory>', 'a new or empty folder outside the data folder')
+    .summary('copy everything that is needed to restore a registry')
     .description(
-      'Copy everything a registry needs to live again: state, keys, packages, what the builder remembers. Servers go on meanwhile; builds wait. The copy holds the keys: keep it as safe as them.',
+      'Copy everything that is needed to restore a registry: state, keys, packages and the records of the builder. Servers keep running; builds wait. The copy contains the keys: protect it like the keys.',
     )
-    .option('--mirror', 'the archives of other registries too, and not only what was accepted of them')
-    .option('--json', 'print what was copied as JSON')
+    .option('--mirror', 'copy also the archives of other registries, not only the list of accepted archives')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', example('libretto backup /mnt/backups/libretto-2027-01-31'));
   wire(backup, () => import('../commands/backup/backup.ts'));
   const restore = withSettings(program.command('restore'), 'data', 'state')
-    .argument('<directory>', 'what `libretto backup` made')
-    .summary('make a data folder out of a backup')
+    .argument('<directory>', 'a backup made by `libretto backup`')
+    .summary('restore a data folder from a backup')
     .description(
-      'Make a data folder out of a backup. Every byte of the backup is compared with its checksum first; the data folder must be empty, or not exist yet. With --state-only it keeps all but its state, and no server may be at work on it.',
+      'Restore a data folder from a backup. The command first compares every byte of the backup with its checksum. The data folder must be empty or missing. With --state-only, only the state of an existing data folder is replaced, and no server may be running on it.',
     )
-    .option(
-      '--state-only',
-      'restore users, tokens, settings and the audit log alone, into a data folder that has all else',
-    )
+    .option('--state-only', 'restore only users, tokens, settings and the audit log, into an existing data folder')
     .option(
       '--purged <file>',
-      'versions that were purged since, and are to stay so: what `libretto package purged --json` printed, or a data folder',
+      'versions that were purged after the backup and stay purged: output of `libretto package purged --json`, or a data folder',
     )
-    .option('--dry-run', 'compare the backup with its checksums, and change nothing')
-    .option('--json', 'print what was restored as JSON')
+    .option('--dry-run', 'only compare the backup with its checksums')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       example(
@@ -73,9 +70,9 @@ export function addData(program: Command, wire: Wire): void {
 function addConfig(program: Command, wire: Wire): void {
   const config = program
     .command('config')
-    .summary('write what was set up into a file, and bring a registry to it')
+    .summary('export the configuration of a registry to a file, or import it')
     .description(
-      'Write repositories, users and settings into a file, and bring another registry to what such a file says. No secret is in it.',
+      'Export repositories, users and settings to a file, and import such a file into another registry. The file contains no secrets.',
     );
   config
     .showHelpAfterError('Run `libretto config --help` to see the commands.')
@@ -84,21 +81,21 @@ function addConfig(program: Command, wire: Wire): void {
       example('libretto config export --out registry.json', 'libretto config import registry.json --dry-run'),
     );
   const write = withSettings(config.command('export'), 'data', 'state')
-    .summary('write what was set up into a file')
+    .summary('export the configuration to a file')
     .description(
-      'Write repositories (without credentials), users (without what lets them in), settings, and a list of tokens into one file. Of one state it is always the same bytes.',
+      'Export repositories (without credentials), users (without passwords and second factors), settings, and a list of tokens to one file. The same state always gives the same bytes.',
     )
-    .option('--out <file>', 'where to write it; - for standard output; a file that exists is not replaced', '-')
+    .option('--out <file>', 'the file to write; - for standard output; an existing file is not replaced', '-')
     .addHelpText('after', example('libretto config export --out registry.json'));
   wire(write, () => import('../commands/config/export.ts'));
   const read = withSettings(config.command('import'), 'data', 'state')
-    .argument('<file>', 'what `libretto config export` wrote; - for standard input')
-    .summary('bring this registry to what a file says')
+    .argument('<file>', 'a file from `libretto config export`; - for standard input')
+    .summary('import a configuration file into this registry')
     .description(
-      'Make the repositories and users of the file that are missing, and change those that differ; nothing is removed. All of it happens, or nothing. Users who are new are invited. Tokens cannot be made of a file.',
+      'Create the missing repositories and users of the file, and change those that differ. Nothing is removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
     )
-    .option('--dry-run', 'say what would change, and change nothing')
-    .option('--json', 'print what changed as JSON')
+    .option('--dry-run', 'show the changes without making them')
+    .option('--json', 'print the changes as JSON')
     .addHelpText(
       'after',
       example('libretto config import registry.json --dry-run', 'libretto config import registry.json'),

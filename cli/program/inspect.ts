@@ -6,31 +6,31 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
   const verify = withSettings(program.command('verify'), 'data')
-    .summary('prove that the output tree holds what it names')
-    .description('Read the output tree again and prove that everything it names is there, byte for byte.')
-    .option('--fast', 'of archives, READMEs and CHANGELOGs look at size and existence only')
+    .summary('check that the output tree is complete and intact')
+    .description('Read the output tree again and check that every file it names exists with the right bytes.')
+    .option('--fast', 'check only the existence and size of archives, READMEs and CHANGELOGs')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto verify --data /srv/libretto', 'libretto verify --fast'));
   wire(verify, () => import('../commands/inspect/verify.ts'));
   const why = withSettings(program.command('why'), 'data')
     .argument('<package>')
     .argument('[version]')
-    .summary('say what is published of a package and from where, or why it is not')
+    .summary('explain which versions of a package are published, or why none is')
     .description(
-      'Say what is published of a package or of one version, from which source and since when; or what keeps it from being published. Exits with 1 where it is not published.',
+      'Show which versions of a package are published, from which source and since when; or explain why a version is not published. The exit code is 1 if it is not published.',
     )
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', example('libretto why acme/hello', 'libretto why acme/hello 1.2.0'));
   wire(why, () => import('../commands/inspect/why.ts'));
   const impact = withSettings(program.command('impact'), 'data')
     .argument('<lock...>', 'composer.lock files')
-    .summary('say which locked packages are not as their lock file has them')
+    .summary('list locked packages that differ from their lock file')
     .description(
-      'Hold lock files against what is published: which of their packages are missing here, withdrawn, or other bytes by now. Exits with 1 if any is. Packages that this registry does not know are taken for those of others.',
+      'Compare lock files with the published packages, and list packages that are missing, withdrawn or have other bytes now. The exit code is 1 if there are any. Packages that this registry does not know count as packages of other registries.',
     )
     .option(
       '--url <url>',
-      'the address of this registry: what a lock file fetches from there is of this registry, known or not',
+      'the address of this registry: packages with a dist address there count as its own, also if unknown',
     )
     .option('--json', 'print the report as JSON')
     .addHelpText(
@@ -42,12 +42,16 @@ export function addTrust(program: Command, wire: Wire): void {
     );
   wire(impact, () => import('../commands/inspect/impact.ts'));
   const prune = withSettings(program.command('prune'), 'data')
-    .summary('remove archives that nothing names any more')
+    .summary('remove archives that are no longer referenced')
     .description(
-      'Remove the archives of versions that were withdrawn or replaced, once no document, no recorded publication and no lock file of that time names them.',
+      'Remove the archives of withdrawn or replaced versions. An archive stays while a document or a recorded publication names it, and for the time of --keep-for, because lock files may name it.',
     )
-    .option('--keep-for <span>', 'how long what is published no more stays at least, such as 180d, 4w or 12h', '180d')
-    .option('--dry-run', 'say what would be removed, and remove nothing')
+    .option(
+      '--keep-for <span>',
+      'the minimum time that an archive stays after it was last published: 180d, 4w or 12h',
+      '180d',
+    )
+    .option('--dry-run', 'show what would be removed, without removing it')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto prune --dry-run', 'libretto prune --keep-for 365d'));
   wire(prune, () => import('../commands/build/prune.ts'));

@@ -7,9 +7,9 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 export function addMirror(program: Command, wire: Wire): void {
   const mirror = program
     .command('mirror')
-    .summary('fetch packages of other registries ahead, and look at what is kept of them')
+    .summary('fetch packages of other registries in advance, and manage the stored copies')
     .description(
-      'Fetch packages of other registries ahead, and look at what is kept of them. What is mirrored is said by the settings: `libretto settings list`.',
+      'Fetch packages of other registries in advance, and manage the stored copies. The settings select the mirrored packages: `libretto settings list`.',
     );
   mirror
     .showHelpAfterError('Run `libretto mirror --help` to see the commands.')
@@ -24,9 +24,9 @@ export function addMirror(program: Command, wire: Wire): void {
   const warm = mirror
     .command('warm')
     .argument('<lock...>', 'composer.lock files')
-    .summary('fetch ahead what lock files name')
+    .summary('fetch the packages in lock files in advance')
     .description(
-      'Fetch the documents and archives of every package in these lock files that is mirrored and not here yet, so that an install needs no other registry.',
+      'Fetch the missing documents and archives of every mirrored package in these lock files. Afterwards an install needs no other registry.',
     );
   wire(
     withJson(warm, 'libretto mirror warm app/composer.lock shop/composer.lock'),
@@ -34,23 +34,23 @@ export function addMirror(program: Command, wire: Wire): void {
   );
   const list = mirror
     .command('list')
-    .summary('list the archives that are kept')
-    .description('List the archives that are kept of other registries, and where each of them came from.');
+    .summary('list the stored archives')
+    .description('List the stored archives of other registries, and the origin of each archive.');
   wire(withJson(list, 'libretto mirror list --json'), () => import('../commands/mirror/list.ts'));
   const verify = mirror
     .command('verify')
-    .summary('compare the archives with what was accepted')
+    .summary('check the stored archives')
     .description(
-      'Read every archive that is kept of other registries, and compare it with the checksum with which it was accepted.',
+      'Read every stored archive of other registries, and compare it with the checksum recorded when it was accepted.',
     );
   wire(withJson(verify, 'libretto mirror verify'), () => import('../commands/mirror/verify.ts'));
   const prune = mirror
     .command('prune')
-    .summary('remove what nothing needs')
+    .summary('remove leftovers and unused documents')
     .description(
-      'Remove what killed processes left behind, and documents that nobody asked for in a while. Archives that were accepted stay: lock files name them.',
+      'Remove the leftovers of killed processes, and documents that were not requested for a while. Accepted archives stay, because lock files name them.',
     )
-    .option('--keep-for <span>', 'how long documents are kept that nobody asks for: 12h, 90d, 4w', '90d')
-    .option('--dry-run', 'say what would be removed, and remove nothing');
+    .option('--keep-for <span>', 'how long an unrequested document is kept: 12h, 90d, 4w', '90d')
+    .option('--dry-run', 'show what would be removed, without removing it');
   wire(withJson(prune, 'libretto mirror prune --dry-run'), () => import('../commands/mirror/prune.ts'));
 }

@@ -8,9 +8,9 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 export function addPackages(program: Command, wire: Wire): void {
   const packages = program
     .command('package')
-    .summary('withdraw or purge a published version; usage')
+    .summary('withdraw or purge published versions, and show usage')
     .description(
-      'Withdraw a published version although its source has it, or take that back; purge one for good; see how much a package is used.',
+      'Withdraw a published version that its source still has, or publish it again. Purge a version permanently. Show how much a package is used.',
     );
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
   packages.addHelpText(
@@ -25,11 +25,11 @@ export function addPackages(program: Command, wire: Wire): void {
   const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
-    .summary('withdraw a version, for good')
+    .summary('withdraw a version permanently')
     .description(
-      'Withdraw a version: it is no longer offered, whatever its source has. Its archive stays, so that locks that name it go on installing.',
+      'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive stays, so existing lock files still install it.',
     )
-    .addOption(new Option('--child', 'the build alone, as the service runs it').hideHelp())
+    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp())
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto package withdraw acme/hello 1.2.0'));
   wire(withdraw, () => import('../commands/package/withdraw.ts'));
@@ -37,18 +37,18 @@ export function addPackages(program: Command, wire: Wire): void {
     .argument('<package>')
     .argument('<version>')
     .summary('publish a withdrawn version again')
-    .description('Publish a version again that was withdrawn by hand, as its source has it now.')
+    .description('Publish a manually withdrawn version again, with the current content of its source.')
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('../commands/package/restore.ts'));
   addPurge(packages, wire);
   const statistics = withSettings(packages.command('statistics'), 'data', 'state')
     .argument('<package>')
-    .option('--days <n>', 'how many days back, 1 to 3650', '30')
+    .option('--days <n>', 'the number of days, 1 to 3650', '30')
     .option('--json', 'print one JSON document')
-    .summary('how often it was downloaded and installed')
+    .summary('show the downloads and installs of a package')
     .description(
-      'Show downloads and installs of a package by version. Downloads are archives that were sent; installs are what Composer tells after an install or update, archives from its own cache included.',
+      'Show the downloads and installs of a package by version. Downloads are archives that the server sent. Installs are reported by Composer after an install or update, including archives from its own cache.',
     )
     .addHelpText('after', example('libretto package statistics acme/hello --days 7'));
   wire(statistics, () => import('../commands/package/statistics.ts'));
@@ -58,16 +58,16 @@ function addPurge(packages: Command, wire: Wire): void {
   const purge = withSettings(packages.command('purge'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
-    .summary('remove a version for good: archive, records, history')
+    .summary('remove a version permanently: archive, records, history')
     .description(
-      `Remove a version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are ever published again; of a dev version its contents are blocked, and the label goes on with others. At a terminal you confirm it by typing what goes. Clients are told the reason.`,
+      'Remove a version permanently, with every copy of its bytes on this registry: archives, metadata, README and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never published again. For a dev version, only its contents are blocked: the branch can publish new content. At a terminal, the command asks for a typed confirmation. Clients see the reason.',
     )
-    .requiredOption('--reason <reason>', `why, for clients: ${purgeReasons.join(', ')}`)
-    .option('--note <text>', 'why, in your own words, for the audit log and for admins')
-    .option('--reference <reference>', 'of a dev version this content alone; without it, all contents it ever had')
-    .option('--dry-run', 'say what would be removed, and remove nothing')
-    .option('--yes', 'do it without being asked')
-    .addOption(new Option('--child', 'the builder alone, as the service runs it').hideHelp())
+    .requiredOption('--reason <reason>', `the reason that clients see: ${purgeReasons.join(', ')}`)
+    .option('--note <text>', 'an explanation for admins and the audit log')
+    .option('--reference <reference>', 'for a dev version: purge only this content (default: all contents it ever had)')
+    .option('--dry-run', 'show what would be removed, without removing it')
+    .option('--yes', 'do not ask for confirmation')
+    .addOption(new Option('--child', 'run only the builder, as the server does').hideHelp())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -78,13 +78,13 @@ function addPurge(packages: Command, wire: Wire): void {
     );
   wire(purge, () => import('../commands/package/purge.ts'));
   const purged = withSettings(packages.command('purged'), 'data', 'state', 'jobs')
-    .summary('list the versions that were purged')
+    .summary('list purged versions')
     .description(
-      'List the tombstones of purged versions, which keep them from being published again. The JSON document is what `libretto restore --purged` and `--recover` take.',
+      'List the tombstones of purged versions. A tombstone prevents a version from being published again. `libretto restore --purged` and `--recover` accept the JSON document.',
     )
     .option(
       '--recover [file]',
-      'put a damaged or lost list together again: of what can be read of it, of such a document or data folder, and of what the announcement names. Rows of an edited list that nothing else names are dropped, and named',
+      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -24,19 +24,21 @@ function addUsers(program: Command, wire: Wire): void {
   const user = program
     .command('user')
     .summary('create, list, change and disable users')
-    .description('Create, list, change and disable the people who use the management API.');
+    .description('Create, list, change and disable users of the management API.');
   user.showHelpAfterError('Run `libretto user --help` to see the commands.');
   user.addHelpText('after', example('libretto user create --admin --email ada@example.org', 'libretto user list'));
   const create = user
     .command('create')
     .summary('create a user')
-    .description('Create a user. Their password is asked for, unseen; with --invite they choose it themselves.')
-    .requiredOption('--email <email>', 'what they log in with')
-    .option('--name <name>', 'what they are called')
-    .addOption(roleOption('what they may do (default: viewer)'))
+    .description(
+      'Create a user. The command asks for the password without showing it. With --invite, the user chooses the password.',
+    )
+    .requiredOption('--email <email>', 'the email address for the login')
+    .option('--name <name>', 'the name of the user')
+    .addOption(roleOption('the role of the user (default: viewer)'))
     .option('--admin', 'the same as --role admin')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--invite', 'print an invitation, which works once within seven days');
+    .option('--invite', 'print an invitation that works once, within seven days');
   wire(
     withJson(
       create,
@@ -48,18 +50,18 @@ function addUsers(program: Command, wire: Wire): void {
   const list = user
     .command('list')
     .summary('list all users')
-    .description('List all users, disabled and invited ones too.');
+    .description('List all users, including disabled and invited users.');
   wire(withJson(list, 'libretto user list --json'), () => import('../commands/user/list.ts'));
   const update = user
     .command('update')
     .argument('<user>', 'an id or an email')
-    .summary('change what a user may do, or let them in again')
-    .description('Change a user. What is not named stays as it is.')
-    .option('--name <name>', 'what they are called')
-    .addOption(roleOption('what they may do'))
-    .option('--enable', 'let a disabled user in again')
-    .option('--invite', 'print an invitation, with which they choose a new password')
-    .option('--reset-two-factor', 'take two-factor authentication off the account, and end its sessions');
+    .summary('change the role of a user, or enable the user again')
+    .description('Change a user. Only the given values change.')
+    .option('--name <name>', 'the name of the user')
+    .addOption(roleOption('the role of the user'))
+    .option('--enable', 'enable a disabled user again')
+    .option('--invite', 'print an invitation to choose a new password')
+    .option('--reset-two-factor', 'turn off two-factor authentication of the account, and end its sessions');
   wire(
     withJson(
       update,
@@ -71,8 +73,8 @@ function addUsers(program: Command, wire: Wire): void {
   const disable = user
     .command('disable')
     .argument('<user>', 'an id or an email')
-    .summary('let a user in no more')
-    .description('Let a user in no more. Their sessions end with the next request. Tokens they made go on working.');
+    .summary('disable a user')
+    .description('Disable a user. Their sessions end with the next request. Tokens they created keep working.');
   wire(withJson(disable, 'libretto user disable bob@example.org'), () => import('../commands/user/disable.ts'));
 }
 
@@ -80,22 +82,22 @@ function addKeys(program: Command, wire: Wire): void {
   const keys = program
     .command('keys')
     .summary('list and rotate the keys of this registry')
-    .description('List and rotate the keys that sign sessions and seal credentials.');
+    .description('List and rotate the keys that sign sessions and encrypt credentials.');
   keys.showHelpAfterError('Run `libretto keys --help` to see the commands.');
   keys.addHelpText('after', example('libretto keys list', 'libretto keys rotate'));
   const list = keys
     .command('list')
     .summary('list the keys')
-    .description('List the keys, never the keys themselves: what each is for, and how long it is good.');
+    .description('List the purpose and the lifetime of each key, without its secret value.');
   wire(withJson(list, 'libretto keys list --json'), () => import('../commands/keys/list.ts'));
   const rotate = keys
     .command('rotate')
-    .argument('[purpose]', 'signing or sealing; both where it is left out')
-    .summary('make new keys')
+    .argument('[purpose]', 'signing or sealing (default: both)')
+    .summary('replace keys with new ones')
     .description(
-      'Make new keys. Sessions go on; what is sealed is sealed again under the new key. A running server notices within seconds.',
+      'Replace keys with new ones. Sessions stay valid. Stored credentials are encrypted again with the new key. A running server uses the new keys within seconds.',
     )
-    .option('--end-sessions', 'end all sessions now: for a signing key that somebody may have seen');
+    .option('--end-sessions', 'end all sessions now, for example after a signing key leaked');
   wire(
     withJson(rotate, 'libretto keys rotate signing --end-sessions', 'libretto keys rotate'),
     () => import('../commands/keys/rotate.ts'),

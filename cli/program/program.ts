@@ -38,7 +38,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 export function createProgram(context: Context, finish: (exitCode: number) => void): Command {
   const program = new Command('libretto')
     .description(
-      'A private Composer registry: builds metadata and archives out of sources, and serves them to whoever holds a token.',
+      'A private Composer registry: builds metadata and archives from sources, and serves them to clients with a token.',
     )
     .version(version, '-V, --version', 'print the version')
     .option('--debug', 'show the stack of an unexpected error')
@@ -56,7 +56,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
       example('libretto build ./packages', 'libretto token create --description "CI"', 'libretto serve'),
     );
   const wire: Wire = (command, load) => {
-    command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see what it takes.`);
+    command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
     command.addOption(new Option('--debug').hideHelp());
     command.action(async () => {
       const { run } = await load();
@@ -84,27 +84,20 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
 
 function addPublishing(program: Command, wire: Wire): void {
   const build = withSettings(program.command('build'), 'data', 'state', 'jobs', 'keep')
-    .summary('publish packages out of directories and git repositories')
+    .summary('publish packages from directories and git repositories')
     .description(
-      'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +
-        'libretto.json are built, and with neither, packages-src.',
+      'Publish packages from directories and git repositories. The data folder records the sources. Without SOURCE, the command builds the recorded sources ' +
+        'and the sources in libretto.json; without any of these, packages-src.',
     )
     .argument(
       '[source...]',
-      'a folder, a git repository or its URL; git:, dir: and artifact: (a folder of ZIPs) in front decide a doubtful case',
+      'a folder, a git repository or its URL; a prefix git:, dir: or artifact: (a folder of ZIPs) sets the type of an ambiguous source',
     )
-    .option(
-      '--only <name...>',
-      'look at these packages only (* stands for any characters), and leave all others as published',
-    )
-    .option(
-      '--forget <source>',
-      'withdraw what this source published, and forget it (may stand several times)',
-      collect,
-    )
-    .option('--strict', 'publish nothing when anything would be left out')
-    .option('--allow-republish', 'let released versions change their content')
-    .option('--allow-withdraw', 'let packages lose their last version, and many packages a release')
+    .option('--only <name...>', 'build only these packages (* matches any characters); others stay as published')
+    .option('--forget <source>', 'withdraw the packages of this source, and remove the source (repeatable)', collect)
+    .option('--strict', 'publish nothing if any package or version has to be left out')
+    .option('--allow-republish', 'allow released versions to change their content')
+    .option('--allow-withdraw', 'allow packages to lose their last version, and many packages to lose a release')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
@@ -120,24 +113,24 @@ function addPublishing(program: Command, wire: Wire): void {
 function addImports(program: Command, wire: Wire): void {
   const imports = program
     .command('import')
-    .summary('take over the configuration of another tool')
-    .description('Take over the configuration of another tool.');
+    .summary('import the configuration of another tool')
+    .description('Import the configuration of another tool.');
   imports
     .showHelpAfterError('Run `libretto import --help` to see the commands.')
     .addHelpText('after', example('libretto import satis satis.json'));
   const satis = imports
     .command('satis')
     .argument('<file>', 'a satis.json')
-    .summary('make a libretto.json out of a satis.json')
+    .summary('convert a satis.json into a libretto.json')
     .description(
-      'Make a libretto.json out of a satis.json, and name every option that could not be carried over, and why.',
+      'Convert a satis.json into a libretto.json. List every option that cannot be converted, with the reason.',
     )
     .option(
       '--out <file>',
-      'where to write it; - for standard output; a file that exists is not replaced',
+      'the file to write; - for standard output; an existing file is not replaced',
       'libretto.json',
     )
-    .option('--json', 'print one JSON document that says what became of each option')
+    .option('--json', 'print one JSON document with the result for each option')
     .addHelpText('after', example('libretto import satis satis.json', 'libretto import satis satis.json --out -'));
   wire(satis, () => import('../commands/satis/import-satis.ts'));
 }
@@ -160,7 +153,7 @@ function addServing(program: Command, wire: Wire): void {
     'log',
   )
     .summary('serve the output tree')
-    .description('Serve the output tree to Composer clients that hold a token.')
+    .description('Serve the output tree to Composer clients with a token.')
     .addHelpText(
       'after',
       example(
@@ -185,9 +178,9 @@ function addServing(program: Command, wire: Wire): void {
     'metrics',
     'log',
   )
-    .summary('build, make a first token, serve, and say how to install from it')
+    .summary('build, create a first token, serve, and print the install commands')
     .description(
-      'Build, make a first read token if there is none, serve, and print the lines that install a package with Composer.',
+      'Build, create a first read token if there is none, serve, and print the commands that install a package with Composer.',
     )
     .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
   wire(start, () => import('../commands/serve/start.ts'));
@@ -197,7 +190,7 @@ function addTokens(program: Command, wire: Wire): void {
   const token = program
     .command('token')
     .summary('create, list, change and revoke tokens')
-    .description('Create, list, change and revoke the tokens that clients authenticate with.');
+    .description('Create, list, change and revoke the tokens of Composer clients.');
   token.showHelpAfterError('Run `libretto token --help` to see the commands.');
   token.addHelpText('after', example('libretto token create --description "CI" --expires 90d', 'libretto token list'));
   const withJson = (command: Command, ...examples: string[]): Command =>
@@ -207,11 +200,14 @@ function addTokens(program: Command, wire: Wire): void {
   const create = token
     .command('create')
     .summary('create a token')
-    .description('Create a token. Its secret is shown once, here.')
-    .requiredOption('--description <text>', 'who or what it is for')
-    .option('--kind <read|write>', 'what it may do; it never changes', 'read')
-    .option('--limit <n>', 'requests an hour, 0 for no limit (default: by kind)')
-    .option('--expires <when>', 'a span such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)');
+    .description('Create a token. The command shows the secret once.')
+    .requiredOption('--description <text>', 'the purpose or owner of the token')
+    .option('--kind <read|write>', 'read, or read and publish; cannot be changed later', 'read')
+    .option('--limit <n>', 'requests per hour, 0 for no limit (default: the limit of the kind)')
+    .option(
+      '--expires <when>',
+      'a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)',
+    );
   withLimits(create);
   wire(
     withJson(
@@ -233,13 +229,15 @@ function addTokens(program: Command, wire: Wire): void {
     .command('update')
     .argument('<id>')
     .summary('change a token')
-    .description('Change a token. It acts on the next request. The kind cannot change: create another token.')
-    .option('--description <text>', 'who or what it is for')
-    .option('--limit <n|default>', 'requests an hour, 0 for no limit, default for the one of its kind')
-    .option('--expires <when|never>', 'a span such as 90d from now, a time such as 2027-01-31T00:00:00Z, or never');
+    .description(
+      'Change a token. The change takes effect with the next request. The kind cannot change: create another token.',
+    )
+    .option('--description <text>', 'the purpose or owner of the token')
+    .option('--limit <n|default>', 'requests per hour, 0 for no limit, or default for the limit of its kind')
+    .option('--expires <when|never>', 'a duration from now such as 90d, a time such as 2027-01-31T00:00:00Z, or never');
   withLimits(update).option(
     '--clear <packages|stability|not-after|networks>',
-    'no longer limit it in this (may stand several times)',
+    'remove this limit (repeatable)',
     collect,
   );
   wire(
@@ -254,12 +252,12 @@ function addTokens(program: Command, wire: Wire): void {
     .command('explain')
     .argument('<id>')
     .argument('<package>', 'vendor/name')
-    .argument('[version]', 'this version; also one that is not published')
-    .summary('say what a token sees of a package, and why not more')
+    .argument('[version]', 'one version, published or not')
+    .summary('explain which versions of a package a token sees')
     .description(
-      'Say what a token sees of a package, or whether it sees a version, and which of its limits hides the rest. Exit code 1: it does not see it.',
+      'Explain which versions of a package a token sees, or whether it sees one version, and which limit hides the others. The exit code is 1 if the token does not see it.',
     )
-    .option('--from <address>', 'asked from this address');
+    .option('--from <address>', 'check for a client with this address');
   wire(
     withJson(
       explain,
@@ -273,19 +271,19 @@ function addTokens(program: Command, wire: Wire): void {
     .argument('<id>')
     .summary('give a token a new secret')
     .description(
-      'Give a token a new secret, which is shown once, here. The one before goes on opening for a while; everything else of the token stays.',
+      'Give a token a new secret. The command shows it once. The previous secret keeps working for a while. All other properties of the token stay.',
     )
     .option(
       '--grace <span>',
-      'how long the former secret goes on opening: 30m, 12h, 7d, or 0 to end it at once',
+      'how long the previous secret keeps working: 30m, 12h, 7d, or 0 to end it at once',
       '24h',
     );
   wire(withJson(rotate, 'libretto token rotate tok_2kTq9 --grace 7d'), () => import('../commands/token/rotate.ts'));
   const revoke = token
     .command('revoke')
     .argument('<id>')
-    .summary('revoke a token for good')
-    .description('Revoke a token for good. It acts on the next request.');
+    .summary('revoke a token permanently')
+    .description('Revoke a token permanently. The change takes effect with the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('../commands/token/revoke.ts'));
 }
 
@@ -293,17 +291,17 @@ function withLimits(command: Command): Command {
   return command
     .option(
       '--package <pattern[:constraint]>',
-      'packages it sees: acme/core, acme/* or *; with a constraint only such versions, acme/core:<3.0 (may stand several times; together they replace what it had)',
+      'visible packages: acme/core, acme/* or *; with a constraint, only matching versions: acme/core:<3.0 (repeatable; replaces the previous list)',
       collect,
     )
-    .option('--stability <stability>', 'the least stability it sees: stable, RC, beta, alpha or dev')
+    .option('--stability <stability>', 'the minimum stability of visible versions: stable, RC, beta, alpha or dev')
     .option(
       '--not-after <time>',
-      'it sees what was released until then: a day such as 2027-01-31 (UTC, in whole), or a time such as 2027-01-31T12:00:00Z',
+      'versions released until then are visible: a day such as 2027-01-31 (UTC, including that day), or a time such as 2027-01-31T12:00:00Z',
     )
     .option(
       '--network <range>',
-      'it may be used from these addresses only: 203.0.113.0/24 (may stand several times; together they replace what it had)',
+      'client addresses that may use the token: 203.0.113.0/24 (repeatable; replaces the previous list)',
       collect,
     );
 }

@@ -6,16 +6,16 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addReceiving(program: Command, wire: Wire): void {
   const receive = withSettings(program.command('receive'), 'data', 'state', 'jobs')
-    .argument('<tree>', 'the folder with public/ and index/ of a build, copied to this machine')
-    .summary('publish what was built elsewhere, such as in a CI job')
+    .argument('<tree>', 'a folder with public/ and index/ of a build, copied to this machine')
+    .summary('publish a tree that was built elsewhere, for example in a CI job')
     .description(
-      'Publish a tree that was built elsewhere and copied here. All other sources stay as they are published; what the tree no longer has is withdrawn.',
+      'Publish a tree that was built elsewhere and copied to this machine. Versions that are no longer in the tree are withdrawn. Packages of other sources stay as published.',
     )
-    .option('--as <name>', 'what the tree is called here, the same each time (default: the name of its folder)')
-    .option('--dry-run', 'say what would be published, and publish nothing')
-    .option('--strict', 'publish nothing when anything would be left out')
-    .option('--allow-republish', 'let released versions change their content')
-    .option('--allow-withdraw', 'let packages lose their last version, and many packages a release at once')
+    .option('--as <name>', 'a fixed name for this tree on this registry (default: the name of its folder)')
+    .option('--dry-run', 'show what would be published, without publishing it')
+    .option('--strict', 'publish nothing if any package or version has to be left out')
+    .option('--allow-republish', 'allow released versions to change their content')
+    .option('--allow-withdraw', 'allow packages to lose their last version, and many packages to lose a release')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',

@@ -8,8 +8,8 @@ import { removable } from '../commands/repository/removable-fields.ts';
 export function addRepositories(program: Command, wire: Wire): void {
   const repository = program
     .command('repository')
-    .summary('register, sync and remove repositories that this registry fetches')
-    .description('Register, sync and remove repositories that this registry fetches by itself.');
+    .summary('register, sync and remove repositories that this registry reads')
+    .description('Register, sync and remove repositories that this registry reads by itself.');
   repository.showHelpAfterError('Run `libretto repository --help` to see the commands.');
   repository.addHelpText(
     'after',
@@ -37,7 +37,7 @@ export function addRepositories(program: Command, wire: Wire): void {
       .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
   const list = orRemote(repository.command('list'))
     .summary('list all repositories')
-    .description('List all registered repositories and how it stands with them.');
+    .description('List all registered repositories with their status.');
   wire(
     withJson(
       list,
@@ -65,9 +65,9 @@ export function addRepositories(program: Command, wire: Wire): void {
   const verify = repository
     .command('verify')
     .argument('<id>')
-    .summary('ask whether a repository can be read')
+    .summary('check that a repository can be read')
     .description(
-      'Ask whether a repository can be reached and read with its credentials, and what is there. Changes nothing.',
+      'Check that a repository can be reached and read with its credentials, and list its contents. The command changes nothing.',
     );
   wire(
     withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'),
@@ -75,9 +75,9 @@ export function addRepositories(program: Command, wire: Wire): void {
   );
   const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
     .argument('<id>')
-    .summary('read a repository now and publish what it has')
-    .description('Read a repository now and publish what it has. All other sources stay as published.')
-    .addOption(new Option('--child', 'the build alone, as the service runs it').hideHelp());
+    .summary('read a repository now and publish its packages')
+    .description('Read a repository now and publish its packages. Packages of other sources stay as published.')
+    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp());
   wire(
     withJson(
       sync,
@@ -89,17 +89,17 @@ export function addRepositories(program: Command, wire: Wire): void {
   const remove = repository
     .command('remove')
     .argument('<id>')
-    .summary('remove a repository, and withdraw what it published')
-    .description('Remove a repository, and withdraw what it published. Without --yes: say what that would be.')
-    .option('--yes', 'do it');
+    .summary('remove a repository, and withdraw its packages')
+    .description('Remove a repository, and withdraw its packages. Without --yes, the command only lists them.')
+    .option('--yes', 'remove the repository');
   wire(
     withJson(remove, 'libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'),
     () => import('../commands/repository/remove.ts'),
   );
   const withdraw = repository
     .command('withdraw')
-    .summary('withdraw what is left of removed repositories')
-    .description('Withdraw what is left of removed repositories, where that was cut off.');
+    .summary('withdraw leftover packages of removed repositories')
+    .description('Withdraw the packages of a removed repository after an interrupted removal.');
   wire(withJson(withdraw, 'libretto repository withdraw'), () => import('../commands/repository/withdraw.ts'));
 }
 
@@ -109,14 +109,16 @@ function addCommand(repository: Command): Command {
     .argument('<url>', 'https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or a folder below sourceRoots')
     .summary('register a repository')
     .description(
-      'Register a repository. The user running this command lends it nothing: no credential helper, no ssh key, no ~/.netrc.',
+      'Register a repository. It has only the credentials given here. The registry does not use the credential helpers, ssh keys or ~/.netrc of the user who runs this command.',
     )
     .addOption(
-      new Option('--type <type>', 'what it is').choices(['git', 'directory', 'artifact', 'composer']).default('git'),
+      new Option('--type <type>', 'the type of the repository')
+        .choices(['git', 'directory', 'artifact', 'composer'])
+        .default('git'),
     );
   return withFields(add).option(
     '--interval <span>',
-    'sync by itself every 15m, 12h, 1d, … (default: when somebody asks)',
+    'sync automatically every 15m, 12h, 1d, … (default: only on request)',
   );
 }
 
@@ -126,16 +128,16 @@ function updateCommand(repository: Command): Command {
     .argument('<id>')
     .summary('change a repository')
     .description(
-      'Change the credentials, the filters or the interval of a repository. It acts with the next sync. What is not given stays as it is; type and address never change.',
+      'Change the credentials, the filters or the interval of a repository. The change takes effect with the next sync. Only the given values change; type and address cannot be changed.',
     );
   return withFields(update)
-    .option('--interval <span>', 'sync by itself every 15m, 12h, 1d, …')
-    .addOption(new Option('--without <what...>', 'take these away').choices([...removable]));
+    .option('--interval <span>', 'sync automatically every 15m, 12h, 1d, …')
+    .addOption(new Option('--without <what...>', 'remove these values').choices([...removable]));
 }
 
 function withFields(command: Command): Command {
   return command
-    .option('--username <name>', 'for https, beside --password-file')
+    .option('--username <name>', 'the user name for https, with --password-file')
     .option(
       '--password-file <file>',
       'a file whose first line is the password or access token for https; - for standard input',
@@ -143,18 +145,21 @@ function withFields(command: Command): Command {
     .option('--token-file <file>', 'a file whose first line is a bearer token for https; - for standard input')
     .option(
       '--header <name>',
-      'of type composer, beside --token-file: the header that the token stands in, such as PRIVATE-TOKEN',
+      'for type composer, with --token-file: the header that carries the token, such as PRIVATE-TOKEN',
     )
     .option('--key-file <file>', 'a private ssh key without a passphrase; - for standard input')
-    .option('--only <name...>', 'publish only these packages (* stands for any characters)')
-    .option('--except <name...>', 'leave these packages out')
-    .option('--versions <constraint>', 'publish only versions that match')
-    .option('--minimum-stability <stability>', 'publish nothing less stable: stable, RC, beta, alpha or dev')
+    .option('--only <name...>', 'publish only these packages (* matches any characters)')
+    .option('--except <name...>', 'do not publish these packages')
+    .option('--versions <constraint>', 'publish only versions that match the constraint')
+    .option(
+      '--minimum-stability <stability>',
+      'the minimum stability of published versions: stable, RC, beta, alpha or dev',
+    )
     .option('--tag <pattern...>', 'read only these tags')
     .option('--branch <pattern...>', 'read only these branches')
-    .option('--subdirectory <pattern...>', 'folders that are packages of their own')
+    .option('--subdirectory <pattern...>', 'folders that are separate packages')
     .option(
       '--package <name...>',
-      'of type composer: fetch these ahead with each sync; name:constraint for some of their versions',
+      'for type composer: packages that each sync fetches in advance; name:constraint selects versions',
     );
 }

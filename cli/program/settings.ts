@@ -12,24 +12,24 @@ const withJson = (command: Command, ...examples: string[]): Command =>
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program
     .command('settings')
-    .summary('list and change what can be set while the registry runs')
+    .summary('list and change the settings of a running registry')
     .description(
-      'List and change the settings that can be changed while the registry runs. They act at once, in a running server too.',
+      'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
     );
   settings.showHelpAfterError('Run `libretto settings --help` to see the commands.');
   settings.addHelpText('after', example('libretto settings list', 'libretto settings set limits.read 5000'));
   const list = settings
     .command('list')
     .summary('list the settings')
-    .description('List the settings, each with its value and where that comes from.');
+    .description('List the settings with their values and the origin of each value.');
   wire(withJson(list, 'libretto settings list --json'), () => import('../commands/settings/list.ts'));
   const set = settings
     .command('set')
-    .argument('<setting>', 'one of the list')
+    .argument('<setting>', 'the name of a setting in `libretto settings list`')
     .argument('<value>', 'a number, true, false, text, or a list in JSON')
     .summary('change a setting')
     .description(
-      'Change a setting. It stands above libretto.json; what a flag or a variable of the server says stays above it.',
+      'Change a setting. The new value overrides libretto.json. A flag or variable of the server overrides both.',
     );
   wire(
     withJson(set, 'libretto settings set limits.read 5000', 'libretto settings set metadata_url /p2/%package%.json'),
@@ -37,9 +37,9 @@ export function addSettings(program: Command, wire: Wire): void {
   );
   const unset = settings
     .command('unset')
-    .argument('<setting>', 'one of the list')
-    .summary('take a change back')
-    .description('Take a change back: libretto.json or the default counts again.');
+    .argument('<setting>', 'the name of a setting in `libretto settings list`')
+    .summary('remove a change')
+    .description('Remove a change: the value in libretto.json or the default applies again.');
   wire(withJson(unset, 'libretto settings unset limits.read'), () => import('../commands/settings/unset.ts'));
 }
 
@@ -47,27 +47,29 @@ export function addAudit(program: Command, wire: Wire): void {
   const audit = program
     .command('audit')
     .summary('read and verify the audit log')
-    .description('Read and verify the audit log: every change and every refused login is one event in it.');
+    .description('Read and verify the audit log. It contains one event for every change and every refused login.');
   audit.showHelpAfterError('Run `libretto audit --help` to see the commands.');
   audit.addHelpText('after', example('libretto audit list --action token.create', 'libretto audit verify'));
   const list = audit
     .command('list')
     .summary('list events, newest first')
-    .description('List the newest events, or the newest of those that fit.')
-    .option('--actor <actor>', 'who did it, such as user:usr_9QwErTy04fHj2kLm or cli:root')
-    .option('--action <action>', 'what was done, such as token.create')
-    .option('--subject <id>', 'what it was done to')
-    .option('--since <time>', 'from this day or instant on')
-    .option('--until <time>', 'before this day or instant')
-    .option('--limit <n>', 'how many at most', '50');
+    .description('List the newest events that match the filters.')
+    .option('--actor <actor>', 'the author, such as user:usr_9QwErTy04fHj2kLm or cli:root')
+    .option('--action <action>', 'the action, such as token.create')
+    .option('--subject <id>', 'the id of the changed object')
+    .option('--since <time>', 'events since this day or time')
+    .option('--until <time>', 'events before this day or time')
+    .option('--limit <n>', 'the maximum number of events', '50');
   wire(
     withJson(list, 'libretto audit list --action login.refused --since 2027-01-31'),
     () => import('../commands/audit/list.ts'),
   );
   const verify = audit
     .command('verify')
-    .summary('prove that no event was changed or removed')
-    .description('Prove that no event was changed, moved or removed. Exit code 1 names the first that was.')
-    .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still hold that event');
+    .summary('check that no event was changed or removed')
+    .description(
+      'Check that no event was changed, moved or removed. Otherwise the exit code is 1, and the command names the first such event.',
+    )
+    .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still contain its event');
   wire(withJson(verify, 'libretto audit verify --head 120:5f0c…'), () => import('../commands/audit/verify.ts'));
 }

@@ -7,25 +7,25 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 export function addState(program: Command, wire: Wire): void {
   const state = program
     .command('state')
-    .summary('show the state, or begin an empty one')
-    .description('Show where users, tokens, settings and the audit log are kept, or begin again with none of them.');
+    .summary('show the state, or create an empty one')
+    .description('Show where users, tokens, settings and the audit log are stored, or create an empty state.');
   state
     .showHelpAfterError('Run `libretto state --help` to see the commands.')
     .addHelpText('after', example('libretto state show', 'libretto state init --force'));
   const show = withSettings(state.command('show'), 'data', 'state')
-    .summary('show where the state is, and whether all of it can be read')
+    .summary('show where the state is, and whether it is readable')
     .description(
-      'Show where the state is, which one it is, and whether all of it can be read. Exit code 1 where it cannot be used.',
+      'Show where the state is, its identity, and whether it is completely readable. The exit code is 1 if the state cannot be used.',
     )
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto state show', 'libretto state show --json'));
   wire(show, () => import('../commands/state/show.ts'));
   const init = withSettings(state.command('init'), 'data', 'state')
-    .summary('make an empty state')
+    .summary('create an empty state')
     .description(
-      'Make an empty state. A data folder belongs to one state. --force gives up one that is lost or damaged; another one that is in its place is then taken over as it is. A state that can be used is never emptied.',
+      'Create an empty state. A data folder belongs to one state. --force gives up a lost or damaged state; if another state is in its place, the data folder then uses that state unchanged. A usable state is never emptied.',
     )
-    .option('--force', 'give up the state that this data folder belongs to')
+    .option('--force', 'give up the state of this data folder')
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto state init --data /srv/libretto', 'libretto state init --force'));
   wire(init, () => import('../commands/state/init.ts'));

@@ -60,20 +60,20 @@ describe('arguments that cannot be used', () => {
     [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
     [
       ['build', '--forse'],
-      "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see what it takes.",
+      "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see its arguments.",
     ],
     [['token', 'frobnicate'], "error: unknown command 'frobnicate'\nRun `libretto token --help` to see the commands."],
     [
       ['token', 'create'],
-      "error: required option '--description <text>' not specified\nRun `libretto token create --help` to see what it takes.",
+      "error: required option '--description <text>' not specified\nRun `libretto token create --help` to see its arguments.",
     ],
     [
       ['token', 'show'],
-      "error: missing required argument 'id'\nRun `libretto token show --help` to see what it takes.",
+      "error: missing required argument 'id'\nRun `libretto token show --help` to see its arguments.",
     ],
     [
       ['verify', 'it'],
-      "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see what it takes.",
+      "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see its arguments.",
     ],
   ])('%j', async (args, stderr) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr });

@@ -6,17 +6,17 @@ import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
 
 export const errorBody = z
   .object({
-    error: z.string().openapi({ description: 'what is wrong, and what to do, for a person' }),
+    error: z.string().openapi({ description: 'the error and the next step, for a person' }),
     code: z
       .enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
-      .openapi({ description: 'for a program; the list is closed' }),
+      .openapi({ description: 'the error code, for a program' }),
     details: z.record(z.string(), z.unknown()).openapi({
-      description: 'what else is known, such as `issues` with `path` and `message` for each invalid field',
+      description: 'more data, for example `issues` with `path` and `message` for each invalid field',
     }),
     warning: z
       .string()
       .optional()
-      .openapi({ description: '`error` once more, where Composer asks: the only field that it shows its user' }),
+      .openapi({ description: 'the same text as `error`, on paths for Composer: Composer prints only this field' }),
   })
   .openapi('ErrorBody');
 

@@ -11,14 +11,14 @@ export const pageQuery = z.strictObject({
     .min(1)
     .max(200)
     .default(50)
-    .openapi({ description: 'items of a page at most', example: 50 }),
-  cursor: z.string().max(400).optional().openapi({ description: '`next_cursor` of the page before' }),
+    .openapi({ description: 'the maximum number of items on a page', example: 50 }),
+  cursor: z.string().max(400).optional().openapi({ description: '`next_cursor` of the previous page' }),
 });
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item).openapi({ description: 'the items of this page' }),
-    next_cursor: z.string().nullable().openapi({ description: 'for the next page; null on the last' }),
+    next_cursor: z.string().nullable().openapi({ description: 'the cursor for the next page; null on the last page' }),
   });
 }
 

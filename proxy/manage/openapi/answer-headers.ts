@@ -12,33 +12,37 @@ const header = (description: string, example: string | number, required = false)
 /** Referred to by name, in `components.headers`. */
 export const headerComponents = {
   'X-RateLimit-Limit': header(
-    'requests an hour; these three stand in every answer to an API token that has a limit',
+    'requests per hour; every answer to an API token with a limit has these three headers',
     1000,
   ),
-  'X-RateLimit-Remaining': header('requests left in this hour', 987),
+  'X-RateLimit-Remaining': header('remaining requests in this hour', 987),
   'X-RateLimit-Reset': header('when the hour ends, in seconds since 1970', 1_795_254_300),
   'WWW-Authenticate': header(
-    'the challenge (RFC 6750); `error="invalid_token"` where credentials were sent',
+    'the challenge (RFC 6750); with `error="invalid_token"` if credentials were sent',
     'Bearer realm="libretto"',
     true,
   ),
-  'Retry-After': header('seconds after which it is worth trying again', 60, true),
-  'Retry-After-Sometimes': header('seconds after which it is worth trying again; missing where that is not known', 5),
-  ETag: header('of these bytes, strong; send it back as `If-None-Match`', '"3f2a1b0c9d8e7f60123456789abcdef0"', true),
+  'Retry-After': header('the number of seconds to wait before the next try', 60, true),
+  'Retry-After-Sometimes': header('the number of seconds to wait before the next try; absent if unknown', 5),
+  ETag: header(
+    'a strong validator of these bytes; send it back as `If-None-Match`',
+    '"3f2a1b0c9d8e7f60123456789abcdef0"',
+    true,
+  ),
   'Last-Modified': header(
     'send it back as `If-Modified-Since`; compared by equality',
     'Sat, 21 Nov 2026 09:30:00 GMT',
     true,
   ),
   'ETag-Of-Archive': header(
-    'of these bytes, strong; send it back as `If-None-Match`; missing while a mirrored archive is sent on as it comes',
+    'a strong validator of these bytes; send it back as `If-None-Match`. Absent while a mirrored archive is passed on from its upstream',
     '"3f2a1b0c9d8e7f60123456789abcdef0"',
   ),
   'Last-Modified-Of-Archive': header(
-    'send it back as `If-Modified-Since`; compared by equality; missing while a mirrored archive is sent on as it comes',
+    'send it back as `If-Modified-Since`; compared by equality. Absent while a mirrored archive is passed on from its upstream',
     'Sat, 21 Nov 2026 09:30:00 GMT',
   ),
-  'Accept-Ranges': header('archives are sent whole', 'none', true),
+  'Accept-Ranges': header('archives are always sent completely', 'none', true),
 } as const;
 
 const refer = (name: keyof typeof headerComponents): { readonly $ref: string } => ({
@@ -64,7 +68,7 @@ export const conditions = z.object({
   'if-none-match': z
     .string()
     .optional()
-    .openapi({ description: 'an `ETag` from before: where the bytes are the same still, the answer is 304' }),
+    .openapi({ description: 'an earlier `ETag`: if the bytes are still the same, the answer is 304' }),
 });
 
 /** With the headers that its status brings, whatever the operation is. `counted`: API tokens are looked at. */

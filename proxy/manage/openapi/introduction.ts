@@ -7,17 +7,17 @@ const codes = (Object.keys(errorTable) as ErrorCode[]).map(
   (code) => `| \`${code}\` | ${errorTable[code].status} | ${errorTable[code].message} |`,
 );
 
-export const about = `A private Composer registry: packages for those who hold a token, and the management of all of it.
+export const about = `A private Composer registry: packages for clients with a token, and an API to manage the registry.
 
-**Who asks.** An API token, or the session of a person (\`POST /api/auth/login\`), in the header \`Authorization: Bearer …\`. No cookie is set or read,
-and pages of other hosts cannot call this service.
+**Authentication.** Send an API token, or the session of a person (\`POST /api/auth/login\`), in the header \`Authorization: Bearer …\`. The server sets and reads
+no cookie, and pages of other hosts cannot call it.
 
-**Errors** have one form, \`{error, code, details}\`: a sentence for a person, a code for a program, and what else is known. Unknown fields and
-(where an operation takes any) unknown query parameters of the management API are errors. \`HEAD\` answers as \`GET\` does, without the body.
+**Errors** have one form, \`{error, code, details}\`: a text for people, a code for programs, and more data. In the management API, unknown fields
+are errors, and so are unknown query parameters of operations with query parameters. \`HEAD\` answers like \`GET\`, without the body.
 
-**Lists** come in pages, \`{data, next_cursor}\`: ask again with \`?cursor=\` until \`next_cursor\` is null.
+**Lists** have pages, \`{data, next_cursor}\`: repeat the request with \`?cursor=\` until \`next_cursor\` is null.
 
-The closed list of error codes:
+All error codes:
 
 | Code | Status | Meaning |
 |---|---|---|
@@ -31,25 +31,25 @@ export const contact = { name: 'The maintainers of Libretto' } as const;
 export const tags = [
   {
     name: 'Composer',
-    description: 'What Composer reads: the list of packages, their versions, their archives. For API tokens.',
+    description:
+      'Endpoints for Composer: the list of packages, their versions and archives. They require an API token.',
   },
   {
     name: 'Authentication',
-    description:
-      'Coming in and going out: first setup, login, password, two-factor authentication, sessions, invitations.',
+    description: 'First setup, login, password, two-factor authentication, sessions and invitations.',
   },
   { name: 'Users', description: 'The people who manage this registry, and their roles.' },
-  { name: 'Tokens', description: 'API tokens: what Composer and CI jobs hold.' },
+  { name: 'Tokens', description: 'API tokens for Composer and CI jobs.' },
   {
     name: 'Repositories',
     description: 'Git repositories and folders that the registry reads by itself, and their syncs.',
   },
   { name: 'Artifacts', description: 'Packages that were uploaded as ZIPs.' },
-  { name: 'Packages', description: 'What is published, where it comes from and how it is used.' },
-  { name: 'Settings', description: 'What can be set while the service runs.' },
-  { name: 'Audit', description: 'Who changed what, and when.' },
-  { name: 'Status', description: 'How the service is.' },
-  { name: 'Description', description: 'This document, and the page that shows it.' },
+  { name: 'Packages', description: 'Published packages, their sources and their usage.' },
+  { name: 'Settings', description: 'Settings that can be changed while the registry runs.' },
+  { name: 'Audit', description: 'The audit log of all changes.' },
+  { name: 'Status', description: 'The state of the registry.' },
+  { name: 'Description', description: 'This document, and a page that shows it.' },
 ] as const;
 
 export const securitySchemes = {
@@ -57,7 +57,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A person: the `token` that `POST /api/auth/login` answers with.',
+    description: 'The session of a person: the `token` from the answer to `POST /api/auth/login`.',
   },
   token: {
     type: 'http',
@@ -68,6 +68,7 @@ export const securitySchemes = {
   tokenAsPassword: {
     type: 'http',
     scheme: 'basic',
-    description: 'An API token as the password, with any user name: what Composer sends where it asked for a password.',
+    description:
+      'An API token as the password, with any user name. Composer sends this after it asked its user for a password.',
   },
 } as const;

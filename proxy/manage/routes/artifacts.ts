@@ -49,10 +49,14 @@ const listArtifacts = operation({
   path: '/api/artifacts',
   tags,
   summary: 'List artifacts',
-  description: 'Oldest first, withdrawn and superseded ones too.',
+  description: 'Oldest first, including withdrawn and superseded artifacts.',
   request: {
     query: pageQuery.extend({
-      name: z.string().max(201).optional().openapi({ description: 'of this package only', example: 'acme/hello' }),
+      name: z
+        .string()
+        .max(201)
+        .optional()
+        .openapi({ description: 'only artifacts of this package', example: 'acme/hello' }),
     }),
   },
   responses: {
@@ -67,7 +71,7 @@ const createArtifact = operation({
   tags,
   summary: 'Publish a ZIP',
   description:
-    'The ZIP is checked, and published at once. The same bytes again change nothing and answer 200. A header Content-Digest with sha-256 (RFC 9530) is checked where the body is the ZIP itself. At most 256 MiB, within 300 seconds.',
+    'The server checks the ZIP and publishes it at once. The same bytes again change nothing and answer 200. If the body is the ZIP itself, the server checks a header Content-Digest with sha-256 (RFC 9530). A ZIP may have 256 MiB and take 300 seconds.',
   request: {
     query: uploadQuery,
     body: {
@@ -77,7 +81,7 @@ const createArtifact = operation({
   },
   responses: {
     200: {
-      description: 'this content of this version was published already',
+      description: 'this content of this version is already published',
       content: { 'application/json': { schema: artifactSchema } },
     },
     201: { description: 'the published artifact', content: { 'application/json': { schema: artifactSchema } } },
@@ -99,7 +103,7 @@ const getArtifact = operation({
   path: '/api/artifacts/{id}',
   tags,
   summary: 'Get an artifact',
-  description: 'Also of one that is withdrawn or superseded, until a cleanup removes it.',
+  description: 'Includes withdrawn and superseded artifacts until a cleanup removes them.',
   request: { params },
   responses: { 200: { description: 'the artifact', content: { 'application/json': { schema: artifactSchema } } } },
   errors: ['NOT_FOUND'],
@@ -111,7 +115,8 @@ const deleteArtifact = operation({
   path: '/api/artifacts/{id}',
   tags,
   summary: 'Withdraw an artifact',
-  description: 'Its version is no longer offered; locks that name it go on installing. Doing it again changes nothing.',
+  description:
+    'The registry no longer offers its version; existing lock files still install it. A repeated request changes nothing.',
   request: { params },
   responses: {
     200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } },
@@ -124,11 +129,16 @@ const cleanUpArtifacts = operation({
   method: 'post',
   path: '/api/artifacts/cleanup',
   tags,
-  summary: 'Remove ZIPs that nothing needs',
+  summary: 'Remove unused ZIPs',
   description:
-    'Withdrawn and superseded ZIPs after their retention, and what uploads left behind that were cut off. Never what a published document refers to, nor what is younger than an hour.',
+    'Removes withdrawn and superseded ZIPs after their retention, and leftovers of interrupted uploads. ZIPs in a published document, and files younger than an hour, stay.',
   request: { body: { required: true, content: { 'application/json': { schema: cleanupOrder } } } },
-  responses: { 200: { description: 'what goes or went', content: { 'application/json': { schema: cleanupSchema } } } },
+  responses: {
+    200: {
+      description: 'the removed artifacts; with `dry_run`, the artifacts that would be removed',
+      content: { 'application/json': { schema: cleanupSchema } },
+    },
+  },
 });
 
 export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRetention }: ArtifactServices): void {

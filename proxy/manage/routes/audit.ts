@@ -18,7 +18,7 @@ const listAuditEvents = operation({
   tags: ['Audit'],
   summary: 'List events of the audit log',
   description:
-    'Newest first. Every change and every refused login is one event, in one chain of hashes; `libretto audit verify` checks it. A filter that fits little gives pages that are short, or empty: as long as `next_cursor` is not null there may be more.',
+    'Newest first. Every change and every refused login is one event, in one chain of hashes. `libretto audit verify` checks the chain. With a narrow filter, pages can be short or empty; more events can follow until `next_cursor` is null.',
   request: { query: auditQuery },
   responses: {
     200: { description: 'a page of events', content: { 'application/json': { schema: pageOf(auditEventSchema) } } },

@@ -24,7 +24,7 @@ export interface AuthenticationServices {
 
 const tags = ['Authentication'];
 const session = {
-  description: 'logged in; the session of before, if there was one, has ended where the summary says so',
+  description: 'the user and the new session',
   content: { 'application/json': { schema: loggedIn } },
 };
 
@@ -33,9 +33,9 @@ const setup = operation({
   method: 'post',
   path: '/api/auth/setup',
   tags,
-  summary: 'Make the first admin',
+  summary: 'Create the first admin',
   description:
-    'Only while there is no user, with the code that the server prints when it starts. The code works once, within an hour.',
+    'Works only while no user exists, with the code that the server prints when it starts. The code works once, within an hour.',
   request: { body: { required: true, content: { 'application/json': { schema: setupDraft } } } },
   responses: { 201: { description: 'the admin, logged in', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['SETUP_DONE', 'SETUP_CODE_INVALID', 'TOO_MANY_ATTEMPTS'],
@@ -48,7 +48,7 @@ const login = operation({
   tags,
   summary: 'Log in',
   description:
-    'Where two-factor authentication is on, the code belongs into the same request; without it the answer is `TWO_FACTOR_REQUIRED` once the password is right. Of more than 100 sessions of one user the oldest end.',
+    'With two-factor authentication, the same request needs the code. Without the code, a right password gets the answer `TWO_FACTOR_REQUIRED`. A user may have 100 sessions; a new one ends the oldest.',
   request: { body: { required: true, content: { 'application/json': { schema: loginDraft } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_REQUIRED', 'TOO_MANY_ATTEMPTS'],
@@ -60,10 +60,10 @@ const logout = operation({
   path: '/api/auth/logout',
   tags,
   summary: 'Log out',
-  description: 'Ends the session of this request, at once.',
+  description: 'Ends the session of this request at once.',
   responses: {
     200: {
-      description: 'the session that was ended',
+      description: 'the ended session',
       content: { 'application/json': { schema: z.object({ id: idOf('ses', 'the session') }) } },
     },
   },
@@ -75,10 +75,10 @@ const getMe = operation({
   method: 'get',
   path: '/api/auth/me',
   tags,
-  summary: 'Get yourself',
-  description: 'For sessions; an API token has no user.',
+  summary: 'Get your user',
+  description: 'Requires a session; an API token has no user.',
   responses: {
-    200: { description: 'the user this session belongs to', content: { 'application/json': { schema: userSchema } } },
+    200: { description: 'the user of this session', content: { 'application/json': { schema: userSchema } } },
   },
   errors: ['NOT_FOUND'],
 });
@@ -89,7 +89,7 @@ const changePassword = operation({
   path: '/api/auth/password',
   tags,
   summary: 'Change your password',
-  description: 'Ends all sessions, this one too, and begins a new one.',
+  description: 'Ends all sessions, including this one, and starts a new session.',
   request: { body: { required: true, content: { 'application/json': { schema: passwordChange } } } },
   responses: { 200: session },
   errors: ['INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS'],
@@ -101,8 +101,7 @@ const acceptInvitation = operation({
   path: '/api/auth/invitations/accept',
   tags,
   summary: 'Accept an invitation',
-  description:
-    'Sets the password of whom the invitation was made for; then log in with it. Sessions they had are ended.',
+  description: 'Sets the password of the invited user, who can then log in. Existing sessions of the user end.',
   request: { body: { required: true, content: { 'application/json': { schema: acceptance } } } },
   responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
   errors: ['INVITATION_INVALID', 'TOO_MANY_ATTEMPTS'],
@@ -127,10 +126,10 @@ const endSession = operation({
   path: '/api/auth/sessions/{id}',
   tags,
   summary: 'End one of your sessions',
-  description: 'At once. The session of this request may be ended, too.',
+  description: 'Takes effect at once. The session of this request can be ended too.',
   request: { params: z.strictObject({ id: idOf('ses', 'the session') }) },
   responses: {
-    200: { description: 'the session that was ended', content: { 'application/json': { schema: sessionSchema } } },
+    200: { description: 'the ended session', content: { 'application/json': { schema: sessionSchema } } },
   },
   errors: ['NOT_FOUND'],
 });

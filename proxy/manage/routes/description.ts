@@ -20,7 +20,7 @@ export interface DescriptionServices {
 
 const tags = ['Description'];
 const request = { headers: conditions };
-const notModified = { description: 'the client has it already', headers: etagOnly };
+const notModified = { description: 'the client already has the document', headers: etagOnly };
 const text = { schema: { type: 'string' } } as const;
 
 const getOpenApi = operation({
@@ -29,7 +29,7 @@ const getOpenApi = operation({
   path: '/api/openapi.json',
   tags,
   summary: 'Get this description',
-  description: 'The OpenAPI 3.0 document of this service. It needs no token.',
+  description: 'The OpenAPI 3.0 document of this service. The request needs no token.',
   request,
   responses: {
     200: {
@@ -49,7 +49,7 @@ const getExplorer = operation({
   path: '/api/swagger',
   tags,
   summary: 'Explore the service in a browser',
-  description: 'A page that shows this description and sends requests. It needs no token; the requests do.',
+  description: 'A page that shows this description and sends requests. The page needs no token; the requests do.',
   request,
   responses: { 200: { description: 'a page', headers: etagOnly, content: { 'text/html': text } }, 304: notModified },
 });

@@ -20,7 +20,7 @@ const type = z
   .string()
   .max(250)
   .optional()
-  .openapi({ description: 'only packages of exactly this type; empty: any', example: 'library' });
+  .openapi({ description: 'only packages of exactly this type; empty: any type', example: 'library' });
 
 export const lookupRoutes: readonly RouteConfig[] = [
   {
@@ -31,11 +31,11 @@ export const lookupRoutes: readonly RouteConfig[] = [
     summary: 'Search packages, for Composer',
     security,
     description:
-      'For `composer search`, which reads the first page. Names come before keywords before descriptions; of equals what is more used comes first.',
+      'For `composer search`, which reads the first page. Matches in names come first, then in keywords, then in descriptions; among equals, more used packages come first.',
     request: {
       query: z.object({
         q: z.string().max(250).optional().openapi({
-          description: 'words, of which each has to stand somewhere in name, keywords or description; none: everything',
+          description: 'words; each must occur in the name, keywords or description; empty: all packages',
           example: 'http client',
         }),
         type,
@@ -45,14 +45,14 @@ export const lookupRoutes: readonly RouteConfig[] = [
           .min(1)
           .max(Number.MAX_SAFE_INTEGER)
           .optional()
-          .openapi({ description: 'the number of the page, from 1', example: 1 }),
+          .openapi({ description: 'the page number, from 1', example: 1 }),
         per_page: z.coerce
           .number()
           .int()
           .min(1)
           .max(100)
           .optional()
-          .openapi({ description: 'default 100', example: 100 }),
+          .openapi({ description: 'results per page; default 100', example: 100 }),
       }),
     },
     responses: { 200: { description: 'a page of packages', content: json(searchResults) }, ...errors('INVALID_INPUT') },
@@ -64,14 +64,14 @@ export const lookupRoutes: readonly RouteConfig[] = [
     tags,
     summary: 'List names of packages, for Composer',
     security,
-    description: 'All names, or those that match; Composer completes names on the command line with them.',
+    description: 'All names, or the matching names. Composer uses them to complete names on the command line.',
     request: {
       query: z.object({
         filter: z
           .string()
           .max(250)
           .optional()
-          .openapi({ description: 'a name, in which * stands for any characters', example: 'acme/*' }),
+          .openapi({ description: 'a name in which * matches any characters', example: 'acme/*' }),
         vendor: z
           .string()
           .max(250)
@@ -87,10 +87,10 @@ export const lookupRoutes: readonly RouteConfig[] = [
     method: 'get',
     path: '/providers/{vendor}/{package}.json',
     tags,
-    summary: 'List what provides a package, for Composer',
+    summary: 'List the providers of a package, for Composer',
     security,
     description:
-      'Other packages that stand for this name by `provide` or `replace` in one of their versions. Composer suggests them to who requires a name that is none of a package.',
+      'Other packages with this name in `provide` or `replace` of a version. Composer suggests them when a required name is not a package.',
     request: {
       params: z.object({
         vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
@@ -108,13 +108,13 @@ export const lookupRoutes: readonly RouteConfig[] = [
     method: 'post',
     path: '/downloads',
     tags,
-    summary: 'Tell what was installed, for Composer',
+    summary: 'Report installs, for Composer',
     security,
     description:
-      'Composer does so after every install and update, without waiting for more than 6 seconds. Each version counts once; what is not published here, or not for this token, does not count.',
+      'Composer sends this after every install and update, and waits for at most 6 seconds. Each version counts once. Versions that are not published here, or hidden from the token, do not count.',
     request: { body: { required: true, content: json(installReport) } },
     responses: {
-      200: { description: 'taken', content: json(installsCounted) },
+      200: { description: 'the report was counted', content: json(installsCounted) },
       ...errorResponses([
         ...refusals,
         'NOT_FOUND',

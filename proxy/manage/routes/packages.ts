@@ -56,17 +56,17 @@ const listPackages = operation({
   path: '/api/packages',
   tags,
   summary: 'Search packages',
-  description: 'By name; or the last published, or the most downloaded, first.',
+  description: 'Sorted by name, by the last publication, or by downloads.',
   request: {
     query: pageQuery.extend({
       search: z
         .string()
         .max(200)
         .optional()
-        .openapi({ description: 'words that stand in name, description or keywords', example: 'http client' }),
+        .openapi({ description: 'words in the name, description or keywords', example: 'http client' }),
       type: z.string().max(100).optional().openapi({ description: 'only packages of this type', example: 'library' }),
       vendor: z.string().max(200).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
-      sort: z.enum(['name', 'updated', 'downloads']).default('name').openapi({ description: 'what the order goes by' }),
+      sort: z.enum(['name', 'updated', 'downloads']).default('name').openapi({ description: 'the sort order' }),
     }),
   },
   responses: {
@@ -80,7 +80,7 @@ const getPackage = operation({
   path: '/api/packages/{vendor}/{package}',
   tags,
   summary: 'Get a package',
-  description: 'With all versions that are published and that the caller sees.',
+  description: 'With all published versions that the caller sees.',
   request: { params },
   responses: {
     200: {
@@ -98,16 +98,16 @@ const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: I
     path: `/api/packages/{vendor}/{package}/${kind}`,
     tags,
     summary: `Get the ${what} of a version`,
-    description: `The file of that name in the source of the version. 404 where the version has none.`,
+    description: `The file of that name in the source of the version. The answer is 404 if the version has none.`,
     request: {
       params,
       query: z.strictObject({
-        version: version.optional().openapi({ description: 'default: the latest', example: '1.2.0' }),
+        version: version.optional().openapi({ description: 'the version; default: the latest', example: '1.2.0' }),
       }),
     },
     responses: {
       200: {
-        description: `the ${what}, as it was written and as HTML that is safe to show`,
+        description: `the ${what} as original text and as safe HTML`,
         content: { 'application/json': { schema: packageText } },
       },
     },
@@ -124,7 +124,7 @@ const getStatistics = operation({
   tags,
   summary: 'Get the downloads and installs of a package',
   description:
-    'Downloads are archives that were sent. Installs are what Composer tells after an install or update, archives from its own cache included.',
+    'Downloads are archives that the server sent. Installs are reported by Composer after an install or update, including archives from its own cache.',
   request: {
     params,
     query: z.strictObject({
@@ -134,11 +134,14 @@ const getStatistics = operation({
         .min(1)
         .max(3650)
         .default(30)
-        .openapi({ description: 'how many days back', example: 30 }),
+        .openapi({ description: 'the number of days', example: 30 }),
     }),
   },
   responses: {
-    200: { description: 'by version and day', content: { 'application/json': { schema: statisticsSchema } } },
+    200: {
+      description: 'the counts by version and day',
+      content: { 'application/json': { schema: statisticsSchema } },
+    },
   },
   errors: ['NOT_FOUND'],
 });
@@ -150,7 +153,7 @@ const withdrawVersion = operation({
   tags,
   summary: 'Withdraw a version',
   description:
-    'It is no longer offered, although its source has it, and stays so; locks that name it go on installing. Doing it again changes nothing. `libretto package restore` on the host takes it back. Slashes in a version are written as %2F.',
+    'The registry no longer offers the version, even if its source still has it. Existing lock files still install it. A repeated request changes nothing. `libretto package restore` on the host publishes the version again. Write slashes in a version as %2F.',
   request: {
     params: z.strictObject({
       ...name,

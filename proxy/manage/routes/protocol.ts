@@ -24,9 +24,9 @@ const ofTree: readonly ErrorCode[] = [
   'NOT_READY',
 ];
 const headers = conditions.extend({
-  'if-modified-since': z.string().optional().openapi({ description: 'a `Last-Modified` from before' }),
+  'if-modified-since': z.string().optional().openapi({ description: 'an earlier `Last-Modified`' }),
 });
-const notModified = { description: 'the client has these bytes already', headers: validators };
+const notModified = { description: 'the client already has these bytes', headers: validators };
 const vendor = z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 });
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
@@ -36,9 +36,10 @@ const routes: readonly RouteConfig[] = [
     method: 'get',
     path: '/packages.json',
     tags,
-    summary: 'List what there is, for Composer',
+    summary: 'Get the root document, for Composer',
     security: forTokens,
-    description: 'The root document of the registry: the packages that the token sees, and where everything else is.',
+    description:
+      'The root document of the registry: the packages that the token sees, and the addresses of all other documents.',
     request: { headers },
     responses: {
       200: { description: 'packages.json', headers: validators, content: json(rootSchema) },
@@ -53,14 +54,14 @@ const routes: readonly RouteConfig[] = [
     tags,
     summary: 'Get the versions of a package, for Composer',
     security: forTokens,
-    description: 'Tagged versions; those of branches stand under the same name with `~dev` behind it.',
+    description: 'Tagged versions. The versions of branches are under the same name with the suffix `~dev`.',
     request: {
       headers,
       params: z.object({
         vendor,
         package: z.string().openapi({
           maxLength: 104,
-          description: 'the package without its vendor, in lower case; with `~dev` behind it for versions of branches',
+          description: 'the package without its vendor, in lower case; with the suffix `~dev` for versions of branches',
           example: 'hello',
         }),
       }),
@@ -79,7 +80,7 @@ const routes: readonly RouteConfig[] = [
     summary: 'Get the archive of a version',
     security: forTokens,
     description:
-      'The version as it is labelled; the name of a branch may hold slashes. 410 for a version that was purged, to tokens that would see it; `details.reason` says why.',
+      'The name of a branch may contain slashes. A purged version answers 410 to tokens that would see it; `details.reason` is the reason.',
     request: {
       headers,
       params: z.object({
@@ -89,12 +90,12 @@ const routes: readonly RouteConfig[] = [
           .openapi({ description: 'the package without its vendor, in lower case', example: 'hello', maxLength: 100 }),
         version: z
           .string()
-          .openapi({ description: 'the version, as its label or normalized', example: '1.2.0', maxLength: 128 }),
+          .openapi({ description: 'the version, as published or normalized', example: '1.2.0', maxLength: 128 }),
       }),
       query: z.object({
         ref: z.string().optional().openapi({
           maxLength: 200,
-          description: '`dist.reference` of the content that is wanted; without it, the newest',
+          description: '`dist.reference` of the requested content; default: the newest content',
         }),
       }),
     },
@@ -113,22 +114,26 @@ const routes: readonly RouteConfig[] = [
     method: 'get',
     path: '/health',
     tags: ['Status'],
-    summary: 'Ask whether the service serves',
+    summary: 'Check that the server works',
     security: [{}],
-    description: 'For whoever supervises the process. 200 as long as it answers at all; `status` says how well.',
-    responses: { 200: { description: 'how it is', content: json(healthSchema) }, ...errorResponses(withoutToken) },
+    description:
+      'For process supervision. The answer is 200 as long as the server answers at all; `status` is the health.',
+    responses: {
+      200: { description: 'the health of the server', content: json(healthSchema) },
+      ...errorResponses(withoutToken),
+    },
   },
   {
     operationId: 'getReadiness',
     method: 'get',
     path: '/health/ready',
     tags: ['Status'],
-    summary: 'Ask whether installs can be sent to this server',
+    summary: 'Check that this server can serve installs',
     security: [{}],
     description:
-      'For load balancers. 500 where nothing is published yet, packages or state cannot be read, or the server is about to end; `details` say which.',
+      'For load balancers. The answer is 500 if nothing is published yet, if packages or state cannot be read, or if the server is shutting down; `details` names the reason.',
     responses: {
-      200: { description: 'it can serve', content: json(readySchema) },
+      200: { description: 'the server can serve installs', content: json(readySchema) },
       ...errorResponses(['NOT_SERVING', ...withoutToken]),
     },
   },

@@ -29,20 +29,26 @@ const purgeVersion = operation({
   tags,
   summary: 'Purge a version',
   description:
-    'Removes the version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are published again; of a dev version its contents are blocked. Without `confirm` the answer says what would go, and changes nothing. Doing it again changes nothing. Slashes in a version are written as %2F.',
+    'Removes the version permanently, with every copy of its bytes on this registry: archives, metadata, README and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never published again; for a dev version, only its contents are blocked. Without `confirm`, the answer lists the contents to remove and changes nothing. A repeated request changes nothing. Write slashes in a version as %2F.',
   request: {
     params: z.strictObject({
-      vendor: z.string().max(200).openapi({ description: 'the part of the name before the slash', example: 'acme' }),
-      package: z.string().max(200).openapi({ description: 'the part of the name behind the slash', example: 'hello' }),
+      vendor: z
+        .string()
+        .max(200)
+        .openapi({ description: 'the part of the package name before the slash', example: 'acme' }),
+      package: z
+        .string()
+        .max(200)
+        .openapi({ description: 'the part of the package name after the slash', example: 'hello' }),
       version: z
         .string()
         .min(1)
         .max(200)
-        .openapi({ description: 'the version, as it was published or normalized', example: '1.2.0' }),
+        .openapi({ description: 'the version, as published or normalized', example: '1.2.0' }),
     }),
     query: z.strictObject({
       confirm: z.string().max(500).optional().openapi({
-        description: 'what `details.confirm` of the answer without it says: package and version',
+        description: 'the value of `details.confirm` in the answer without `confirm`: package and version',
         example: 'acme/hello 1.2.0',
       }),
     }),
@@ -50,7 +56,7 @@ const purgeVersion = operation({
   },
   responses: {
     200: {
-      description: 'what is gone, and what may still hold it',
+      description: 'the removed contents, and places that may still contain them',
       content: { 'application/json': { schema: purgeSchema } },
     },
   },
@@ -64,7 +70,7 @@ const listPurgedVersions = operation({
   tags,
   summary: 'List purged versions',
   description:
-    'The tombstones that keep purged versions from being published again, newest first: one for each content.',
+    'The tombstones of purged versions, newest first, one for each content. A tombstone prevents a version from being published again.',
   request: { query: pageQuery },
   responses: {
     200: { description: 'a page of tombstones', content: { 'application/json': { schema: pageOf(tombstoneSchema) } } },

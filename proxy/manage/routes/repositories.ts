@@ -55,7 +55,7 @@ const createRepository = operation({
   tags,
   summary: 'Register a repository',
   description:
-    'It is read by its first sync; one of type `composer` is asked from now on, whenever somebody wants a package that may be there. One address is one repository.',
+    'The first sync reads the repository. A repository of type `composer` is used at once for requests of packages that it may have. Each address can be registered once.',
   request: { body: { required: true, content: { 'application/json': { schema: repositoryDraft } } } },
   responses: { 201: answering(repositorySchema, 'the repository') },
   errors: ['EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
@@ -67,7 +67,7 @@ const getRepository = operation({
   path: '/api/repositories/{id}',
   tags,
   summary: 'Get a repository',
-  description: 'With how its last sync ended. A read token is not told its address.',
+  description: 'With the result of its last sync. Read tokens do not see its address.',
   request: { params },
   responses: { 200: answering(repositorySchema, 'the repository') },
   errors: ['NOT_FOUND'],
@@ -80,9 +80,9 @@ const updateRepository = operation({
   tags,
   summary: 'Change a repository',
   description:
-    'What is left out stays; null takes a filter, the credentials or the interval away. It acts with the next sync. Type and address never change.',
+    'Only the given fields change; null removes a filter, the credentials or the interval. The change takes effect with the next sync. Type and address cannot be changed.',
   request: { params, body: { required: true, content: { 'application/json': { schema: repositoryPatch } } } },
-  responses: { 200: answering(repositorySchema, 'the repository as it is now') },
+  responses: { 200: answering(repositorySchema, 'the changed repository') },
   errors: ['NOT_FOUND', 'EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
 });
 
@@ -93,12 +93,14 @@ const deleteRepository = operation({
   tags,
   summary: 'Remove a repository',
   description:
-    'Without `confirm` the answer says what would be withdrawn. With it the repository is gone at once, a sync of it is ended, and what it published is withdrawn by the next build, which is started. One of type `composer` has published nothing: it is not asked any more.',
+    'Without `confirm`, the answer lists the versions to withdraw. With `confirm`, the repository is removed at once, its running sync ends, and a build starts that withdraws its versions. A repository of type `composer` has published nothing; it is no longer used.',
   request: {
     params,
-    query: z.strictObject({ confirm: z.string().max(100).optional().openapi({ description: 'the id once more' }) }),
+    query: z.strictObject({
+      confirm: z.string().max(100).optional().openapi({ description: 'the id of the repository again' }),
+    }),
   },
-  responses: { 200: answering(removedRepository, 'what was removed') },
+  responses: { 200: answering(removedRepository, 'the removed repository') },
   errors: ['NOT_FOUND', 'CONFIRMATION_REQUIRED'],
 });
 
@@ -107,10 +109,12 @@ const verifyRepository = operation({
   method: 'post',
   path: '/api/repositories/{id}/verify',
   tags,
-  summary: 'Ask whether a repository can be read',
-  description: 'Reaches out to it with its credentials, and changes nothing.',
+  summary: 'Check that a repository can be read',
+  description: 'Connects to the repository with its credentials, and changes nothing.',
   request: { params },
-  responses: { 200: answering(verificationSchema, 'what was found, or why it cannot be read') },
+  responses: {
+    200: answering(verificationSchema, 'the contents of the repository, or the reason why it cannot be read'),
+  },
   errors: ['NOT_FOUND', 'EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'OVERLOADED', 'BUILD_FAILED'],
 });
 
@@ -121,7 +125,7 @@ const syncRepository = operation({
   tags,
   summary: 'Sync a repository',
   description:
-    'Starts a build of this repository alone, or joins the one under way. The job tells when it is over; it waits up to a minute for another build, and then fails with BUILD_BUSY.',
+    'Starts a build of this repository only, or returns the job in progress. The job shows when it is finished. It waits up to a minute for another build, and then fails with BUILD_BUSY.',
   request: { params },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND', 'OVERLOADED'],
@@ -133,7 +137,7 @@ const listJobs = operation({
   path: '/api/repositories/{id}/jobs',
   tags,
   summary: 'List the syncs of a repository',
-  description: 'Newest first; the last ones are kept, 20 unless the settings say otherwise.',
+  description: 'Newest first. The last jobs are kept: 20, or the number in the settings.',
   request: { params, query: pageQuery },
   responses: { 200: answering(pageOf(jobSchema), 'a page of jobs') },
   errors: ['NOT_FOUND'],
@@ -145,7 +149,7 @@ const getJob = operation({
   path: '/api/repositories/{id}/jobs/{job}',
   tags,
   summary: 'Get a sync of a repository',
-  description: 'How far it is; once it has ended, its report or why it failed.',
+  description: 'The progress of the job; after its end, the report or the reason of the failure.',
   request: { params: jobParams },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND'],

@@ -33,13 +33,13 @@ export const safetyRoutes: readonly RouteConfig[] = [
     tags,
     summary: 'Get the security advisories of packages',
     security,
-    description: 'Of packages that are not known, not seen, or without any, nothing is said.',
+    description: 'The answer omits packages that are unknown, hidden from the token, or without advisories.',
     request: {
       query: z.object({
         'packages[]': z
           .array(z.string().max(201))
           .max(mostPackages)
-          .openapi({ description: 'the names of the packages; repeated for each', example: ['acme/hello'] }),
+          .openapi({ description: 'the name of a package; repeatable', example: ['acme/hello'] }),
       }),
     },
     responses: {
@@ -54,7 +54,7 @@ export const safetyRoutes: readonly RouteConfig[] = [
     tags,
     summary: 'Get the security advisories of many packages, for Composer',
     security,
-    description: 'As `composer audit` asks.',
+    description: 'The request of `composer audit`.',
     request: {
       body: { required: true, content: { 'application/x-www-form-urlencoded': { schema: advisoryQuestion } } },
     },
@@ -68,9 +68,9 @@ export const safetyRoutes: readonly RouteConfig[] = [
     method: 'post',
     path: '/filters',
     tags,
-    summary: 'Get what filter lists say of packages, for Composer',
+    summary: 'Get the filter list entries of packages, for Composer',
     security,
-    description: 'Composer 2.10 and later keeps these versions from being installed.',
+    description: 'Composer 2.10 and later does not install these versions.',
     request: { body: { required: true, content: json(filterQuestion) } },
     responses: {
       200: { description: 'the entries, by list', content: json(filterEntries) },
@@ -86,7 +86,7 @@ export const safetyRoutes: readonly RouteConfig[] = [
     security,
     description: 'Composer 2.10 and later reads it when it resolves many packages at once.',
     responses: {
-      200: { description: 'list → package → the versions it keeps out', content: json(filterSummary) },
+      200: { description: 'list → package → constraint for the blocked versions', content: json(filterSummary) },
       ...errorResponses([...refusals, ...pipelineErrors('get')]),
     },
   },

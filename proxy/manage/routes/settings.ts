@@ -17,7 +17,7 @@ const getSettings = operation({
   tags,
   summary: 'Get the settings',
   description:
-    'Those that can be changed while the registry runs, each with where it comes from: a flag or the environment, which fix it; what was set here; libretto.json; the default.',
+    'The settings that can be changed while the registry runs, with the origin of each value: a flag or the environment (fixed), a change at run time, libretto.json, or the default.',
   responses: { 200: { description: 'the settings', content: { 'application/json': { schema: settingsSchema } } } },
 });
 
@@ -28,10 +28,10 @@ const updateSettings = operation({
   tags,
   summary: 'Change settings',
   description:
-    'All that are named, or none of them. What is left out stays; null takes back what was set here. It acts at once, in every process; `dist_url` with the next build.',
+    'Only the given settings change, all of them or none. null removes a change made at run time. Changes take effect at once in every process; `dist_url` takes effect with the next build.',
   request: { body: { required: true, content: { 'application/json': { schema: settingsPatch } } } },
   responses: {
-    200: { description: 'the settings as they are now', content: { 'application/json': { schema: settingsSchema } } },
+    200: { description: 'the settings after the change', content: { 'application/json': { schema: settingsSchema } } },
   },
   errors: ['SETTING_FIXED'],
 });

@@ -31,38 +31,38 @@ const count = (description: string) => z.number().int().openapi({ description })
 
 const statusSchema = z
   .object({
-    version: z.string().openapi({ description: 'of Libretto', example: '0.1.0' }),
-    started_at: time.openapi({ description: 'when the process that answers began to serve' }),
+    version: z.string().openapi({ description: 'the version of Libretto', example: '0.1.0' }),
+    started_at: time.openapi({ description: 'when the answering process started to serve' }),
     counts: z
       .object({
         packages: count('published packages'),
         versions: count('published versions'),
         tokens: z
           .object({ read: count('read tokens'), write: count('write tokens') })
-          .openapi({ description: 'those that open something, by kind' }),
-        users: count('users, disabled ones too'),
+          .openapi({ description: 'the number of active tokens, by kind' }),
+        users: count('users, including disabled users'),
         repositories: count('registered repositories'),
         artifacts: count('published uploads'),
       })
-      .openapi({ description: 'how much there is' }),
+      .openapi({ description: 'the number of objects' }),
     publication: z
       .object({ serial: count('grows with each publication'), published_at: timeWhen('it was made') })
       .nullable()
-      .openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
+      .openapi({ description: 'the newest publication; null before the first one, or if it cannot be read' }),
     last_build: z
       .object({
         finished_at: timeWhen('it ended'),
         outcome: z.enum(['published', 'unchanged', 'failed']).openapi({
           description:
-            '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays',
+            '`unchanged`: nothing visible to clients has changed. `failed`: the build failed, and published versions stay',
         }),
         quarantined: count('versions that were left out'),
         failed_sources: count('sources that could not be read'),
       })
       .nullable()
-      .openapi({ description: 'of all sources or of one; null where none is known' }),
+      .openapi({ description: 'the last build of all sources or of one source; null if none is known' }),
     counters: z.enum(['ok', 'local']).openapi({
-      description: '`local`: the shared counters cannot be reached, and this process counts requests alone',
+      description: '`local`: the shared counters are unreachable, so this process counts requests alone',
     }),
     mirror: z
       .object({
@@ -70,25 +70,25 @@ const statusSchema = z
           .array(
             z.object({
               upstream: z.string().openapi({
-                description: 'the id of a registered repository, or `public` for the one of mirroring.url',
+                description: 'the id of a registered repository, or `public` for the registry in mirroring.url',
                 example: 'public',
               }),
-              message: z.string().openapi({ description: 'what is wrong, and what helps' }),
+              message: z.string().openapi({ description: 'the problem and the solution' }),
             }),
           )
-          .openapi({ description: 'one entry for each such registry' }),
+          .openapi({ description: 'one entry per registry' }),
       })
       .openapi({
         description:
-          'other registries that are set up and not asked, since their credentials cannot be used. What is kept of them is served on',
+          'configured registries that are not used because their credentials do not work. Stored packages are still served',
       }),
     state: z
       .object({
         kind: z
           .enum(['lmdb', 'redis'])
-          .openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis that several hosts share' }),
+          .openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis shared by several hosts' }),
       })
-      .openapi({ description: 'where tokens, users and settings are kept' }),
+      .openapi({ description: 'the storage of tokens, users and settings' }),
   })
   .openapi('Status');
 
@@ -98,7 +98,7 @@ const getStatus = operation({
   path: '/api/status',
   tags: ['Status'],
   summary: 'Get the status',
-  description: 'How the registry stands. GET /health says the shortest of it, to anybody.',
+  description: 'The state of the registry. GET /health gives a short form without authentication.',
   responses: { 200: { description: 'the status', content: { 'application/json': { schema: statusSchema } } } },
 });
 

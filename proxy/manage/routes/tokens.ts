@@ -40,7 +40,7 @@ const listTokens = operation({
   path: '/api/tokens',
   tags,
   summary: 'List tokens',
-  description: 'Oldest first, revoked and expired ones too. A maintainer sees those they made.',
+  description: 'Oldest first, including revoked and expired tokens. A maintainer sees only the tokens they created.',
   request: { query: pageQuery },
   responses: {
     200: { description: 'a page of tokens', content: { 'application/json': { schema: pageOf(tokenSchema) } } },
@@ -54,7 +54,7 @@ const createToken = operation({
   tags,
   summary: 'Create a token',
   description:
-    'The secret stands in this answer and nowhere else. Only an admin may give it more requests an hour than tokens of its kind have by default.',
+    'The secret appears only in this answer. Only an admin may set a higher limit than the default of the kind.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenDraft } } } },
   responses: {
     201: { description: 'the token, with its secret', content: { 'application/json': { schema: createdToken } } },
@@ -67,7 +67,7 @@ const getToken = operation({
   path: '/api/tokens/{id}',
   tags,
   summary: 'Get a token',
-  description: 'Never with its secret. A maintainer sees those they made.',
+  description: 'The answer does not contain the secret. A maintainer sees only the tokens they created.',
   request: { params },
   responses: { 200: { description: 'the token', content: { 'application/json': { schema: tokenSchema } } } },
   errors: ['NOT_FOUND'],
@@ -79,10 +79,11 @@ const updateToken = operation({
   path: '/api/tokens/{id}',
   tags,
   summary: 'Change a token',
-  description: 'It acts on the next request. What is left out stays as it is. The kind never changes.',
+  description:
+    'Only the given fields change. The change takes effect with the next request. The kind cannot be changed.',
   request: { params, body: { required: true, content: { 'application/json': { schema: tokenPatch } } } },
   responses: {
-    200: { description: 'the token as it is now', content: { 'application/json': { schema: tokenSchema } } },
+    200: { description: 'the changed token', content: { 'application/json': { schema: tokenSchema } } },
   },
   errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED'],
 });
@@ -94,7 +95,7 @@ const rotateToken = operation({
   tags,
   summary: 'Give a token a new secret',
   description:
-    'The secret stands in this answer and nowhere else. The one before goes on opening for `grace_seconds`; one that was replaced before that ends at once. Everything else of the token stays.',
+    'The secret appears only in this answer. The previous secret keeps working for `grace_seconds`; an older one ends at once. All other properties of the token stay.',
   request: { params, body: { required: false, content: { 'application/json': { schema: tokenRotation } } } },
   responses: {
     200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } },
@@ -107,11 +108,13 @@ const explainTokenView = operation({
   method: 'get',
   path: '/api/tokens/{id}/explain',
   tags,
-  summary: 'Say what a token sees of a package',
+  summary: 'Explain which versions of a package a token sees',
   description:
-    'What of it the token sees and which of its limits hides the rest; also of a version that is not published, and of a package that is mirrored.',
+    'Lists the versions that the token sees, and the limits that hide the others. Works also for versions that are not published, and for mirrored packages.',
   request: { params, query: explanationQuery },
-  responses: { 200: { description: 'what it sees', content: { 'application/json': { schema: explanationSchema } } } },
+  responses: {
+    200: { description: 'the visible versions', content: { 'application/json': { schema: explanationSchema } } },
+  },
   errors: ['NOT_FOUND'],
 });
 
@@ -121,7 +124,7 @@ const revokeToken = operation({
   path: '/api/tokens/{id}',
   tags,
   summary: 'Revoke a token',
-  description: 'It opens nothing from the next request on. Doing it again changes nothing.',
+  description: 'The token is refused from the next request on. A repeated request changes nothing.',
   request: { params },
   responses: { 200: { description: 'the revoked token', content: { 'application/json': { schema: tokenSchema } } } },
   errors: ['NOT_FOUND'],

@@ -24,10 +24,13 @@ const setUpTwoFactor = operation({
   tags,
   summary: 'Set up two-factor authentication',
   description:
-    'A secret for an authenticator. It has no effect until it is enabled with a code; doing it again gives another.',
+    'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated request returns another secret.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorSetup } } } },
   responses: {
-    200: { description: 'the secret, shown this once', content: { 'application/json': { schema: twoFactorSecret } } },
+    200: {
+      description: 'the secret; it appears only in this answer',
+      content: { 'application/json': { schema: twoFactorSecret } },
+    },
   },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
@@ -39,7 +42,7 @@ const enableTwoFactor = operation({
   tags,
   summary: 'Enable two-factor authentication',
   description:
-    'With a code of the authenticator that was set up. Ends all sessions, this one too, and begins a new one.',
+    'Requires a code from the new authenticator. Ends all sessions, including this one, and starts a new session.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorCode } } } },
   responses: {
     200: {
@@ -56,7 +59,7 @@ const disableTwoFactor = operation({
   path: '/api/auth/2fa/disable',
   tags,
   summary: 'Disable two-factor authentication',
-  description: 'Ends all sessions, this one too, and begins a new one.',
+  description: 'Ends all sessions, including this one, and starts a new session.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
@@ -68,7 +71,7 @@ const renewRecoveryCodes = operation({
   path: '/api/auth/2fa/recovery-codes',
   tags,
   summary: 'Renew your recovery codes',
-  description: 'Ten new ones; those before are worth nothing any more.',
+  description: 'Returns ten new codes; the previous codes become invalid.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
   responses: { 200: { description: 'the recovery codes', content: { 'application/json': { schema: recoveryCodes } } } },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],

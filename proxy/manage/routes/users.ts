@@ -36,7 +36,7 @@ const createUser = operation({
   tags,
   summary: 'Invite a user',
   description:
-    'The invitation stands in this answer and nowhere else; it works once, for seven days. Whoever holds it chooses the password.',
+    'The invitation appears only in this answer. It works once, within seven days. The invited user chooses the password.',
   request: { body: { required: true, content: { 'application/json': { schema: userDraft } } } },
   responses: {
     201: { description: 'the user, with the invitation', content: { 'application/json': { schema: changedUser } } },
@@ -50,7 +50,7 @@ const getUser = operation({
   path: '/api/users/{id}',
   tags,
   summary: 'Get a user',
-  description: 'Also one that is disabled, or that has not accepted the invitation yet.',
+  description: 'Includes disabled users, and users who have not accepted the invitation yet.',
   request: { params },
   responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
   errors: ['NOT_FOUND'],
@@ -62,11 +62,12 @@ const updateUser = operation({
   path: '/api/users/{id}',
   tags,
   summary: 'Change a user',
-  description: 'Fields that are left out stay. Disabling a user, or changing the role, acts on the next request.',
+  description:
+    'Only the given fields change. Disabling a user, or changing the role, takes effect with the next request.',
   request: { params, body: { required: true, content: { 'application/json': { schema: userPatch } } } },
   responses: {
     200: {
-      description: 'the user as they are now, with the invitation if one was asked for',
+      description: 'the changed user, with the invitation if one was requested',
       content: { 'application/json': { schema: changedUser } },
     },
   },
@@ -79,10 +80,10 @@ const deleteUser = operation({
   path: '/api/users/{id}',
   tags,
   summary: 'Delete a user',
-  description: 'Their sessions end at once. Tokens they made stay.',
+  description: 'The sessions of the user end at once. Tokens they created stay.',
   request: { params },
   responses: {
-    200: { description: 'the user that was deleted', content: { 'application/json': { schema: userSchema } } },
+    200: { description: 'the deleted user', content: { 'application/json': { schema: userSchema } } },
   },
   errors: ['NOT_FOUND', 'LAST_ADMIN'],
 });

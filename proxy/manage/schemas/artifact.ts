@@ -11,25 +11,29 @@ export const artifactSchema = z
     id: idOf('art', 'the artifact'),
     name: z.string().openapi({ description: 'the package', example: 'acme/hello' }),
     version: z.string().openapi({ description: 'the version of the package in this ZIP', example: '1.2.0' }),
-    version_normalized: z.string().openapi({ description: 'as Composer compares it', example: '1.2.0.0' }),
+    version_normalized: z
+      .string()
+      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     reference: z.string().openapi({ description: '`dist.reference`: the first 40 characters of `sha256`' }),
-    sha256: z.string().openapi({ description: 'of the ZIP, lower-case hex' }),
-    sha1: z.string().openapi({ description: '`dist.shasum`, lower-case hex' }),
+    sha256: z.string().openapi({ description: 'SHA-256 of the ZIP, in lower-case hex' }),
+    sha1: z.string().openapi({ description: '`dist.shasum`: SHA-1 of the ZIP, in lower-case hex' }),
     size: z.number().int().openapi({ description: 'bytes of the ZIP', example: 20_480 }),
-    url: z.string().openapi({ description: 'of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
+    url: z.string().openapi({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
     status: z.enum(['published', 'withdrawn', 'superseded']).openapi({
       description:
-        'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both',
+        '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files still install both',
     }),
     created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
-    retired_at: time.nullable().openapi({ description: 'since when it is not published any more' }),
+    retired_at: time
+      .nullable()
+      .openapi({ description: 'when it was withdrawn or superseded; null while it is published' }),
   })
   .openapi('Artifact');
 
 export const uploadQuery = z.strictObject({
   version: z.string().min(1).max(200).optional().openapi({
-    description: 'which version it is; needed where composer.json does not say, refused where it says another',
+    description: 'the version; required if composer.json has none, and refused if composer.json has another',
     example: '1.2.0',
   }),
   name: z
@@ -37,39 +41,42 @@ export const uploadQuery = z.strictObject({
     .min(1)
     .max(201)
     .optional()
-    .openapi({ description: 'refused where composer.json says another', example: 'acme/hello' }),
+    .openapi({ description: 'the package name; refused if composer.json has another', example: 'acme/hello' }),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters')
     .optional()
-    .openapi({ maxLength: 64, description: 'of the ZIP: what arrives with another one is refused' }),
+    .openapi({ maxLength: 64, description: 'SHA-256 of the ZIP; an upload with another checksum is refused' }),
 });
 
 export const cleanupOrder = z
   .strictObject({
     retention_days: z.number().int().min(0).max(36_500).optional().openapi({
-      description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say',
+      description: 'the number of days to keep withdrawn and superseded ZIPs; default: the setting',
       example: 90,
     }),
-    dry_run: z.boolean().default(true).openapi({ description: 'true: only says what would go' }),
+    dry_run: z.boolean().default(true).openapi({ description: 'true: list the ZIPs without removing them' }),
   })
   .openapi('ArtifactCleanupOrder');
 
 export const cleanupSchema = z
   .object({
     dry_run: z.boolean().openapi({ description: 'true: nothing was removed' }),
-    artifacts: z.array(artifactSchema).openapi({ description: 'what goes or went' }),
+    artifacts: z
+      .array(artifactSchema)
+      .openapi({ description: 'the removed artifacts; with `dry_run`, the artifacts that would be removed' }),
     leftovers: z
       .array(
         z.object({
-          file: z
-            .string()
-            .openapi({ description: 'the path below the folder of artifacts', example: '.staging/upload-4f2a.zip' }),
+          file: z.string().openapi({
+            description: 'the path, relative to the artifacts folder',
+            example: '.staging/upload-4f2a.zip',
+          }),
           size: z.number().int().openapi({ description: 'bytes of the file' }),
         }),
       )
-      .openapi({ description: 'files that uploads left behind which were cut off' }),
-    bytes: z.number().int().openapi({ description: 'of all of them' }),
+      .openapi({ description: 'leftover files of interrupted uploads' }),
+    bytes: z.number().int().openapi({ description: 'the total size in bytes' }),
   })
   .openapi('ArtifactCleanup');
 

@@ -8,32 +8,32 @@ import { time, timeWhen } from './time.ts';
 const text = z.string().min(1).max(200).optional();
 
 export const auditQuery = pageQuery.extend({
-  actor: text.openapi({ description: 'of this actor only', example: 'user:usr_9QwErTy04fHj2kLm' }),
-  action: text.openapi({ description: 'of this action only', example: 'token.create' }),
-  subject: text.openapi({ description: 'about this only', example: 'tok_4fHj2kLm9QwErTy0' }),
+  actor: text.openapi({ description: 'only events of this actor', example: 'user:usr_9QwErTy04fHj2kLm' }),
+  action: text.openapi({ description: 'only events with this action', example: 'token.create' }),
+  subject: text.openapi({ description: 'only events about this object', example: 'tok_4fHj2kLm9QwErTy0' }),
   since: time
     .optional()
-    .openapi({ maxLength: 40, description: 'from this instant on', example: '2026-11-01T00:00:00Z' }),
+    .openapi({ maxLength: 40, description: 'events since this time', example: '2026-11-01T00:00:00Z' }),
   until: time
     .optional()
-    .openapi({ maxLength: 40, description: 'before this instant', example: '2026-12-01T00:00:00Z' }),
+    .openapi({ maxLength: 40, description: 'events before this time', example: '2026-12-01T00:00:00Z' }),
 });
 
 export const auditEventSchema = z
   .object({
-    seq: z.number().int().openapi({ description: '1, 2, 3, … without a gap' }),
+    seq: z.number().int().openapi({ description: 'the number of the event: 1, 2, 3, … without a gap' }),
     time: timeWhen('the change was made'),
     actor: z.string().openapi({
-      description: '`cli:`, `user:`, `token:` or `system:`, and who',
+      description: 'the author: `cli:`, `user:`, `token:` or `system:`, and its id',
       example: 'user:usr_9QwErTy04fHj2kLm',
     }),
     action: z
       .string()
       .openapi({ description: 'the kind of change: the kind of subject, a dot, and a verb', example: 'token.create' }),
     subject: z.string().openapi({ description: 'what was changed', example: 'tok_4fHj2kLm9QwErTy0' }),
-    details: z.record(z.string(), z.any()).openapi({ description: 'what was changed, by field; never a secret' }),
-    previous: z.string().openapi({ description: 'the hash of the event before; 64 zeros for the first' }),
-    hash: z.string().openapi({ description: 'SHA-256 over all of the above' }),
+    details: z.record(z.string(), z.any()).openapi({ description: 'the changes by field, without secrets' }),
+    previous: z.string().openapi({ description: 'the hash of the previous event; 64 zeros for the first event' }),
+    hash: z.string().openapi({ description: 'SHA-256 of all fields above' }),
   })
   .openapi('AuditEvent');
 

@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 const name = z.string().openapi({ description: 'the name of the package', example: 'acme/hello' });
 const description = z
   .string()
-  .openapi({ description: 'one line about the package, of its newest version', example: 'Says hello' });
+  .openapi({ description: 'one line about the package, from its newest version', example: 'Says hello' });
 
 export const searchResults = z
   .object({
@@ -15,36 +15,37 @@ export const searchResults = z
           name,
           description,
           url: z.string().optional().openapi({
-            description: 'homepage of the package, or where its source is; left out where it says neither',
+            description: 'the homepage of the package, or its source repository; omitted without both',
             example: 'https://example.org/hello',
           }),
           repository: z
             .string()
             .optional()
-            .openapi({ description: 'where its source is', example: 'https://git.example.org/acme/hello' }),
+            .openapi({ description: 'the source repository', example: 'https://git.example.org/acme/hello' }),
           downloads: z.number().int().openapi({
-            description:
-              'installs that clients told of, or archives that were sent, whichever is more; up to a minute old',
+            description: 'the number of reported installs or of sent archives, whichever is larger; up to a minute old',
           }),
-          favers: z.literal(0).openapi({ description: 'always 0: nobody stars packages here' }),
+          favers: z.literal(0).openapi({ description: 'always 0: this registry has no favourites' }),
           abandoned: z
             .union([z.literal(true), z.string()])
             .optional()
-            .openapi({ description: 'true, or the package to use instead; left out of those that are maintained' }),
+            .openapi({ description: 'true, or the package to use instead; omitted for maintained packages' }),
         }),
       )
       .openapi({ description: 'the packages of this page' }),
-    total: z.number().int().openapi({ description: 'on all pages' }),
+    total: z.number().int().openapi({ description: 'the number of results on all pages' }),
     next: z
       .string()
       .optional()
-      .openapi({ description: 'path of the next page', example: '/search.json?q=hello&page=2' }),
+      .openapi({ description: 'the path of the next page', example: '/search.json?q=hello&page=2' }),
   })
   .openapi('SearchResults');
 
 export const packageNames = z
   .object({
-    packageNames: z.array(z.string()).openapi({ description: 'sorted', example: ['acme/hello', 'acme/tool'] }),
+    packageNames: z
+      .array(z.string())
+      .openapi({ description: 'the names, sorted', example: ['acme/hello', 'acme/tool'] }),
   })
   .openapi('PackageNames');
 
@@ -58,7 +59,7 @@ export const providerNames = z
           type: z.string().openapi({ description: 'the type of the package', example: 'library' }),
         }),
       )
-      .openapi({ description: 'packages that provide or replace the name that was asked for' }),
+      .openapi({ description: 'packages that provide or replace the requested name' }),
   })
   .openapi('Providers');
 
@@ -68,7 +69,10 @@ export const installReport = z
       .array(
         z.looseObject({
           name: name.max(201),
-          version: z.string().max(200).openapi({ description: 'normalized, as Composer has it', example: '1.2.0.0' }),
+          version: z
+            .string()
+            .max(200)
+            .openapi({ description: 'the normalized version, as in Composer', example: '1.2.0.0' }),
         }),
       )
       .max(2000)
@@ -78,11 +82,11 @@ export const installReport = z
 
 export const installsCounted = z
   .object({
-    status: z.literal('success').openapi({ description: 'the word that Composer expects' }),
+    status: z.literal('success').openapi({ description: 'the value that Composer expects' }),
     counted: z
       .number()
       .int()
-      .openapi({ description: 'how many of them are published here; the others do not count', example: 2 }),
+      .openapi({ description: 'the number of counted versions: those published here', example: 2 }),
   })
   .openapi('InstallsCounted');
 
@@ -90,7 +94,7 @@ const notices = (what: string) =>
   z
     .array(
       z.object({
-        versions: z.string().openapi({ description: 'versions of Composer, as a constraint', example: '<2.5' }),
+        versions: z.string().openapi({ description: 'a constraint for the version of Composer', example: '<2.5' }),
         message: z
           .string()
           .openapi({ description: 'the text that Composer prints', example: 'Please update Composer.' }),
@@ -102,21 +106,18 @@ const notices = (what: string) =>
 /** Keys of packages.json. */
 export const advertisedShape = {
   search: z.string().optional().openapi({
-    description: 'this and the next three: as the setting `advertise` says',
+    description: 'present, like the next three, if the setting `advertise` contains it',
     example: '/search.json?q=%query%&type=%type%',
   }),
-  list: z
-    .string()
-    .optional()
-    .openapi({ description: 'where Composer lists the names of packages', example: '/list.json' }),
+  list: z.string().optional().openapi({ description: 'the address for lists of package names', example: '/list.json' }),
   'providers-api': z.string().optional().openapi({
-    description: 'where Composer asks for packages that provide a name',
+    description: 'the address for packages that provide a name',
     example: '/providers/%package%.json',
   }),
   'notify-batch': z
     .string()
     .optional()
-    .openapi({ description: 'where Composer tells what it installed', example: '/downloads' }),
-  warnings: notices('what Composer 2.2 and later warns users of'),
-  infos: notices('what Composer 2.2 and later tells users'),
+    .openapi({ description: 'the address for reports of installs', example: '/downloads' }),
+  warnings: notices('warnings that Composer 2.2 and later prints'),
+  infos: notices('information that Composer 2.2 and later prints'),
 };

@@ -8,7 +8,7 @@ import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
 import { time, timeWhen } from './time.ts';
 
-const version = z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' });
+const version = z.string().openapi({ description: 'the version, as written by its author', example: '1.2.0' });
 const links = z.record(z.string(), z.string());
 
 const summaryShape = {
@@ -16,56 +16,55 @@ const summaryShape = {
   description: z
     .string()
     .nullable()
-    .openapi({ description: 'one line about the package; null where its composer.json has none' }),
+    .openapi({ description: 'one line about the package; null if its composer.json has none' }),
   type: z.string().openapi({ description: 'the type of the package', example: 'library' }),
   keywords: z.array(z.string()).openapi({ description: 'the keywords of its composer.json', example: ['greeting'] }),
   abandoned: z.union([z.boolean(), z.string()]).openapi({ description: 'true, or the package to use instead' }),
   latest_version: version.openapi({
-    description: 'the newest stable version, or the newest there is',
+    description: 'the newest stable version, or the newest version if none is stable',
     example: '1.2.0',
   }),
-  updated_at: time.openapi({ description: 'when a version of it was last published here' }),
-  downloads: z.number().int().openapi({ description: 'archives sent since ever' }),
+  updated_at: time.openapi({ description: 'the time of the last publication of a version' }),
+  downloads: z.number().int().openapi({ description: 'the total number of archives sent' }),
 };
 
 export const packageSummary = z
-  .object({ ...summaryShape, versions: z.number().int().openapi({ description: 'how many are published' }) })
+  .object({ ...summaryShape, versions: z.number().int().openapi({ description: 'the number of published versions' }) })
   .openapi('PackageSummary');
 
 const packageVersion = z
   .object({
     version,
-    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    version_normalized: z
+      .string()
+      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     stability: z
       .enum(['stable', 'RC', 'beta', 'alpha', 'dev'])
-      .openapi({ description: 'the stability that Composer reads from the version' }),
+      .openapi({ description: 'the stability that Composer derives from the version' }),
     time: z
       .string()
       .nullable()
-      .openapi({ description: 'its own, as its source says it', example: '2026-01-31T12:00:00+00:00' }),
-    published_at: time.openapi({ description: 'since when this content is published here' }),
+      .openapi({ description: 'the time given by the source', example: '2026-01-31T12:00:00+00:00' }),
+    published_at: time.openapi({ description: 'the time when this content was first published here' }),
     reference: z.string().openapi({ description: '`dist.reference`: the commit, or a digest of the content' }),
     shasum: z.string().openapi({ description: 'SHA-1 of the archive' }),
     size: z.number().int().openapi({ description: 'bytes of the archive' }),
     requires: links.openapi({
-      description: 'package → constraint, as `require` has it',
+      description: 'package → constraint, from `require`',
       example: { php: '^8.2', 'acme/greeting': '^1.0' },
     }),
-    dev_requires: links.openapi({ description: 'package → constraint, as `require-dev` has it' }),
-    readme: z.boolean().openapi({ description: 'whether it has a README' }),
-    changelog: z.boolean().openapi({ description: 'whether it has a CHANGELOG' }),
+    dev_requires: links.openapi({ description: 'package → constraint, from `require-dev`' }),
+    readme: z.boolean().openapi({ description: 'whether the version has a README' }),
+    changelog: z.boolean().openapi({ description: 'whether the version has a CHANGELOG' }),
   })
   .openapi('PublishedVersion');
 
 const quarantined = z
   .object({
-    version: z
-      .string()
-      .nullable()
-      .openapi({ description: 'the version that was left out; null where it is not known' }),
+    version: z.string().nullable().openapi({ description: 'the version that was left out; null if unknown' }),
     code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
     message: z.string().openapi({ description: 'what is wrong and what to do' }),
-    where: z.string().openapi({ description: 'the source and the place in it' }),
+    where: z.string().openapi({ description: 'the source, and the place in the source' }),
   })
   .openapi('QuarantinedVersion');
 
@@ -74,11 +73,13 @@ export const packageSchema = z
     ...summaryShape,
     license: z.array(z.string()).openapi({ description: 'the licences of its newest version', example: ['MIT'] }),
     links: links.openapi({
-      description: 'homepage and support, as far as they are addresses',
+      description: 'homepage and support addresses',
       example: { homepage: 'https://example.org/hello' },
     }),
     versions: z.array(packageVersion).openapi({ description: 'newest first' }),
-    dependents: z.array(z.string()).openapi({ description: 'packages here of which a version requires it' }),
+    dependents: z
+      .array(z.string())
+      .openapi({ description: 'packages of this registry with a version that requires it' }),
     sources: z
       .array(
         z.object({
@@ -87,24 +88,24 @@ export const packageSchema = z
         }),
       )
       .nullable()
-      .openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
+      .openapi({ description: 'the sources of its versions; null for read tokens' }),
     quarantined: z
       .array(quarantined)
       .nullable()
-      .openapi({ description: 'versions that were left out, and why; null for read tokens' }),
+      .openapi({ description: 'versions that were left out, with the reason; null for read tokens' }),
   })
   .openapi('PackageDetails');
 
 export const packageText = z
   .object({
     version,
-    markdown: z.string().openapi({ description: 'as it was written, 512 KiB at most' }),
+    markdown: z.string().openapi({ description: 'the original text, at most 512 KiB' }),
     html: z.string().openapi({
       description:
-        'sanitized: no scripts, no images, links to web pages and mail only. A text that takes too long to render is one `<pre>`',
+        'sanitized HTML: no scripts, no images, and links to web pages and mail addresses only. A text that takes too long to render becomes one `<pre>`',
     }),
-    html_truncated: z.boolean().openapi({ description: 'true: the HTML is of its beginning only' }),
-    truncated: z.boolean().openapi({ description: 'true: it is longer than is kept' }),
+    html_truncated: z.boolean().openapi({ description: 'true: the HTML covers only the beginning of the text' }),
+    truncated: z.boolean().openapi({ description: 'true: the stored text is cut; the original is longer' }),
   })
   .openapi('PackageText');
 
@@ -114,26 +115,27 @@ const counted = (what: string) =>
   z
     .number()
     .int()
-    .openapi({ description: `${what} of this day` });
-const perVersion = (what: string) => byVersion.openapi({ description: `version → ${what} of this day` });
+    .openapi({ description: `${what} on this day` });
+const perVersion = (what: string) => byVersion.openapi({ description: `version → ${what} on this day` });
 
 export const statisticsSchema = z
   .object({
-    total: z.number().int().openapi({ description: 'downloads since ever' }),
-    versions: byVersion.openapi({ description: 'downloads of these days, by version', example: { '1.2.0': 12 } }),
+    total: z.number().int().openapi({ description: 'the total number of downloads' }),
+    versions: byVersion.openapi({ description: 'downloads in these days, by version', example: { '1.2.0': 12 } }),
     days: z
       .array(z.object({ date, downloads: counted('downloads'), versions: perVersion('downloads') }))
-      .openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+      .openapi({ description: 'days in UTC, oldest first; days without a download are omitted' }),
     installs: z
       .object({
-        total: z.number().int().openapi({ description: 'installs since ever' }),
-        versions: byVersion.openapi({ description: 'installs of these days, by version', example: { '1.2.0': 31 } }),
+        total: z.number().int().openapi({ description: 'the total number of installs' }),
+        versions: byVersion.openapi({ description: 'installs in these days, by version', example: { '1.2.0': 31 } }),
         days: z
           .array(z.object({ date, installs: counted('installs'), versions: perVersion('installs') }))
-          .openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
+          .openapi({ description: 'days in UTC, oldest first; days without an install are omitted' }),
       })
       .openapi({
-        description: 'what clients told of: Composer tells every install and update of a package, unless it is offline',
+        description:
+          'installs reported by clients: Composer reports every install and update of a package, unless it is offline',
       }),
   })
   .openapi('PackageStatistics');
@@ -142,7 +144,9 @@ export const withdrawalSchema = z
   .object({
     name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
     version,
-    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    version_normalized: z
+      .string()
+      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     reference: z.string().openapi({ description: '`dist.reference` of the withdrawn content' }),
     withdrawn_at: timeWhen('it was withdrawn'),
     withdrawn_by: z.string().openapi({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),

@@ -7,42 +7,43 @@ import { advertisedShape } from './lookup.ts';
 
 export const rootSchema = z
   .looseObject({
-    packages: z.object({}).openapi({ description: 'always empty: packages are read one by one' }),
+    packages: z.object({}).openapi({ description: 'always empty: each package has its own document' }),
     'metadata-url': z.string().openapi({
-      description: 'where the versions of a package are; Composer fills in `%package%`',
+      description: 'the address template for the versions of a package; Composer replaces `%package%`',
       example: exactMetadataUrl,
     }),
     'available-packages': z
       .array(z.string())
-      .openapi({ description: 'lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
+      .openapi({ description: 'package names in lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
     'available-package-patterns': z
       .array(z.string())
       .optional()
       .openapi({
-        description: 'only where there is no package: a pattern that none matches',
+        description: 'present only without packages: a pattern that matches nothing',
         example: ['~none~/~none~'],
       }),
     mirrors: z
       .array(
         z.object({
-          'dist-url': z
-            .string()
-            .openapi({ description: 'the template of an archive; Composer fills it in', example: mirrorDistUrl }),
-          preferred: z.literal(true).openapi({ description: 'Composer asks here before `dist.url`' }),
+          'dist-url': z.string().openapi({
+            description: 'the address template of an archive; Composer replaces the placeholders',
+            example: mirrorDistUrl,
+          }),
+          preferred: z.literal(true).openapi({ description: 'Composer tries this address before `dist.url`' }),
         }),
       )
       .optional()
-      .openapi({ description: 'where archives are, relative to the address of this service' }),
+      .openapi({ description: 'the location of archives, relative to the address of the registry' }),
     ...advertisedShape,
     name: z.string().optional().openapi({ description: 'the name of the registry', example: 'The registry of Acme' }),
     description: z
       .string()
       .optional()
-      .openapi({ description: 'what the registry is for', example: 'Packages of our teams' }),
+      .openapi({ description: 'the purpose of the registry', example: 'Packages of our teams' }),
     homepage: z
       .string()
       .optional()
-      .openapi({ description: 'a page about the registry', example: 'https://packages.example.org' }),
+      .openapi({ description: 'a web page about the registry', example: 'https://packages.example.org' }),
   })
   .openapi('RootDocument');
 
@@ -54,9 +55,9 @@ const dist = z
       .openapi({ description: 'the path or the address of the archive', example: '/dist/acme/hello/1.2.0.zip' }),
     reference: z
       .string()
-      .openapi({ description: 'changes with the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
+      .openapi({ description: 'identifies the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
     shasum: z.string().optional().openapi({
-      description: 'SHA-1 of the ZIP; dev versions have none unless `distShasum` is `always`',
+      description: 'SHA-1 of the ZIP; absent for dev versions unless `distShasum` is `always`',
       example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
     }),
   })
@@ -65,23 +66,25 @@ const dist = z
 const versionSchema = z
   .looseObject({
     name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
-    version: z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' }),
-    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    version: z.string().openapi({ description: 'the version, as written by its author', example: '1.2.0' }),
+    version_normalized: z
+      .string()
+      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     dist: dist.optional().openapi({ description: 'the archive' }),
     'published-time': z.string().optional().openapi({
       description:
-        'when this registry first published this content, RFC 3339; of a mirrored release what its upstream says, or when its archive was accepted here',
+        'when this registry first published this content, RFC 3339. For a mirrored release: the time given by its upstream, or the time when its archive was accepted here',
       example: '2026-06-12T10:00:00+00:00',
     }),
   })
   .openapi('PackageVersion', {
-    description: 'everything of composer.json that is of use to others, and where the archive is',
+    description: 'the public fields of composer.json, and the location of the archive',
   });
 
 export const providerSchema = z
   .object({
     packages: z.record(z.string(), z.record(z.string(), versionSchema)).openapi({
-      description: 'the package → its versions → each version',
+      description: 'package name → list of versions',
       example: {
         'acme/hello': {
           '1.2.0': {
@@ -106,35 +109,34 @@ export const healthSchema = z
   .object({
     status: z
       .enum(['ok', 'degraded'])
-      .openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
+      .openapi({ description: '`degraded`: the server works, but a part is missing; see the other fields' }),
     metadata_url: z.string().nullable().openapi({
       description:
-        'what packages.json names to clients that come the way of this request; null before the first publication',
+        'the metadata-url in packages.json for clients on the same network path; null before the first publication',
       example: exactMetadataUrl,
     }),
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({
       description:
-        '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged',
+        '`empty`: nothing is published yet. `stale`: the origin fails, and cached content is served. `unreadable`: the published tree is missing or damaged',
     }),
     state: z.enum(['ok', 'away']).openapi({
       description:
-        '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most',
+        '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most',
     }),
     counters: z
       .enum(['ok', 'local'])
-      .openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+      .openapi({ description: '`local`: the shared counters are unreachable, so this process counts alone' }),
     storage: z.enum(['ok', 'full', 'read-only']).openapi({
-      description:
-        '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
+      description: '`full`, `read-only`: the disk of the data folder accepts no writes. Reading works; changes fail',
     }),
     workers: z
       .object({
-        serving: z.number().int().openapi({ description: 'how many of them serve' }),
-        of: z.number().int().openapi({ description: 'how many there should be' }),
+        serving: z.number().int().openapi({ description: 'the number of running processes' }),
+        of: z.number().int().openapi({ description: 'the configured number of processes' }),
       })
       .optional()
       .openapi({
-        description: 'the processes that serve this address, where there are several',
+        description: 'the processes that serve this address, if there are several',
         example: { serving: 4, of: 4 },
       }),
   })
@@ -142,23 +144,20 @@ export const healthSchema = z
 
 export const readySchema = z
   .object({
-    status: z.literal('ready').openapi({ description: 'always `ready`: a server that is not answers 500' }),
-    tree: z
-      .enum(['ok', 'stale'])
-      .openapi({ description: '`stale`: the origin fails, and what is known of it is served' }),
+    status: z.literal('ready').openapi({ description: 'always `ready`; a server that is not ready answers 500' }),
+    tree: z.enum(['ok', 'stale']).openapi({ description: '`stale`: the origin fails, and cached content is served' }),
     state: z.enum(['ok', 'grace']).openapi({
-      description: '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while',
+      description: '`grace`: the Redis of the state is unavailable, and known tokens stay valid for the grace period',
     }),
     grace_seconds_left: z.number().int().optional().openapi({
-      description: 'only with `grace`: until nobody can be served, unless the Redis is back before',
+      description: 'only with `grace`: the seconds until every token is refused, unless Redis comes back',
       example: 42,
     }),
     counters: z
       .enum(['ok', 'local'])
-      .openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+      .openapi({ description: '`local`: the shared counters are unreachable, so this process counts alone' }),
     storage: z.enum(['ok', 'full', 'read-only']).openapi({
-      description:
-        '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed',
+      description: '`full`, `read-only`: the disk of the data folder accepts no writes. Reading works; changes fail',
     }),
   })
   .openapi('Readiness');

@@ -8,18 +8,18 @@ import type { PurgeOutcome } from '../../packages/version-purger.ts';
 import { timeWhen } from './time.ts';
 
 const name = z.string().openapi({ description: 'the name of the package', example: 'acme/hello' });
-const version = z.string().openapi({ description: 'the version as it was published', example: '1.2.0' });
-const normalized = z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' });
+const version = z.string().openapi({ description: 'the version, as it was published', example: '1.2.0' });
+const normalized = z
+  .string()
+  .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' });
 const reference = z.string().openapi({ description: '`dist.reference` of the content' });
-const reason = z
-  .enum(purgeReasons)
-  .openapi({ description: 'why it was purged: the part of the reason that clients are told' });
+const reason = z.enum(purgeReasons).openapi({ description: 'the reason that clients see' });
 
 export const purgeBody = z
   .strictObject({
     reason,
     note: z.string().max(1000).optional().openapi({
-      description: 'the reason in your own words, for the audit log and for admins',
+      description: 'an explanation for admins and the audit log',
       example: 'a key in config/prod.php',
     }),
     reference: z
@@ -29,7 +29,7 @@ export const purgeBody = z
       .optional()
       .openapi({
         description:
-          'of a dev version this content alone, by its reference or the beginning of it; left out: all contents the version ever had',
+          'for a dev version: purge only this content, given by its reference or the start of its reference. Default: all contents the version ever had',
         example: '9f8e7d6c5b4a',
       }),
   })
@@ -43,7 +43,7 @@ const content = z
     reference,
     state: z
       .enum(['published', 'superseded', 'withdrawn', 'mirrored', 'purged'])
-      .openapi({ description: 'what it was before; `purged`: an earlier purge removed it' }),
+      .openapi({ description: 'the state before the purge; `purged`: an earlier purge removed it' }),
   })
   .openapi('PurgedContent');
 
@@ -53,9 +53,9 @@ const alike = z
     version,
     version_normalized: normalized,
     reference,
-    state: z.enum(['published', 'superseded', 'withdrawn']).openapi({ description: 'what it is' }),
+    state: z.enum(['published', 'superseded', 'withdrawn']).openapi({ description: 'the state of the content' }),
     command: z.string().openapi({
-      description: 'the command that purges this content as well, on the host of the registry',
+      description: 'the command that purges this content too; run it on the host of the registry',
       example: 'libretto package purge acme/hello dev-main --reason secret --reference 4f5e6d7c8b9a',
     }),
   })
@@ -67,21 +67,24 @@ export const purgeSchema = z
     version,
     reason,
     purged_at: timeWhen('it was purged'),
-    serial: z.number().int().openapi({ description: 'number of the publication without it', example: 42 }),
+    serial: z
+      .number()
+      .int()
+      .openapi({ description: 'the number of the first publication without the version', example: 42 }),
     contents: z
       .array(content)
-      .openapi({ description: 'everything that is gone, the same bytes under other labels included' }),
+      .openapi({ description: 'all removed contents, including the same bytes under other versions' }),
     alike: z.array(alike).openapi({
       description:
-        'contents of the package with the same files in another archive, which stay. If one must go too, run its `command`, or send this request for its `version` (and with its `reference` where the version is a branch)',
+        'other contents of the package with the same files in another archive. They stay. To remove one too, run its `command`, or send this request for its `version` (for a branch, with its `reference`)',
     }),
     files: z.array(z.string()).openapi({
-      description: 'archives that are gone, below `public/`: a copy of the tree elsewhere has to let go of them too',
+      description: 'removed archives below `public/`; remove them from other copies of the tree too',
     }),
-    sources: z.array(z.string()).openapi({ description: 'sources that may still have it' }),
+    sources: z.array(z.string()).openapi({ description: 'sources that may still contain the version' }),
     remains: z
       .array(z.string())
-      .openapi({ description: 'what no registry can reach and may still hold it, in sentences' }),
+      .openapi({ description: 'places outside the registry that may still contain the content, in sentences' }),
   })
   .openapi('PurgedVersion');
 
@@ -93,12 +96,11 @@ export const tombstoneSchema = z
     reference,
     reason,
     note: z.string().nullable().openapi({
-      description:
-        'the reason in the words of who purged it; null where none were given, or the tombstone came from another registry',
+      description: 'the explanation given for the purge; null without one, or for a tombstone from another registry',
     }),
     purged_at: timeWhen('it was purged'),
     purged_by: z.string().nullable().openapi({
-      description: 'who purged it; null where the tombstone came from another registry',
+      description: 'who purged it; null for a tombstone from another registry',
       example: 'user:usr_4fHj2kLm9QwErTy0',
     }),
   })

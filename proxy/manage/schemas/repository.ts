@@ -12,7 +12,7 @@ const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({
 });
 const url = z.string().min(1).max(2000).openapi({
   description:
-    'without credentials; of `directory` and `artifact` an absolute path. Never changes: register another address anew',
+    'without credentials; for `directory` and `artifact` an absolute path. It cannot be changed: register the new address as a new repository',
   example: 'https://git.example.org/acme/tool.git',
 });
 const text = z.string().min(1).max(500);
@@ -25,37 +25,35 @@ const byName = z
 
 const filters = {
   only: texts.nullable().openapi({
-    description: 'publish only packages of these names; `*` stands for any characters',
+    description: 'publish only packages with these names; `*` matches any characters',
     example: ['acme/*'],
   }),
   except: z
     .union([texts, byName])
     .nullable()
-    .openapi({ description: 'leave out packages of these names, or these versions of them' }),
+    .openapi({ description: 'do not publish packages with these names, or these versions of them' }),
   versions: z.union([text, byName]).nullable().openapi({
-    description: 'publish only versions that match: one constraint for all, or one for each name',
+    description: 'publish only matching versions: one constraint for all packages, or one for each name',
     example: '^1.0 || dev-main',
   }),
   minimum_stability: z
     .enum(['dev', 'alpha', 'beta', 'RC', 'stable'])
     .nullable()
-    .openapi({ description: 'publish nothing less stable' }),
+    .openapi({ description: 'the minimum stability of published versions' }),
   tags: texts
     .nullable()
-    .openapi({ description: 'read only these tags of a git repository; a leading `!` excludes; `[]` takes none' }),
+    .openapi({ description: 'read only these tags of a git repository; a leading `!` excludes; `[]` reads none' }),
   branches: texts
     .nullable()
     .openapi({ description: 'read only these branches of a git repository', example: ['main', '*.x'] }),
-  subdirectories: texts
-    .nullable()
-    .openapi({ description: 'folders of a git repository that are packages of their own' }),
+  subdirectories: texts.nullable().openapi({ description: 'folders of a git repository that are separate packages' }),
   reference_source: z
     .enum(['none', 'include'])
     .nullable()
-    .openapi({ description: '`include`: metadata names the git repository, for clients that prefer sources' }),
+    .openapi({ description: '`include`: the metadata names the git repository, for clients that prefer sources' }),
   packages: byName.nullable().openapi({
     description:
-      'of `composer`: names and constraints of what each sync fetches ahead; all else is fetched when somebody first asks for it',
+      'for type `composer`: names and constraints of packages that each sync fetches in advance; other packages are fetched on their first request',
     example: { 'acme/tool': '^1.0' },
   }),
 };
@@ -70,7 +68,7 @@ const credentials = z
           .min(1)
           .max(200)
           .optional()
-          .openapi({ description: 'the user name; left out: one that forges accept beside a token' }),
+          .openapi({ description: 'the user name; default: a name that git hosting services accept with a token' }),
         password: secret('the password, or an access token'),
       })
       .openapi({ title: 'for https' }),
@@ -80,13 +78,13 @@ const credentials = z
         header: z.string().min(1).max(100).openapi({ description: 'the name of the header' }),
         token: secret('the value of the header'),
       })
-      .openapi({ title: 'for https, in a header of its own: of `composer` only' }),
+      .openapi({ title: 'for https, in a custom header; only for type `composer`' }),
     z
       .strictObject({ private_key: secret('the key, in the format of OpenSSH or PEM') })
       .openapi({ title: 'for ssh: a private key without a passphrase' }),
   ])
   .nullable()
-  .openapi({ description: 'kept sealed and never shown; null: none' });
+  .openapi({ description: 'stored encrypted and never shown; null: none' });
 
 const interval = z
   .number()
@@ -94,27 +92,27 @@ const interval = z
   .min(60)
   .max(366 * 86_400)
   .nullable()
-  .openapi({ description: 'seconds between two syncs that nobody asks for; null: none', example: 900 });
+  .openapi({ description: 'seconds between automatic syncs; null: no automatic syncs', example: 900 });
 
 export const repositorySchema = z
   .object({
     id: idOf('repo', 'the repository'),
     type,
     url: url.nullable().openapi({
-      description: 'without credentials; null for a read token, which is not told where packages come from',
+      description: 'without credentials; null for a read token',
     }),
-    credentials: z.enum(credentialsKinds).nullable().openapi({ description: 'what kind of credentials are kept' }),
+    credentials: z.enum(credentialsKinds).nullable().openapi({ description: 'the kind of the stored credentials' }),
     ...filters,
     position: z.number().int().nullable().openapi({
       description:
-        'of `composer`: its place in the order in which these are asked for a name, oldest first; those of libretto.json come before them, and the public registry behind. null of the others',
+        'for type `composer`: its position in the order of requests for a name, oldest first. Repositories in libretto.json come first, the public registry last. null for other types',
     }),
     interval,
     status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({
-      description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays',
+      description: '`pending`: never synced. `error`: the last sync failed; published versions stay',
     }),
     error_message: z.string().nullable().openapi({ description: 'null for a read token' }),
-    last_synced_at: time.nullable().openapi({ description: 'the last sync that succeeded' }),
+    last_synced_at: time.nullable().openapi({ description: 'the time of the last successful sync' }),
     created_at: timeWhen('it was registered'),
     created_by: actorWho('registered it'),
     updated_at: timeWhen('it was last changed'),
@@ -141,51 +139,54 @@ export const repositoryPatch = z
 export const removedRepository = z
   .object({
     id: idOf('repo', 'the repository'),
-    packages: z
-      .array(z.string())
-      .openapi({ description: 'what is withdrawn: these have versions published from it', example: ['acme/tool'] }),
+    packages: z.array(z.string()).openapi({
+      description: 'the packages whose versions from this repository are withdrawn',
+      example: ['acme/tool'],
+    }),
   })
   .openapi('RemovedRepository');
 
 export const verificationSchema = z
   .object({
-    ok: z.boolean().openapi({ description: 'whether it could be reached and read' }),
-    message: z.string().nullable().openapi({ description: 'why not' }),
+    ok: z.boolean().openapi({ description: 'whether the repository could be reached and read' }),
+    message: z.string().nullable().openapi({ description: 'the reasons, if not' }),
     tags: z
       .number()
       .int()
       .nullable()
-      .openapi({ description: 'how many the filters take; null where it is no git repository' }),
+      .openapi({ description: 'the number of tags that the filters select; null for other types than git' }),
     branches: z
       .number()
       .int()
       .nullable()
-      .openapi({ description: 'how many branches the filters take; null where it is no git repository' }),
+      .openapi({ description: 'the number of branches that the filters select; null for other types than git' }),
     default_branch: z
       .string()
       .nullable()
-      .openapi({ description: 'the branch that HEAD names; null where there is none', example: 'main' }),
+      .openapi({ description: 'the branch that HEAD names; null without one', example: 'main' }),
     protocol: z.string().nullable().openapi({
       description:
-        'of a Composer repository: `metadata-url`, `providers-lazy-url` or `packages`, as it publishes; null elsewhere',
+        'for a Composer repository, the form of its metadata: `metadata-url`, `providers-lazy-url` or `packages`; null for other types',
       example: 'metadata-url',
     }),
     package_count: z
       .number()
       .int()
       .nullable()
-      .openapi({ description: 'of a Composer repository, where it lists its packages; null elsewhere' }),
+      .openapi({ description: 'the number of packages of a Composer repository, if it lists them; null otherwise' }),
     packages: z.array(z.string()).openapi({
-      description: 'found in the newest state of the default branch, or in the folder',
+      description: 'packages found in the newest commit of the default branch, or in the folder',
       example: ['acme/tool'],
     }),
-    problems: z.array(z.string()).openapi({ description: 'what is there and could not be published' }),
+    problems: z
+      .array(z.string())
+      .openapi({ description: 'packages and versions that cannot be published, with the reason' }),
   })
   .openapi('Verification');
 
 const line = z.object({
-  name: z.string().nullable().openapi({ description: 'the package; null where it is not known', example: 'acme/tool' }),
-  version: z.string().nullable().openapi({ description: 'the version; null where it is not known', example: '1.2.0' }),
+  name: z.string().nullable().openapi({ description: 'the package; null if unknown', example: 'acme/tool' }),
+  version: z.string().nullable().openapi({ description: 'the version; null if unknown', example: '1.2.0' }),
 });
 const count = (description: string) => z.number().int().openapi({ description });
 
@@ -193,26 +194,26 @@ export const jobSchema = z
   .object({
     id: idOf('job', 'the sync'),
     repository_id: idOf('repo', 'the repository that is synced'),
-    state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'how far the sync is' }),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'the progress of the sync' }),
     trigger: z
       .enum(['request', 'interval'])
-      .openapi({ description: '`request`: somebody asked for it. `interval`: its time had come' }),
-    created_at: timeWhen('it was asked for'),
-    created_by: actorWho('asked for it'),
-    started_at: time.nullable().openapi({ description: 'when it began; null while it waits' }),
-    finished_at: time.nullable().openapi({ description: 'when it ended; null before that' }),
+      .openapi({ description: '`request`: started by a request. `interval`: started automatically' }),
+    created_at: timeWhen('it was requested'),
+    created_by: actorWho('requested it'),
+    started_at: time.nullable().openapi({ description: 'when it started; null while it waits' }),
+    finished_at: time.nullable().openapi({ description: 'when it ended; null before the end' }),
     error: z
       .object({
-        code: z.string().openapi({ description: 'of the list of error codes, such as BUILD_BUSY' }),
+        code: z.string().openapi({ description: 'an error code, such as BUILD_BUSY' }),
         message: z.string().openapi({ description: 'what went wrong, for a person' }),
       })
       .nullable()
-      .openapi({ description: 'why it failed; null where it did not' }),
-    log: z.array(z.string()).openapi({ description: 'a time and a sentence each; empty for a read token' }),
+      .openapi({ description: 'the reason of the failure; null without a failure' }),
+    log: z.array(z.string()).openapi({ description: 'lines of a time and a sentence; empty for a read token' }),
     report: z
       .object({
-        published: z.boolean().openapi({ description: 'false: nothing that clients see has changed' }),
-        serial: z.number().int().openapi({ description: 'of the publication that holds when it ended' }),
+        published: z.boolean().openapi({ description: 'false: nothing visible to clients has changed' }),
+        serial: z.number().int().openapi({ description: 'the number of the publication that was current at the end' }),
         counts: z
           .object({
             added: count('new versions'),
@@ -220,8 +221,8 @@ export const jobSchema = z
             withdrawn: count('versions that are no longer offered'),
             quarantined: count('versions that were left out'),
           })
-          .openapi({ description: 'how many versions it concerned' }),
-        added: z.array(line).openapi({ description: 'these lists end after 500 lines; the counts are of all' }),
+          .openapi({ description: 'the number of versions in each list' }),
+        added: z.array(line).openapi({ description: 'each list has at most 500 entries; the counts include all' }),
         changed: z.array(line).openapi({ description: 'versions with new content' }),
         withdrawn: z.array(line).openapi({ description: 'versions that are no longer offered' }),
         quarantined: z
@@ -229,13 +230,13 @@ export const jobSchema = z
             line.extend({
               code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
               message: z.string().openapi({ description: 'what is wrong and what to do' }),
-              where: z.string().openapi({ description: 'the source and the place in it' }),
+              where: z.string().openapi({ description: 'the source, and the place in the source' }),
             }),
           )
-          .openapi({ description: 'versions that were left out, and why' }),
-        notices: z.array(z.string()).openapi({ description: 'what a person should know of it, a sentence each' }),
+          .openapi({ description: 'versions that were left out, with the reason' }),
+        notices: z.array(z.string()).openapi({ description: 'notices for people, one sentence each' }),
       })
       .nullable()
-      .openapi({ description: 'null while it is under way, where it failed, and for a read token' }),
+      .openapi({ description: 'null while the job runs, after a failure, and for a read token' }),
   })
   .openapi('Job');

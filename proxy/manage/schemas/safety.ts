@@ -11,15 +11,15 @@ const packageName = text('the name of the package', 'acme/hello');
 const advisory = z.looseObject({
   advisoryId: text('the id of the advisory at this registry'),
   packageName,
-  affectedVersions: text('the versions that are concerned, as a constraint', '>=1.0,<1.2.3'),
-  title: text('what is wrong, in one line'),
-  cve: textOrNull('the CVE number; null where there is none'),
+  affectedVersions: text('a constraint for the affected versions', '>=1.0,<1.2.3'),
+  title: text('the title of the advisory, in one line'),
+  cve: textOrNull('the CVE number; null without one'),
   link: textOrNull('a page about it'),
-  severity: textOrNull('low, medium, high or critical; null where nobody says'),
+  severity: textOrNull('low, medium, high or critical; null if unknown'),
   reportedAt: text('when it was reported', '2026-11-21 09:30:00'),
   sources: z
-    .array(z.looseObject({ name: text('the database that has it'), remoteId: text('its id in that database') }))
-    .openapi({ description: 'the databases that know of it' }),
+    .array(z.looseObject({ name: text('the database of the advisory'), remoteId: text('its id in that database') }))
+    .openapi({ description: 'the databases that contain the advisory' }),
 });
 
 export const advisoriesByPackage = z
@@ -33,7 +33,7 @@ export const advisoryQuestion = z
     'packages[]': z
       .array(packageName.max(201))
       .max(mostPackages)
-      .openapi({ description: 'the packages that are asked about', example: ['acme/hello'] }),
+      .openapi({ description: 'the names of the packages', example: ['acme/hello'] }),
   })
   .openapi('AdvisoryQuestion');
 
@@ -42,28 +42,28 @@ export const filterQuestion = z
     packages: z
       .array(text('a package URL', 'pkg://composer/acme/hello').max(400))
       .max(mostPackages)
-      .openapi({ description: 'the packages that are asked about', example: ['pkg://composer/acme/hello'] }),
+      .openapi({ description: 'the names of the packages', example: ['pkg://composer/acme/hello'] }),
     lists: z
       .array(text('the name of a list', 'malware').max(100))
       .max(mostLists)
-      .openapi({ description: 'the lists that are wanted', example: ['malware'] }),
+      .openapi({ description: 'the requested lists', example: ['malware'] }),
   })
   .openapi('FilterQuestion');
 
 const filterEntry = z.looseObject({
   package: packageName,
-  constraint: text('the versions that are kept out, as a constraint', '>=2.0,<2.0.4'),
-  reason: textOrNull('why they are kept out'),
+  constraint: text('a constraint for the blocked versions', '>=2.0,<2.0.4'),
+  reason: textOrNull('the reason for blocking them'),
   url: textOrNull('a page about it'),
   id: textOrNull('the id of the entry in its list'),
-  source: textOrNull('who says so'),
+  source: textOrNull('the source of the entry'),
 });
 
 export const filterEntries = z
   .object({ filter: z.record(z.string(), z.array(filterEntry)).openapi({ description: 'list → its entries' }) })
   .openapi('FilterEntries');
 
-const constraintOfPackage = z.record(z.string(), text('the versions that are kept out, as a constraint'));
+const constraintOfPackage = z.record(z.string(), text('a constraint for the blocked versions'));
 
 export const filterSummary = z
   .object({ filter: z.record(z.string(), constraintOfPackage).openapi({ description: 'list → package → constraint' }) })

@@ -25,7 +25,7 @@ const clientNotices = z
     z.strictObject({
       versions: z
         .string()
-        .openapi({ description: 'versions of Composer, as a constraint', example: '<2.5', maxLength: 200 }),
+        .openapi({ description: 'a constraint for the version of Composer', example: '<2.5', maxLength: 200 }),
       message: z.string().openapi({
         description: 'the text that Composer prints',
         example: 'Please update Composer.',
@@ -75,10 +75,9 @@ function shown<Key extends SettingKey>(key: Key) {
       default: standard,
     }),
     origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).openapi({
-      description:
-        'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`',
+      description: 'the origin of the value. Precedence, lowest first: `default`, `file`, `api`, `environment`, `flag`',
     }),
-    changeable: z.boolean().openapi({ description: 'false: the environment or a flag fixes it' }),
+    changeable: z.boolean().openapi({ description: 'false: a flag or the environment fixes the value' }),
   });
   return described.openapi({ description });
 }
@@ -90,16 +89,16 @@ function taken<Key extends SettingKey>(key: Key) {
     .optional()
     .openapi({
       ...rangeOf(key),
-      description: `${description}. Must be ${allowed}; null: as libretto.json or the default say`,
+      description: `${description}. Must be ${allowed}; null: the value in libretto.json, or the default`,
     });
 }
 
 const groups = {
   mirroring: 'packages of other registries',
-  limits: 'requests an hour that a token may make',
+  limits: 'requests per hour of a token',
   sessions: 'sessions of people',
   passwords: 'passwords of people',
-  retention: 'for how long things are kept',
+  retention: 'retention periods',
 } as const;
 
 export const settingsSchema = z

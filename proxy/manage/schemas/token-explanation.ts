@@ -8,17 +8,17 @@ import { idOf } from './id.ts';
 import { time } from './time.ts';
 
 export const explanationQuery = z.strictObject({
-  package: z.string().min(3).max(201).openapi({ description: 'the package that is asked about', example: 'acme/shop' }),
+  package: z.string().min(3).max(201).openapi({ description: 'the name of the package', example: 'acme/shop' }),
   version: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'this version; also one that is not published', example: '2.0.0' }),
+    .openapi({ description: 'one version, published or not', example: '2.0.0' }),
   from: z.union([z.ipv4(), z.ipv6()], 'It must be an address such as 203.0.113.7 or 2001:db8::7.').optional().openapi({
     type: 'string',
     maxLength: 45,
-    description: 'asked from this address; left out: from where it may be used',
+    description: 'check for a client with this address; default: an allowed address',
     example: '203.0.113.7',
   }),
 });
@@ -28,12 +28,12 @@ const hidingLimit = z.enum(['packages', 'constraints', 'stability', 'not_after']
 export const explanationSchema = z
   .object({
     token_id: idOf('tok', 'the token'),
-    package: z.string().openapi({ description: 'the package that was asked about', example: 'acme/shop' }),
-    version: z.string().nullable().openapi({ description: 'the version that was asked about; null: all of them' }),
-    seen: z.boolean().openapi({ description: 'whether a request with this token finds it' }),
+    package: z.string().openapi({ description: 'the requested package', example: 'acme/shop' }),
+    version: z.string().nullable().openapi({ description: 'the requested version; null: all versions' }),
+    seen: z.boolean().openapi({ description: 'whether the token sees it' }),
     mirrored: z.boolean().openapi({
       description:
-        'not published here, and asked of mirrored repositories: it goes by the limits alone, and what there is of it is looked at when somebody asks for it',
+        'true: the package is not published here, and may come from a mirrored repository. Only the limits are checked; the package is fetched on its first request',
     }),
     reasons: z
       .array(
@@ -50,10 +50,10 @@ export const explanationSchema = z
               'not_published',
             ])
             .openapi({ description: 'the limit that hides it, for a program' }),
-          message: z.string().openapi({ description: 'the same for a person' }),
+          message: z.string().openapi({ description: 'the explanation, for a person' }),
         }),
       )
-      .openapi({ description: 'why not' }),
+      .openapi({ description: 'the reasons, if not' }),
     versions: z
       .array(
         z.object({
@@ -61,18 +61,19 @@ export const explanationSchema = z
           state: z
             .enum(['published', 'superseded', 'withdrawn'])
             .nullable()
-            .openapi({ description: 'null: there is no such version here' }),
+            .openapi({ description: 'the state of the version; null: no such version here' }),
           stability: z
             .string()
-            .openapi({ description: 'the stability that Composer reads from the version', example: 'stable' }),
+            .openapi({ description: 'the stability that Composer derives from the version', example: 'stable' }),
           released_at: time.nullable().openapi({
-            description: 'what not_after goes by; null: not known; of what is mirrored, before somebody asked for it',
+            description:
+              'the release time that not_after uses; null: unknown, for example for a mirrored version before its first request',
           }),
           seen: z.boolean().openapi({ description: 'whether the token sees it' }),
           hidden_by: z.array(hidingLimit).openapi({ description: 'the limits that hide it' }),
         }),
       )
-      .openapi({ description: 'newest first; every content of a version on its own' }),
+      .openapi({ description: 'newest first, with one entry for each content of a version' }),
   })
   .openapi('TokenExplanation');
 

@@ -13,22 +13,25 @@ export const shownLimits = {
   packages: z
     .array(text)
     .nullable()
-    .openapi({ description: 'patterns of the packages it sees; null: all', example: ['acme/*', 'tools/cli'] }),
+    .openapi({ description: 'patterns of the visible packages; null: all', example: ['acme/*', 'tools/cli'] }),
   constraints: z
     .record(text, constraint)
     .nullable()
     .openapi({
       description:
-        'pattern → the version constraint that what it matches has to satisfy, and where several patterns match, all of theirs; null: all versions',
+        'pattern → version constraint for matching packages. If several patterns match, all their constraints apply; null: all versions',
       example: { 'acme/core': '<3.0' },
     }),
-  stability: z.enum(stabilities).nullable().openapi({ description: 'the least stability it sees; null: all' }),
-  not_after: time.nullable().openapi({ description: 'it sees what was released until then; null: all' }),
+  stability: z
+    .enum(stabilities)
+    .nullable()
+    .openapi({ description: 'the minimum stability of visible versions; null: all' }),
+  not_after: time.nullable().openapi({ description: 'only versions released until then are visible; null: all' }),
   networks: z
     .array(text)
     .nullable()
     .openapi({
-      description: 'ranges of addresses from which it may be used; null: from anywhere',
+      description: 'address ranges of clients that may use the token; null: any address',
       example: ['203.0.113.0/24'],
     }),
 };
@@ -42,12 +45,12 @@ export const takenLimits = {
     .nullable()
     .optional()
     .openapi({
-      description: 'patterns of the packages it may see, such as acme/core, acme/* or *; null: all',
+      description: 'patterns of the visible packages, such as acme/core, acme/* or *; null: all',
       example: ['acme/*', 'tools/cli'],
     }),
   constraints: shownLimits.constraints.optional().openapi({
     maxProperties: maxEntries,
-    description: `pattern → version constraint of Composer's, at most ${maxEntries}; where several patterns match, all of theirs have to hold; null: all versions`,
+    description: `pattern → Composer version constraint, at most ${maxEntries} entries. If several patterns match, all their constraints apply; null: all versions`,
     example: { 'acme/core': '<3.0' },
   }),
   stability: shownLimits.stability.optional(),
@@ -58,7 +61,8 @@ export const takenLimits = {
     .nullable()
     .optional()
     .openapi({
-      description: 'what was released until then, a time or a day (UTC, which counts in whole); null: all',
+      description:
+        'only versions released until then are visible: a time, or a day (UTC, including that day); null: all',
       example: '2027-01-31',
     }),
   networks: shownLimits.networks
@@ -68,7 +72,7 @@ export const takenLimits = {
     .nullable()
     .optional()
     .openapi({
-      description: 'ranges of addresses from which it may be used; null: from anywhere',
+      description: 'address ranges of clients that may use the token; null: any address',
       example: ['203.0.113.0/24'],
     }),
 };

@@ -10,53 +10,59 @@ import { idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
-const kind = z.enum(['read', 'write']).openapi({ description: '`read`: reads packages. `write`: publishes them, too' });
+const kind = z
+  .enum(['read', 'write'])
+  .openapi({ description: '`read`: reads packages. `write`: also publishes packages' });
 const description = z
   .string()
   .min(1)
   .max(200)
-  .openapi({ description: 'who uses it, for what; one line', example: 'CI of acme/shop' });
+  .openapi({ description: 'the user and purpose of the token; one line', example: 'CI of acme/shop' });
 const rateLimit = z
   .number()
   .int()
   .min(0)
   .max(1_000_000_000)
   .nullable()
-  .openapi({ description: 'requests an hour; 0: unlimited; null: the default of its kind', example: 1000 });
-const expiresAt = time.nullable().openapi({ description: 'from then on it opens nothing; null: never' });
+  .openapi({ description: 'requests per hour; 0: no limit; null: the default of its kind', example: 1000 });
+const expiresAt = time.nullable().openapi({ description: 'when the token expires; null: never' });
 
 export const tokenSchema = z
   .object({
     id: idOf('tok', 'the token'),
     description,
-    kind: kind.openapi({ description: '`read`: reads packages. `write`: publishes them, too. It never changes' }),
-    status: z.enum(['active', 'expired', 'revoked']).openapi({ description: 'only an active token opens anything' }),
+    kind: kind.openapi({
+      description: '`read`: reads packages. `write`: also publishes packages. The kind cannot be changed',
+    }),
+    status: z.enum(['active', 'expired', 'revoked']).openapi({ description: 'only an active token is accepted' }),
     rate_limit: rateLimit,
     effective_rate_limit: z
       .number()
       .int()
-      .openapi({ description: 'the limit in force, the default of its kind included; 0: unlimited' }),
+      .openapi({ description: 'the effective limit: its own, or the default of its kind; 0: no limit' }),
     created_at: timeWhen('it was made'),
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
-    revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: it was not' }),
+    revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: not revoked' }),
     ...shownLimits,
     previous_expires_at: time
       .nullable()
-      .openapi({ description: 'until then the secret before the last rotation opens as well' }),
-    last_used_at: time.nullable().openapi({ description: 'by any of its secrets' }),
+      .openapi({ description: 'until then, the previous secret is also accepted; null without one' }),
+    last_used_at: time.nullable().openapi({ description: 'the time of the last request with the token' }),
     last_used_from: z
       .string()
       .nullable()
-      .openapi({ description: 'the address of the client that did', example: '203.0.113.7' }),
+      .openapi({ description: 'the client address of the last request with the token', example: '203.0.113.7' }),
     requests: z
       .object({
-        used: z.number().int().openapi({ description: 'requests counted in the window that runs' }),
-        limit: z.number().int().openapi({ description: 'requests that the window allows' }),
-        resets_at: time.nullable().openapi({ description: 'when it ends; null: the next request begins one' }),
+        used: z.number().int().openapi({ description: 'requests in the current window' }),
+        limit: z.number().int().openapi({ description: 'the maximum number of requests in the window' }),
+        resets_at: time
+          .nullable()
+          .openapi({ description: 'when the window ends; null: the next request starts a window' }),
       })
       .nullable()
-      .openapi({ description: 'null: it is unlimited, and its requests are not counted' }),
+      .openapi({ description: 'the request count; null: the token has no limit, and its requests are not counted' }),
   })
   .openapi('Token');
 
@@ -71,11 +77,11 @@ export const tokenPatch = z
     rate_limit: rateLimit.optional(),
     expires_at: expiry,
     ...takenLimits,
-    kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind never changes' }),
+    kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind cannot be changed' }),
   })
   .openapi('TokenPatch', { example: { description: 'CI of acme/shop', rate_limit: 2000 } });
 export const createdToken = tokenSchema
-  .extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) })
+  .extend({ token: z.string().openapi({ description: 'the secret; it appears only in this answer' }) })
   .openapi('CreatedToken');
 
 /** `body` may be left out. */
@@ -87,7 +93,7 @@ export const tokenRotation = z
       .min(0)
       .max(longestGraceSeconds)
       .default(standardGraceSeconds)
-      .openapi({ description: 'how long the secret before goes on opening; 0: it ends at once', example: 3600 }),
+      .openapi({ description: 'how long the previous secret keeps working; 0: it ends at once', example: 3600 }),
   })
   .openapi('TokenRotation');
 

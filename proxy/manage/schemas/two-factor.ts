@@ -7,14 +7,14 @@ export const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSet
 export const twoFactorSecret = z
   .object({
     secret: z.string().openapi({
-      description: 'for typing into an authenticator, base32',
+      description: 'the secret to type into an authenticator, in base32',
       example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     }),
     uri: z.string().openapi({
-      description: 'the same as a link that authenticators open',
+      description: 'the secret as a link for authenticators',
       example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
     }),
-    qr_svg: z.string().openapi({ description: 'the URI as a QR code, an SVG document' }),
+    qr_svg: z.string().openapi({ description: 'the link as a QR code, an SVG document' }),
   })
   .openapi('TwoFactorSecret');
 
@@ -23,9 +23,9 @@ export const twoFactorProof = z.strictObject({ password, code }).openapi('TwoFac
 
 export const recoveryCodes = z
   .object({
-    recovery_codes: z
-      .array(z.string())
-      .openapi({ description: 'ten, each good for one login without the authenticator: shown this once' }),
+    recovery_codes: z.array(z.string()).openapi({
+      description: 'ten codes, each for one login without the authenticator; they appear only in this answer',
+    }),
   })
   .openapi('RecoveryCodes');
 export const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).openapi('TwoFactorEnabled');

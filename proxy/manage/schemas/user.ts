@@ -7,17 +7,18 @@ import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
 const role = z.enum(roles).openapi({
-  description: '`admin`: everything; `maintainer`: repositories, packages, artifacts, own tokens; `viewer`: reads',
+  description:
+    '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. `viewer`: may read',
 });
 const name = z
   .string()
   .max(200)
   .nullable()
-  .openapi({ description: 'how the person is called; null where they did not say', example: 'Ada Lovelace' });
+  .openapi({ description: 'the name of the user; null if not given', example: 'Ada Lovelace' });
 const email = z
   .string()
   .max(254)
-  .openapi({ description: 'the address with which the person logs in', format: 'email', example: 'ada@example.org' });
+  .openapi({ description: 'the email address for the login', format: 'email', example: 'ada@example.org' });
 
 export const userSchema = z
   .object({
@@ -27,22 +28,24 @@ export const userSchema = z
     role,
     status: z
       .enum(['active', 'disabled', 'invited'])
-      .openapi({ description: '`invited`: has not chosen a password yet' }),
-    two_factor_enabled: z.boolean().openapi({ description: 'whether a login needs a code of an authenticator' }),
+      .openapi({ description: '`invited`: the user has not set a password yet' }),
+    two_factor_enabled: z.boolean().openapi({ description: 'whether a login requires a code of an authenticator' }),
     recovery_codes_left: z.number().int().openapi({ description: '0 without two-factor authentication' }),
-    invitation_expires_at: time.nullable().openapi({ description: 'of the invitation that is out; null: none is' }),
+    invitation_expires_at: time
+      .nullable()
+      .openapi({ description: 'when the open invitation ends; null without an invitation' }),
     created_at: timeWhen('the user was made'),
     created_by: actorWho('made the user'),
-    last_login_at: time.nullable().openapi({ description: 'when they last logged in; null: never' }),
+    last_login_at: time.nullable().openapi({ description: 'the time of the last login; null: never' }),
   })
   .openapi('User');
 
 const invitation = z
   .object({
-    token: z.string().openapi({ description: 'the invitation: shown this once, kept nowhere', example: 'inv_…' }),
+    token: z.string().openapi({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
     link: z.string().openapi({
       description:
-        'where it is accepted, relative to the address of this service; what stands behind # is never sent to a server',
+        'the page to accept the invitation, relative to the address of the registry; the part after # is never sent to a server',
       example: '/api/swagger#invitation=inv_…',
     }),
     expires_at: timeWhen('it ends'),
@@ -61,16 +64,16 @@ export const userPatch = z
     invite: z
       .literal(true)
       .optional()
-      .openapi({ description: 'another invitation, to choose a new password with; one that is out already ends' }),
+      .openapi({ description: 'create an invitation to choose a new password; an open invitation ends' }),
     reset_two_factor: z
       .literal(true)
       .optional()
-      .openapi({ description: 'takes two-factor authentication off the account, and ends all sessions' }),
+      .openapi({ description: 'turn off two-factor authentication for the account, and end all sessions' }),
   })
   .openapi('UserPatch');
 
 export const changedUser = userSchema
-  .extend({ invitation: invitation.optional().openapi({ description: 'only where one was made' }) })
+  .extend({ invitation: invitation.optional().openapi({ description: 'present if an invitation was created' }) })
   .openapi('ChangedUser');
 
 /** Checked for its length when it is looked at: the shortest that may be chosen is a setting. */
@@ -79,7 +82,7 @@ export const newPassword = z
   .max(longestPassword * 4)
   .openapi({
     format: 'password',
-    description: `12 characters at least unless the settings say otherwise, ${longestPassword} at most`,
+    description: `at most ${longestPassword} characters; the minimum is the setting passwords.min_length, by default 12`,
   });
 export const password = z
   .string()
@@ -89,13 +92,13 @@ export const code = z
   .string()
   .min(1)
   .max(64)
-  .openapi({ description: 'six digits of the authenticator, or a recovery code', example: '123456' });
+  .openapi({ description: 'six digits from the authenticator, or a recovery code', example: '123456' });
 
-const ownName = z.string().max(200).optional().openapi({ description: 'how you are called', example: 'Ada Lovelace' });
+const ownName = z.string().max(200).optional().openapi({ description: 'your name', example: 'Ada Lovelace' });
 const setupCode = z
   .string()
   .max(200)
-  .openapi({ description: 'printed by the server when it started without a user', example: 'set_…' });
+  .openapi({ description: 'the setup code that the server printed when it started without a user', example: 'set_…' });
 
 export const setupDraft = z
   .strictObject({ setup_code: setupCode, email, name: ownName, password: newPassword })
@@ -119,14 +122,14 @@ export const acceptance = z
   .openapi('InvitationAcceptance');
 export const passwordChange = z
   .strictObject({
-    current_password: password.openapi({ description: 'the password that holds now' }),
+    current_password: password.openapi({ description: 'the current password' }),
     new_password: newPassword.openapi({ example: 'a staple for every battery' }),
   })
   .openapi('PasswordChange');
 
 export const loggedIn = z
   .object({
-    token: z.string().openapi({ description: 'of the session: send it as `Authorization: Bearer …`' }),
+    token: z.string().openapi({ description: 'the session token; send it as `Authorization: Bearer …`' }),
     expires_at: timeWhen('the session ends'),
     user: userSchema.openapi({ description: 'the user who logged in' }),
   })
@@ -137,7 +140,7 @@ export const sessionSchema = z
     id: idOf('ses', 'the session'),
     created_at: timeWhen('it began'),
     expires_at: timeWhen('it ends'),
-    address: z.string().openapi({ description: 'where the login came from', example: '192.0.2.7' }),
-    current: z.boolean().openapi({ description: 'this request belongs to it' }),
+    address: z.string().openapi({ description: 'the client address of the login', example: '192.0.2.7' }),
+    current: z.boolean().openapi({ description: 'true for the session of this request' }),
   })
   .openapi('Session');

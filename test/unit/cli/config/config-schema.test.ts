@@ -151,11 +151,11 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   ],
   [
     { trustedProxies: '10.0.0.0/8' },
-    'trustedProxies is "10.0.0.0/8"; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list).',
+    'trustedProxies is "10.0.0.0/8"; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, separated by commas (in libretto.json: a list).',
   ],
   [
     { trustedProxies: ['10.0.0.0/8', ''] },
-    'trustedProxies is ["10.0.0.0/8",""]; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list).',
+    'trustedProxies is ["10.0.0.0/8",""]; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, separated by commas (in libretto.json: a list).',
   ],
   [
     { listen: 'nowhere', log: 'log/', data: ' ' },
@@ -186,7 +186,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   [{ distShasum: null }, "distShasum is null; allowed: 'always', or 'releases' for all but dev versions."],
   [
     { sources: [{ type: 'git', path: '../lib.git', 'reference-source': 'include' }] },
-    'sources[0].reference-source is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.',
+    'sources[0].reference-source is "include", which requires a url: no client can reach a path on this machine. Use the url of the repository, or remove this field.',
   ],
   [{ sorces: [] }, 'sorces is not a setting; did you mean sources?'],
   [{ jobs: 0 }, 'jobs is 0; allowed: a whole number from 1 to 256.'],
@@ -206,27 +206,24 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   [
     { abandoned: { old: true, 'acme/old': 1 } },
     'abandoned["old"] cannot stand there; allowed: an object such as {"acme/old": "acme/new", "acme/dead": true}.',
-    'abandoned["acme/old"] is 1; allowed: true, false, or the name or address of what replaces it.',
+    'abandoned["acme/old"] is 1; allowed: true, false, or the name or address of the replacement.',
   ],
   [
     { advertise: 'search' },
-    'advertise is "search"; allowed: any of search, list, providers-api, notify-batch, with commas between, or none (in libretto.json: a list).',
+    'advertise is "search"; allowed: any of search, list, providers-api, notify-batch, separated by commas, or none (in libretto.json: a list).',
   ],
   [
     { advertise: ['everything'] },
-    'advertise is ["everything"]; allowed: any of search, list, providers-api, notify-batch, with commas between, or none (in libretto.json: a list).',
+    'advertise is ["everything"]; allowed: any of search, list, providers-api, notify-batch, separated by commas, or none (in libretto.json: a list).',
   ],
   [
     { warnings: 'x', infos: [{ versions: '*' }, 'x', { versions: '*', message: 'x', mesage: 1 }] },
     'warnings is "x"; allowed: a list of at most 20 objects such as [{"versions": "<2.5", "message": "Please update Composer."}].',
     'infos[0] has no message.',
     'infos[1] is "x"; allowed: an object such as {"versions": "<2.5", "message": "Please update Composer."}.',
-    'infos[2].mesage is no field of a notice; did you mean message?',
+    'infos[2].mesage is not a field of a notice; did you mean message?',
   ],
-  [
-    { sources: 'packages' },
-    'sources is "packages"; allowed: a list of paths, git URLs, and objects that say more of a source.',
-  ],
+  [{ sources: 'packages' }, 'sources is "packages"; allowed: a list of paths, git URLs, and objects with options.'],
   [
     { sources: ['', 5] },
     'sources[0] is ""; allowed: a path or a git URL.',
@@ -247,7 +244,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
     { sources: [{ path: 'x' }, { type: 'gti', path: 'x' }, { type: 'vcs' }] },
     'sources[0] has no type; allowed: directory, git, artifact, package or composer.',
     'sources[1].type is "gti"; allowed: directory, git, artifact, package or composer; did you mean git?',
-    'sources[2].type is "vcs", as Composer calls it; here that is "git".',
+    'sources[2].type is "vcs", the name in Composer; the name here is "git".',
   ],
   [
     { sources: [{ type: 'directory' }, { type: 'git' }, { type: 'git', path: 'x', url: 'https://h/x' }] },
@@ -255,7 +252,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
     'sources[1] needs path or url.',
     'sources[2] needs only one of path or url.',
   ],
-  [folderOf({ onyl: ['acme/*'] }), 'sources[0].onyl is no field of a source; did you mean only?'],
+  [folderOf({ onyl: ['acme/*'] }), 'sources[0].onyl is not a field of a source; did you mean only?'],
   [
     folderOf({ tags: ['v1'], url: 'https://h/x' }),
     'sources[0].tags is a field of git sources; this one is of type directory.',
@@ -279,7 +276,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   ],
   [
     git({ url: '../lib.git' }),
-    'sources[0].url is "../lib.git"; allowed: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; a repository on this machine is named by "path".',
+    'sources[0].url is "../lib.git"; allowed: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; use "path" for a repository on this machine.',
   ],
   [
     {
@@ -288,7 +285,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
         { type: 'package', packages: [] },
       ],
     },
-    'sources[0].packages[0] is {"name":"acme/tool"}; allowed: a composer.json with name, version and dist, as Composer has it for repositories of type package.',
+    'sources[0].packages[0] is {"name":"acme/tool"}; allowed: a composer.json with name, version and dist, as in a Composer repository of type package.',
     'sources[1].packages is []; allowed: a list of packages.',
   ],
 ];
@@ -299,7 +296,7 @@ const beyondSchema: readonly (readonly [object, string])[] = [
   [{ trustedProxies: ['10.0.0.0/99'] }, 'trustedProxies is ["10.0.0.0/99"]; allowed:'],
   [
     folderOf({ versions: '^^1', except: { 'acme/*': 'one' } }),
-    'sources[0].versions is no version constraint: "^^1" is neither a version nor a range Composer understands.',
+    'sources[0].versions is not a valid version constraint: "^^1" is neither a version nor a range Composer understands.',
   ],
   [git({ url: 'https://me:hunter2@git.example.org/a.git' }), 'sources[0].url cannot be used: The URL https://'],
   [

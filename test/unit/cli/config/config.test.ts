@@ -133,8 +133,8 @@ describe('what is wrong', () => {
     file({ zzzzzz: 1, quxquux: 2, limits: { daily: 5 }, git: 1 });
     const path = folder.at('libretto.json');
     expect((await refusal()).split('\n').slice(1)).toEqual([
-      `  zzzzzz in ${path} is not a setting. docs/reference/configuration.md has all that are.`,
-      `  quxquux in ${path} is not a setting. docs/reference/configuration.md has all that are.`,
+      `  zzzzzz in ${path} is not a setting. docs/reference/configuration.md lists all settings.`,
+      `  quxquux in ${path} is not a setting. docs/reference/configuration.md lists all settings.`,
       `  limits.daily in ${path} is not a setting; limits has read, write.`,
       `  git in ${path} must be an object, such as {"fetchTimeout": 900}.`,
     ]);
@@ -148,15 +148,15 @@ describe('what is wrong', () => {
       'output-dir': 'public',
     });
     expect(await refusal()).toBe(
-      `The configuration cannot be used: repositories, require and output-dir in ${path} are no settings, but of a composer.json or satis.json. What is published is said by "sources", such as [{"type": "git", "url": "https://…"}]. \`libretto import satis FILE\` makes a libretto.json of a satis.json.`,
+      `The configuration cannot be used: repositories, require and output-dir in ${path} are keys of a composer.json or satis.json, not of a libretto.json. Use "sources" for the packages to publish, such as [{"type": "git", "url": "https://…"}]. \`libretto import satis FILE\` converts a satis.json into a libretto.json.`,
     );
     file({ 'minimum-stability': 'dev' });
     expect(await refusal()).toBe(
-      `The configuration cannot be used: minimum-stability in ${path} is no setting, but of a composer.json or satis.json. \`libretto import satis FILE\` makes a libretto.json of a satis.json.`,
+      `The configuration cannot be used: minimum-stability in ${path} is a key of a composer.json or satis.json, not of a libretto.json. \`libretto import satis FILE\` converts a satis.json into a libretto.json.`,
     );
     file({ sources: [{ type: 'vcs', url: 'https://git.example.org/a.git' }] });
     expect(await refusal()).toBe(
-      `The configuration cannot be used: sources[0].type in ${path} is "vcs", as Composer calls it; here that is "git".`,
+      `The configuration cannot be used: sources[0].type in ${path} is "vcs", the name in Composer; the name here is "git".`,
     );
   });
 
