@@ -11,10 +11,10 @@
 // `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore,
 // .hgignore, settings of the machine's own git.
 
-import type { AttributeFile } from './rules/attribute-lookup.ts';
+import { compileAttributes, parentOf, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
+import { byteString } from './rules/bytes.ts';
 import { compileComposerExcludes } from './rules/composer-exclude.ts';
 import { isCredential } from './rules/credentials.ts';
-import { compileExportIgnore } from './rules/export-ignore.ts';
 
 export interface ArchiveRules {
   /**
@@ -61,4 +61,23 @@ export function selectFiles<F extends { readonly path: string }>(
     else selection.files.push(file);
   }
   return selection;
+}
+
+/**
+ * Which paths `git archive` leaves out: files that have the attribute export-ignore, and everything below a folder that
+ * has it (archive.c). Takes a file's path, not a folder's. `root` is the package's own folder where that is not the
+ * repository's: rules above it count for the files in it, but cannot leave out the package as a whole.
+ */
+function compileExportIgnore(files: readonly AttributeFile[], root = ''): (path: string) => boolean {
+  const lookup = compileAttributes(files, ['export-ignore']);
+  if (lookup === undefined) return () => false;
+  const top = byteString(root);
+  const isSet = (path: string, folder: boolean): boolean => lookup(path, folder).get('export-ignore') === true;
+  const folderIgnored = rememberPerFolder(
+    (folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentOf(folder)) || isSet(folder, true)),
+  );
+  return (path) => {
+    const bytes = byteString(path);
+    return folderIgnored(parentOf(bytes)) || isSet(bytes, false);
+  };
 }

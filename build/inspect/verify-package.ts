@@ -1,14 +1,14 @@
 // What `verify` checks of one package: its documents, its serving index, and every file either of them names.
 
 import pLimit from 'p-limit';
-import { archiveFault } from '../archive/archive-fault.ts';
 import { isAsWritten } from '../contract/checksum.ts';
 import type { PackageName } from '../contract/name.ts';
 import { textPath } from '../contract/package-texts.ts';
-import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
+import { distPath, indexPath, providerPath, type DistLabel } from '../contract/paths.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output } from '../output/output.ts';
+import { archiveFault, plainCopyFault } from './verify-archives.ts';
 import { verifyDocuments } from './verify-documents.ts';
 import {
   indexFault,
@@ -52,10 +52,10 @@ export async function verifyPackage(
   const checked = await Promise.all(
     entries.map((entry) =>
       limit(async () => {
-        const fault = await entryFault(name, entry, context);
+        const fault = await archiveFault(name, entry, context);
         const found = fault === undefined && !context.fast ? sameFiles(name, entry, context) : undefined;
         if (found !== undefined) same.push(found);
-        return fault ?? plainFault(name, entry, context);
+        return fault ?? plainCopyFault(name, entry, context);
       }),
     ),
   );
@@ -146,59 +146,4 @@ async function textFaults(
       });
   }
   return faults;
-}
-
-async function entryFault(
-  name: PackageName,
-  entry: IndexEntry,
-  { output, fast }: VerifyContext,
-): Promise<Fault | undefined> {
-  const place = { path: `public/${entry.path}`, name, version: entry.version };
-  const repair = 'Restore it from a backup; a build never makes an archive of a released version twice.';
-  const facts = await output.facts('public', entry.path);
-  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
-  if (facts.size !== entry.size)
-    return {
-      code: 'WRONG_BYTES',
-      ...place,
-      message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}`,
-    };
-  if (fast) return undefined;
-  const sha1 = await output.sha1('public', entry.path);
-  if (sha1 !== entry.shasum)
-    return {
-      code: 'WRONG_BYTES',
-      ...place,
-      message: `The archive's SHA-1 is ${sha1 ?? 'not to be had'}, published was ${entry.shasum} (I3). ${repair}`,
-    };
-  const fault = archiveFault(output.locate(entry.path));
-  return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };
-}
-
-/**
- * The `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves it. It is placed
- * after the documents.
- */
-async function plainFault(
-  name: PackageName,
-  entry: IndexEntry,
-  { output, fast, settled }: VerifyContext,
-): Promise<Fault | undefined> {
-  const plain: PublicPath = distPath(name, entry.version as DistLabel);
-  if (entry.state !== 'published' || entry.path === plain || !settled) return undefined;
-  const place = { path: `public/${plain}`, name, version: entry.version };
-  const [pinned, copy] = [await output.facts('public', entry.path), await output.facts('public', plain)];
-  if (copy === undefined)
-    return {
-      code: 'MISSING_FILE',
-      ...place,
-      message: `The plain copy of the archive is missing. ${repairByComparing}`,
-    };
-  if (copy.inode === pinned?.inode) return undefined;
-  if (copy.size === entry.size && (fast || (await output.sha1('public', plain)) === entry.shasum)) return undefined;
-  return {
-    code: 'WRONG_BYTES',
-    ...place,
-    message: `The plain copy does not have the bytes of ${entry.path}. ${repairByComparing}`,
-  };
 }

@@ -1,26 +1,10 @@
-// Gathers what a build found into its report, pure.
+// Makes the report of a build. Pure.
 
-import { ambiguityNotices } from './ambiguity-notices.ts';
-import { unusedPatternNotices } from './unused-patterns.ts';
 import type { PackageResult, VersionOf } from '../package/package-stage.ts';
-import type { PackagesOutcome } from './outcome.ts';
-import type { TreeMemory } from '../memory/tree-memory.ts';
-import { isEmptyChange } from '../output/publication.ts';
-import { blockedNotice, type BlockedFinding } from '../package/blocked-findings.ts';
 import type { BuildReport, VersionLine } from '../contract/build-report.ts';
-import type { ScannedSource } from '../scan/scan.ts';
-import type { SourceChoice } from '../scan/choose-sources.ts';
+import { reportNotices, type NoticeInputs } from './report-notices.ts';
 
-export interface ReportInputs {
-  readonly scanned: readonly ScannedSource[];
-  readonly choice: SourceChoice;
-  /** what sources found while their versions were archived */
-  readonly remarks: BuildReport['notices'];
-  readonly tree: Pick<TreeMemory, 'damage' | 'interrupted'>;
-  readonly packages: PackagesOutcome;
-  readonly blocked: readonly BlockedFinding[];
-  /** `--strict` kept everything from being published */
-  readonly strictlyRefused: boolean;
+export interface ReportInputs extends NoticeInputs {
   readonly serial: number;
   readonly published: boolean;
   /** milliseconds */
@@ -64,25 +48,7 @@ export function makeReport(inputs: ReportInputs): BuildReport {
     failed: scanned.flatMap((source) =>
       source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [],
     ),
-    notices: [
-      ...treeNotices(inputs),
-      ...inputs.choice.notices,
-      ...unusedPatternNotices(scanned),
-      ...scanned.flatMap(({ chosen, damage }) =>
-        damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }],
-      ),
-      ...scanned.flatMap((source) =>
-        source.outcome === 'read'
-          ? source.notices.map((message) => ({ source: source.chosen.spec.location, message }))
-          : [],
-      ),
-      ...inputs.blocked.map((finding) => ({ source: locate(finding.source), message: blockedNotice(finding) })),
-      ...ambiguityNotices(scanned, packages.results),
-      ...inputs.remarks,
-      ...packages.results.flatMap(({ notices }) =>
-        notices.map(({ source, message }) => ({ source: locate(source), message })),
-      ),
-    ],
+    notices: reportNotices(inputs, locate),
     retained: strictlyRefused
       ? []
       : packages.results.flatMap(({ name, retained }) =>
@@ -95,15 +61,4 @@ export function makeReport(inputs: ReportInputs): BuildReport {
       total: Math.round(inputs.timings.total),
     },
   };
-}
-
-/** What a completed publication put in place was decided by the build that was cut off, whose report nobody got. */
-function treeNotices({ tree, packages, strictlyRefused }: ReportInputs): BuildReport['notices'] {
-  const source = 'data folder';
-  const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);
-  const completes = `The build before this one was cut off while it published; this one completes it${completed.length === 0 ? '' : `: ${completed.join(', ')}`}.`;
-  return [
-    ...tree.damage.map((message) => ({ source, message })),
-    ...(tree.interrupted && !strictlyRefused ? [{ source, message: completes }] : []),
-  ];
 }

@@ -1,12 +1,13 @@
-// Which packages a build has to look at: those whose releases differ from what was last published of them. All others
-// are not even opened.
+// Which packages a build has to look at: the packages whose releases differ from those of the last publication. A build
+// does not open any other package.
 
+import { createHash } from 'node:crypto';
 import type { PackageName } from '../contract/name.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { PackageLimit } from './package-limit.ts';
 import type { Output } from '../output/output.ts';
-import { digestReleases } from './release-digest.ts';
+import type { Release } from '../sources/release.ts';
 import { isRead, type ScannedSource } from './scan.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
@@ -62,4 +63,20 @@ export async function affectedPackages({
     for (const name of names) visits.add(name);
   }
   return [...visits].filter((name) => limit?.admits(name) ?? true).toSorted();
+}
+
+/** Equal for two builds as long as nothing about the releases has changed. */
+function digestReleases(releases: readonly Release[]): string {
+  const rows = releases.map((release) =>
+    JSON.stringify([
+      release.normalized,
+      release.version,
+      release.reference,
+      release.defaultBranch,
+      release.branch ?? null,
+      release.time ?? null,
+      release.recordDigest ?? null,
+    ]),
+  );
+  return createHash('sha256').update(rows.toSorted().join('\n')).digest('hex').slice(0, 32);
 }

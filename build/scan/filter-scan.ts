@@ -5,7 +5,7 @@ import type { NormalizedVersion } from '../contract/version.ts';
 import { branchAliasOf } from '../record/branch-alias.ts';
 import { createFilter, filterReleases } from '../sources/filter.ts';
 import { GitFailure } from '../sources/git-failure.ts';
-import { matchName } from '../sources/name-pattern.ts';
+import { matchName } from '../shared/patterns/package-pattern.ts';
 import type { FilterOptions } from '../sources/options.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
 import type { Release, Scan } from '../sources/release.ts';

@@ -6,7 +6,7 @@ import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { ScannedSource } from './scan.ts';
-import { matchAnyName, matchName } from '../sources/name-pattern.ts';
+import { matchAnyName, matchName } from '../shared/patterns/package-pattern.ts';
 
 export interface PackageLimit {
   readonly patterns: readonly string[];

@@ -6,7 +6,7 @@ import { matches, parseConstraint } from '../contract/constraint.ts';
 import type { Constraint } from '../contract/constraint-model.ts';
 import { parseStability, type Stability } from '../contract/stability.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { matchAnyName, matchName } from './name-pattern.ts';
+import { matchAnyName, matchName } from '../shared/patterns/package-pattern.ts';
 import { patternsOf, type FilterOptions } from './options.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { Release } from './release.ts';

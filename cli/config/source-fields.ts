@@ -6,7 +6,7 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { parseAddress } from '../../build/contract/address.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
-import { isNamePattern, namePatternGrammar } from '../../build/sources/name-pattern.ts';
+import { isNamePattern, namePatternGrammar } from '../../build/shared/patterns/package-pattern.ts';
 import { shown } from './setting-values.ts';
 import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
 import { plainText } from './text-schemas.ts';

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { parsePackageName } from '../../build/contract/name.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
-import { matchAnyName } from '../../build/sources/name-pattern.ts';
+import { matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
 import type { Note, OptionLine } from './report.ts';

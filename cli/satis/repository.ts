@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { isAddress, withoutPassword } from '../../build/sources/address-secrets.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
-import { isNamePattern } from '../../build/sources/name-pattern.ts';
+import { isNamePattern } from '../../build/shared/patterns/package-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { pathOptions, repositoryOptions } from './options.ts';
 import type { Note } from './report.ts';

@@ -5,7 +5,7 @@
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
 import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
-import { matchesWildcard } from '../../build/shared/patterns/name-wildcard.ts';
+import { matchName } from '../../build/shared/patterns/package-pattern.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { rankPackages } from '../packages/rank-packages.ts';
 import { searchPackages } from '../packages/search-packages.ts';
@@ -134,11 +134,8 @@ function rowOf({ name, description, homepage, repository, abandoned }: PackageSu
 function list(packages: Iterable<PackageSummary>, query: URLSearchParams): Answer {
   const filter = given(query, 'filter');
   const found = searchPackages(packages, { type: given(query, 'type'), vendor: given(query, 'vendor') });
-  return jsonAnswer(200, {
-    packageNames: found
-      .map(({ name }) => name as string)
-      .filter((name) => filter === undefined || matchesWildcard(filter, name)),
-  });
+  const matches = filter === undefined ? () => true : matchName(filter);
+  return jsonAnswer(200, { packageNames: found.map(({ name }) => name as string).filter(matches) });
 }
 
 function byName(packages: readonly PackageSummary[]): readonly PackageSummary[] {

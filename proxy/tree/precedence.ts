@@ -3,7 +3,7 @@
 // the order in which they are listed, and the first that has a package is the only one it comes from.
 
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
-import { isVendorWide, matchAny } from '../../build/shared/patterns/name-patterns.ts';
+import { isVendorWide, matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 
 /** What is private here: asked for each name, since a publication may change it. */
 export interface PrivateNames {
@@ -46,14 +46,14 @@ export type Precedence = (name: PackageName, names: PrivateNames) => Belonging;
 export function createPrecedence({ reserved, sharedVendors, upstreams }: PrecedenceRules): Precedence {
   const shared = new Set(sharedVendors.map((vendor) => vendor.toLowerCase()));
   const [isReserved, isReservedByName] = [
-    matchAny(reserved),
-    matchAny(reserved.filter((pattern) => !isVendorWide(pattern))),
+    matchAnyName(reserved),
+    matchAnyName(reserved.filter((pattern) => !isVendorWide(pattern))),
   ];
   const scopes = upstreams.map(({ id, allow, deny }) => ({
     id,
     isOpen: isOpen(allow),
-    allows: allow.length === 0 ? () => true : matchAny(allow),
-    denies: matchAny(deny),
+    allows: allow.length === 0 ? () => true : matchAnyName(allow),
+    denies: matchAnyName(deny),
   }));
   return (name, names) => {
     const { vendor } = splitPackageName(name);

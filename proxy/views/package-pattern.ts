@@ -1,9 +1,8 @@
-// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. As Composer has wildcards (BasePackage.php,
-// packageNameToRegexp): `*` stands for any characters, or none; all else for itself, whatever its case. Never a regular
-// expression made of what somebody wrote.
+// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. What tokens accept, and many patterns at once.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { maxNamePartLength } from '../../build/contract/name.ts';
+import { matchesPattern } from '../../build/shared/patterns/package-pattern.ts';
 
 /** In lower case. */
 export type PackagePattern = Branded<string, 'PackagePattern'>;
@@ -62,31 +61,4 @@ export class PatternMap<Value> {
     for (const [pattern, value] of this.#others) if (matchesPattern(pattern, name)) found.push(value);
     return found;
   }
-}
-
-/** Both in lower case. Takes time of the product of their lengths at most. */
-export function matchesPattern(pattern: string, name: string): boolean {
-  let at = 0;
-  let inName = 0;
-  let star = -1;
-  let resume = 0;
-  while (inName < name.length) {
-    if (pattern[at] === '*') {
-      star = at;
-      resume = inName;
-      at += 1;
-    } else if (pattern[at] === name[inName]) {
-      at += 1;
-      inName += 1;
-    } else if (star >= 0) {
-      // the last star takes one character more
-      resume += 1;
-      inName = resume;
-      at = star + 1;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[at] === '*') at += 1;
-  return at === pattern.length;
 }

@@ -153,7 +153,7 @@ async function readRepository(
     { LfsPointers },
     { formatGitMemory, parseGitMemory },
   ] = await Promise.all([
-    import('./open-objects.ts'),
+    import('./object-store.ts'),
     import('./scratch-repository.ts'),
     import('./read-versions.ts'),
     import('./lfs-pointers.ts'),

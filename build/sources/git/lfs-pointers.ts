@@ -1,10 +1,9 @@
-// Finds files that are only pointers into Git LFS: an archive holds the pointer, since nothing is fetched and no filter
-// is run, and whoever installs it should not have to find that out. Looked for while a version's files are listed for
-// its archive, among those that .gitattributes, at whatever depth, give to the filter `lfs`: a file that no attribute
-// names is in a checkout what it is in the archive.
+// Finds files that are only pointers into Git LFS, and reports them. Libretto fetches no LFS object and runs no filter,
+// so that an archive holds the pointer. The search runs while a version's files are listed for its archive. It looks at
+// files to which a .gitattributes file, at any depth, gives the filter `lfs`.
 
-import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
-import { compileFilters } from '../../archive/rules/filters.ts';
+import { compileAttributes, type AttributeFile } from '../../archive/rules/attribute-lookup.ts';
+import { byteString } from '../../archive/rules/bytes.ts';
 import type { ContentFile } from '../release.ts';
 import { below } from './folders.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
@@ -14,9 +13,9 @@ import { oidOf } from './package-files.ts';
 /** Git LFS specification: a pointer is smaller than 1024 bytes and starts with its version. */
 const maxPointerBytes = 1024;
 const pointerStart = 'version https://git-lfs.github.com/spec/';
-/** Looked at of one version; one is enough to be wrong. */
+/** Files of one version that are looked at: one pointer is enough for a notice. */
 const maxFiles = 100;
-/** Files told of; more are counted. */
+/** Files that the report names; more are counted. */
 const maxTold = 5;
 
 /** A version whose files were listed for an archive. */
@@ -29,10 +28,10 @@ export interface ListedVersion {
   readonly attributes: readonly AttributeFile[];
 }
 
-/** Of one repository, gathered over all its versions. */
+/** The LFS pointers of one repository, over all its versions. */
 export class LfsPointers {
   readonly #store: ObjectStore;
-  /** by blob: versions share most of theirs */
+  /** by blob: versions share most of their blobs */
   readonly #known = new Map<string, Promise<boolean>>();
   readonly #found = new Map<string, Set<string>>();
 
@@ -40,7 +39,7 @@ export class LfsPointers {
     this.#store = store;
   }
 
-  /** Throws QuarantineError for a file that cannot be read: its archive could not be made either. */
+  /** Throws QuarantineError for a file that cannot be read: its archive cannot be made either. */
   async look({ where, folder, files, attributes }: ListedVersion): Promise<void> {
     if (!attributes.some(({ text }) => text.includes('lfs'))) return;
     const filterOf = compileFilters(attributes);
@@ -59,12 +58,13 @@ export class LfsPointers {
   describe(): readonly string[] {
     const { compare } = new Intl.Collator('en', { numeric: true });
     const sorted = [...this.#found].toSorted(([one], [other]) => compare(one, other));
-    const told = sorted
-      .slice(0, maxTold)
-      .map(
-        ([path, where]) =>
-          `${path} is an LFS pointer, and stays one in the archive of ${listShortly([...where].toSorted(compare))}: files of Git LFS are not fetched. Commit the file itself, or leave it out with export-ignore.`,
+    const told = sorted.slice(0, maxTold).map(([path, where]) => {
+      const versions = listShortly([...where].toSorted(compare));
+      return (
+        `${path} is an LFS pointer, and stays one in the archive of ${versions}: files of Git LFS are not fetched. ` +
+        'Commit the file itself, or leave it out with export-ignore.'
       );
+    });
     return sorted.length > maxTold ? [...told, `${sorted.length - maxTold} more files are LFS pointers.`] : told;
   }
 
@@ -78,4 +78,13 @@ export class LfsPointers {
     this.#known.set(oid, known);
     return known;
   }
+}
+
+/** The name of a file's `filter` attribute, if any. */
+function compileFilters(files: readonly AttributeFile[]): (path: string) => string | undefined {
+  const lookup = compileAttributes(files, ['filter']);
+  return (path) => {
+    const value = lookup?.(byteString(path), false).get('filter');
+    return typeof value === 'string' ? value : undefined;
+  };
 }

@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto';
 
 import type { BatchHeader } from './batch-parser.ts';
 import { startBatch, type BatchOptions, type BatchProcess } from './batch-process.ts';
-import { describeCorruption } from './corrupt-object.ts';
-import { GitFailure, explainGit } from '../git-failure.ts';
+import { GitFailure, explainGit, scrub } from '../git-failure.ts';
 
 export type ObjectAnswer =
   | { readonly outcome: 'found'; readonly type: string; readonly bytes: Buffer }
@@ -193,4 +192,16 @@ function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer
   return actual === oid
     ? { outcome: 'found', type: header.type, bytes }
     : { outcome: 'broken', reason: 'is corrupt: its bytes do not have its id' };
+}
+
+/**
+ * What git's complaints say of one object; completes "it …". `git cat-file` answers `missing` for an unreadable object
+ * too, and only the complaint tells the two apart. undefined: git has not complained of this object.
+ */
+function describeCorruption(complaint: string, oid: string): string | undefined {
+  const names = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`];
+  const line = complaint.split('\n').findLast((each) => names.some((name) => each.includes(name)));
+  if (line === undefined) return undefined;
+  const reason = scrub(line).replace(/^(?:fatal|error): /, '');
+  return `is corrupt, says git: ${reason.slice(0, 300)}`;
 }

@@ -4,7 +4,8 @@
 import { maxFileBytes } from '../file-limit.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { BatchHeader } from './batch-parser.ts';
-import type { ObjectAnswer, ObjectReader } from './object-reader.ts';
+import { localEnvironment, type GitEnvironment } from './git-environment.ts';
+import { ObjectReader, type ObjectAnswer } from './object-reader.ts';
 import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from './objects.ts';
 
 const maxMetaBytes = 1024 * 1024;
@@ -15,6 +16,14 @@ const readAheadBlobs = 128;
 const maxSharedBlobs = 100;
 /** Tree entries kept in memory (about 150 bytes each). */
 const maxKeptEntries = 100_000;
+
+/** Opens a repository on this disk for reading objects. Starts no process before the first object is asked for. */
+export function openObjects(
+  gitDirectory: string,
+  { environment, timeoutMs }: { readonly environment: GitEnvironment; readonly timeoutMs: number },
+): ObjectStore {
+  return new ObjectStore(new ObjectReader({ environment: localEnvironment(environment, gitDirectory), timeoutMs }));
+}
 
 export class ObjectStore {
   readonly #reader: ObjectReader;

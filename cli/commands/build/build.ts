@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { BuildReport } from '../../../build/contract/build-report.ts';
-import { isNamePattern } from '../../../build/sources/name-pattern.ts';
+import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import { loadConfig, type Config } from '../../config/config.ts';

@@ -2,7 +2,7 @@
 // understood is left out, as Composer leaves it out (ComposerRepository.php, loadRootServerFile).
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { matchAny } from '../../../build/shared/patterns/name-patterns.ts';
+import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 
 /**
  * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`:
@@ -125,7 +125,7 @@ function availabilityOf(json: JsonObject, packages: ReadonlyMap<string, unknown>
   const patterns = textsOf(json['available-package-patterns']);
   if (names.length === 0 && patterns.length === 0) return () => true;
   const listed = new Set(names);
-  const matches = matchAny(patterns);
+  const matches = matchAnyName(patterns);
   return (name) => listed.has(name) || matches(name) || packages.has(name);
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { isNamePattern, matchName } from '../../../../build/sources/name-pattern.ts';
+import { isNamePattern, matchName } from '../../../../build/shared/patterns/package-pattern.ts';
 import { filterScan, type ReadScan } from '../../../../build/scan/filter-scan.ts';
 import type { FilterOptions } from '../../../../build/sources/options.ts';
 import { QuarantineError, type Quarantine } from '../../../../build/contract/quarantine.ts';

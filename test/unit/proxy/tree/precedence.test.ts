@@ -1,7 +1,7 @@
 // Which source a name belongs to. I9: what is or may be private is never asked of an upstream.
 
 import { describe, expect, it } from 'vitest';
-import { matchAny } from '../../../../build/shared/patterns/name-patterns.ts';
+import { matchAnyName } from '../../../../build/shared/patterns/package-pattern.ts';
 import { createPrecedence, type Belonging, type PrecedenceRules } from '../../../../proxy/tree/precedence.ts';
 import { packageName, runMirror } from '../../../util/running-mirror.ts';
 import { startUpstream } from '../../../util/upstream.ts';
@@ -110,9 +110,10 @@ describe('patterns', () => {
     ['a.b/*', 'axb/c', false],
     ['A/*', 'a/b', true],
     ['a**b', 'ab', true],
-  ])('%s, %s: %s', (pattern, name, matches) => expect(matchAny([pattern])(name)).toBe(matches));
+  ])('%s, %s: %s', (pattern, name, matches) => expect(matchAnyName([pattern])(name)).toBe(matches));
 
-  it('with many stars take no longer', () => expect(matchAny([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false));
+  it('with many stars take no longer', () =>
+    expect(matchAnyName([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false));
 });
 
 describe('I9: an upstream that claims private names', () => {

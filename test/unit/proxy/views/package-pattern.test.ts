@@ -1,12 +1,8 @@
 // Patterns of package names: what they match, and what they do not although it looks like it.
 
 import { describe, expect, it } from 'vitest';
-import {
-  matchesPattern,
-  parsePackagePattern,
-  PatternMap,
-  type PackagePattern,
-} from '../../../../proxy/views/package-pattern.ts';
+import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
+import { parsePackagePattern, PatternMap, type PackagePattern } from '../../../../proxy/views/package-pattern.ts';
 
 const pattern = (text: string): PackagePattern => parsePackagePattern(text) ?? expect.unreachable(text);
 

@@ -3,7 +3,7 @@
 
 import { fc } from '../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
-import { matchesPattern } from '../../../../proxy/views/package-pattern.ts';
+import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
 import { mayOverlap } from '../../../../proxy/views/pattern-overlap.ts';
 
 const textOf = (...characters: readonly string[]) =>

@@ -8,8 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { GitFailure } from '../../../../../build/sources/git-failure.ts';
-import type { ObjectStore } from '../../../../../build/sources/git/object-store.ts';
-import { openObjects } from '../../../../../build/sources/git/open-objects.ts';
+import { openObjects, type ObjectStore } from '../../../../../build/sources/git/object-store.ts';
 import { listTree } from '../../../../../build/sources/git/tree-listing.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { createRepository, testGitEnvironment, type TestRepository } from '../../../../util/git-repository.ts';

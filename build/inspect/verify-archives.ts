@@ -1,0 +1,85 @@
+// What `verify` checks of one published archive: the file, its bytes, its content, and its plain copy.
+
+import { openZipMembers } from '../archive/zip-members.ts';
+import { packageRoot } from '../archive/package-root.ts';
+import { isJsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { maxComposerJsonBytes } from '../record/parse-composer-json.ts';
+import { repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+
+/** The archive is there, and has the size, the SHA-1 and the content that were published. */
+export async function archiveFault(
+  name: PackageName,
+  entry: IndexEntry,
+  { output, fast }: VerifyContext,
+): Promise<Fault | undefined> {
+  const place = { path: `public/${entry.path}`, name, version: entry.version };
+  const repair = 'Restore it from a backup; a build never makes an archive of a released version twice.';
+  const facts = await output.facts('public', entry.path);
+  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
+  if (facts.size !== entry.size)
+    return {
+      code: 'WRONG_BYTES',
+      ...place,
+      message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}`,
+    };
+  if (fast) return undefined;
+  const sha1 = await output.sha1('public', entry.path);
+  if (sha1 !== entry.shasum)
+    return {
+      code: 'WRONG_BYTES',
+      ...place,
+      message: `The archive's SHA-1 is ${sha1 ?? 'not to be had'}, published was ${entry.shasum} (I3). ${repair}`,
+    };
+  const fault = contentFault(output.locate(entry.path));
+  return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };
+}
+
+/**
+ * Checks the `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves that file.
+ * A publication places it after the documents.
+ */
+export async function plainCopyFault(
+  name: PackageName,
+  entry: IndexEntry,
+  { output, fast, settled }: VerifyContext,
+): Promise<Fault | undefined> {
+  const plain: PublicPath = distPath(name, entry.version as DistLabel);
+  if (entry.state !== 'published' || entry.path === plain || !settled) return undefined;
+  const place = { path: `public/${plain}`, name, version: entry.version };
+  const [pinned, copy] = [await output.facts('public', entry.path), await output.facts('public', plain)];
+  if (copy === undefined)
+    return {
+      code: 'MISSING_FILE',
+      ...place,
+      message: `The plain copy of the archive is missing. ${repairByComparing}`,
+    };
+  if (copy.inode === pinned?.inode) return undefined;
+  if (copy.size === entry.size && (fast || (await output.sha1('public', plain)) === entry.shasum)) return undefined;
+  return {
+    code: 'WRONG_BYTES',
+    ...place,
+    message: `The plain copy does not have the bytes of ${entry.path}. ${repairByComparing}`,
+  };
+}
+
+/**
+ * A sentence, or undefined where all is well: the archive opens, holds files, and its composer.json, if any, is a JSON
+ * object. An archive that somebody else packed may be flat, and one that an inline record describes needs no
+ * composer.json. The name in composer.json is not compared: all versions of a repository are published under the name
+ * that its default branch has now (VcsRepository.php:438).
+ */
+function contentFault(path: string): string | undefined {
+  try {
+    const zip = openZipMembers(path);
+    if (zip.paths.length === 0) return 'The archive holds no file.';
+    const manifest = zip.read(`${packageRoot(zip.paths)}composer.json`, maxComposerJsonBytes);
+    if (manifest === undefined) return undefined;
+    const json: unknown = JSON.parse(manifest.toString('utf8'));
+    return isJsonObject(json) ? undefined : "The archive's composer.json is not a JSON object.";
+  } catch (error) {
+    return `The archive cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}

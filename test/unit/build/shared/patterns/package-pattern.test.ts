@@ -1,0 +1,43 @@
+// The wildcard of package patterns, as Composer's `packageNameToRegexp` understands it.
+
+import { fc } from '../../../../util/seeded-check.ts';
+import { describe, expect, it } from 'vitest';
+import { matchAnyName, matchName, matchesPattern } from '../../../../../build/shared/patterns/package-pattern.ts';
+
+/** The expression that Composer makes of a pattern. */
+const expressionOf = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`, 'i');
+
+describe('a package pattern', () => {
+  it('matches the names that the expression of Composer matches', () => {
+    const pattern = fc
+      .array(fc.constantFrom('a', 'b', '/', '-', '.', '*', 'A'), { maxLength: 8 })
+      .map((parts) => parts.join(''));
+    const name = fc
+      .array(fc.constantFrom('a', 'b', '/', '-', '.', 'B'), { maxLength: 8 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pattern, name, (given, tried) => {
+        const expected = expressionOf(given).test(tried);
+        expect(matchName(given)(tried)).toBe(expected);
+        expect(matchAnyName(['x/y', given])(tried)).toBe(expected);
+        expect(matchesPattern(given.toLowerCase(), tried.toLowerCase())).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('with many stars is answered at once', () => {
+    expect(matchesPattern(`${'*a'.repeat(120)}b`, `x/${'a'.repeat(198)}`)).toBe(false);
+    expect(matchAnyName([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false);
+    expect(matchesPattern('*'.repeat(250), 'acme/hello')).toBe(true);
+  });
+
+  it('has no sign but the star', () => {
+    expect(['acme/h.llo', 'acme/(hello)', ''].map((pattern) => matchesPattern(pattern, 'acme/hello'))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
