@@ -125,7 +125,7 @@ const syncRepository = operation({
   tags,
   summary: 'Sync a repository',
   description:
-    'Starts a build of this repository only, or returns the job in progress. The job shows when it is finished. It waits up to a minute for another build, and then fails with BUILD_BUSY.',
+    'Starts a build of this repository only, or returns the job in progress. The job shows when it is finished. It waits up to 15 minutes for another build, and then fails with BUILD_BUSY.',
   request: { params },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND', 'OVERLOADED'],
