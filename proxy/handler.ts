@@ -16,7 +16,6 @@ import type { Count, Counters } from './limits/counters.ts';
 import type { FailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
-import type { Management } from './manage/frame/api-request.ts';
 import { UpstreamRefused, UpstreamUnavailable } from './mirror/upstream/mirror-failure.ts';
 import { clientAddress, isInRanges, type AddressRange } from './http/client-address.ts';
 import type { WorkerStatus } from './observe/worker-status.ts';
@@ -25,11 +24,9 @@ import type { StorageState } from './observe/storage.ts';
 import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
 import { loggedPath, type RequestLog } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './http/admit.ts';
-import type { InstallReports } from './install-reports/install-reports.ts';
-import { isLookup, type Lookups } from './search/lookups.ts';
 import { canRequestExactForm } from './tree/exact-form.ts';
+import { featureRouteOf, type Feature, type FeatureRoute } from './protocol/feature.ts';
 import { parseRoute } from './protocol/route.ts';
-import { isAdvisoryRoute, methodsOf, type AdvisoryAnswers } from './advisories/advisory-answers.ts';
 import type { Tree } from './protocol/tree.ts';
 import { requestPreferences } from './protocol/request-preferences.ts';
 import {
@@ -44,19 +41,12 @@ import {
 } from './refusals.ts';
 import type { Sender } from './http/send.ts';
 import type { Sent } from './http/answer.ts';
-import type { View } from './views/view.ts';
 import { createInFlight } from '../build/shared/concurrency/in-flight.ts';
 
 export interface HandlerParts {
   readonly tree: Tree;
-  /** searches and lists; undefined: there are none */
-  readonly lookups: Lookups | undefined;
-  /** takes what Composer tells of installs; undefined: nobody counts them */
-  readonly installReports: InstallReports | undefined;
-  /** advisories and filter lists; undefined: nobody is answered */
-  readonly safetyAnswers: AdvisoryAnswers | undefined;
-  /** undefined: there is nothing below /api */
-  readonly management: Management | undefined;
+  /** asked in this order for the paths that are not the core's */
+  readonly features: readonly Feature[];
   readonly authenticator: Authenticator;
   readonly counters: Counters;
   readonly guesses: FailedAuthLimiter;
@@ -148,72 +138,44 @@ function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
       fault ?? (reads ? healthAnswer(parts, { exactForm: canRequestExactForm(request) }, nowMs) : methodNotAllowed())
     );
   if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
-  if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
-  if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
-  const { installReports, safetyAnswers } = parts;
-  if (route.kind === 'downloads')
-    return taken(
-      parts,
-      exchange,
-      nowMs,
-      'POST',
-      installReports && ((view) => installReports.answer(request, view, nowMs)),
-    );
-  if (isAdvisoryRoute(route))
-    return taken(
-      parts,
-      exchange,
-      nowMs,
-      methodsOf(route),
-      safetyAnswers && ((view) => safetyAnswers.answer(route, request, view, nowMs)),
-    );
+  if (route.kind === 'unknown') {
+    const offered = featureRouteOf(parts.features, request.url ?? '');
+    if (offered !== undefined) return offer(parts, exchange, offered, nowMs);
+    return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
+  }
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
-  return limited(parts, exchange, nowMs, false, () => {
-    if (fault !== undefined) return fault;
-    if (isLookup(route))
-      return parts.lookups === undefined
-        ? notFound()
-        : parts.lookups.answer(
-            route,
-            { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] },
-            nowMs,
-          );
-    return parts.tree.answer(route, requestPreferences(request, exchange.token?.view, route.kind), nowMs);
-  });
+  return limited(
+    parts,
+    exchange,
+    nowMs,
+    false,
+    () => fault ?? parts.tree.answer(route, requestPreferences(request, exchange.token?.view, route.kind), nowMs),
+  );
 }
 
-/** What may come with a body, by one of `methods`; `serve` reads it. undefined: nobody does. */
-function taken(
+/** The answer of a feature, or what is wrong with the request for it. */
+function offer(
   parts: HandlerParts,
   exchange: Exchange,
+  { kind, methods, open, answer }: FeatureRoute,
   nowMs: number,
-  methods: string,
-  serve: ((view: View | undefined) => MaybeAsync<Answer>) | undefined,
 ): MaybeAsync<Answer> {
-  const { request, response } = exchange;
+  const { request, response, id } = exchange;
+  exchange.route = kind;
   const fault = unwanted(request);
-  const takes = methods.split(', ').includes(request.method ?? '');
-  return limited(parts, exchange, nowMs, !takes, () => {
+  const takes = methods === undefined || methods.split(', ').includes(request.method ?? '');
+  return limited(parts, exchange, nowMs, open || !takes, () => {
     if (fault !== undefined || !takes) return fault ?? methodNotAllowed(methods);
-    if (serve === undefined) return notFound();
-    if (request.headers.expect !== undefined) writeContinue(response);
-    return serve(exchange.token?.view);
-  });
-}
-
-function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange, nowMs: number): MaybeAsync<Answer> {
-  const { request, response, id, token } = exchange;
-  if (management === undefined) return notFound();
-  const sendContinue = (): void => {
-    if (request.headers.expect !== undefined) writeContinue(response);
-  };
-  return management.answer({
-    incoming: request,
-    token,
-    clientAddress: addressOf(exchange, trustedProxies),
-    requestId: id,
-    nowMs,
-    sendContinue,
+    return answer({
+      incoming: request,
+      token: exchange.token,
+      clientAddress: addressOf(exchange, parts.trustedProxies),
+      requestId: id,
+      nowMs,
+      sendContinue: () => {
+        if (request.headers.expect !== undefined) writeContinue(response);
+      },
+    });
   });
 }
 
@@ -250,10 +212,11 @@ function limited(
 }
 
 /** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
-function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: number): MaybeAsync<Answer> {
+function refuse({ features }: HandlerParts, request: HttpRequest, nowMs: number): MaybeAsync<Answer> {
   const { authorization } = request.headers;
-  if (management === undefined || authorization === undefined) return challenge('invalid', request);
-  return andThen(management.isSession(authorization, nowMs), (isSession) =>
+  const people = features.find(({ isSession }) => isSession !== undefined);
+  if (people?.isSession === undefined || authorization === undefined) return challenge('invalid', request);
+  return andThen(people.isSession(authorization, nowMs), (isSession) =>
     isSession ? sessionOnProtocol(request) : challenge('invalid', request),
   );
 }

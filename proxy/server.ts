@@ -24,15 +24,10 @@ import type { WorkerStatus } from './observe/worker-status.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import { createStorageWatch } from './observe/storage.ts';
-import type { Management } from './manage/frame/api-request.ts';
 import { refuseBody, refuseConnection, writeRefusal } from './http/parser-errors.ts';
-import { createInstallReports } from './install-reports/install-reports.ts';
-import type { MirroredTree } from './mirror/mirrored-tree.ts';
-import { createLocalFiles } from './tree/local-files.ts';
-import type { Lookups } from './search/lookups.ts';
+import type { Feature } from './protocol/feature.ts';
+import type { MirroredPackages } from './protocol/mirrored-packages.ts';
 import { asBuilt, type RootChanges } from './tree/root-document.ts';
-import { createAdvisoryAnswers } from './advisories/advisory-answers.ts';
-import type { PublishedAdvisories } from './tree/safety-lists.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './tree/tree-files.ts';
@@ -41,10 +36,10 @@ import { createSender } from './http/send.ts';
 import { defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
 
 export interface ProxyOptions {
-  /** holds `public/` and `index/`; may still be empty */
+  /** whose disk is watched for /health */
   readonly dataDirectory: string;
-  /** where the tree comes from instead, such as an origin */
-  readonly files?: TreeFiles | undefined;
+  /** the published tree, in a folder or at an origin */
+  readonly files: TreeFiles;
   readonly host: string;
   /** 0: any free one */
   readonly port: number;
@@ -54,8 +49,8 @@ export interface ProxyOptions {
   readonly counters: Counters;
   /** hears of each use of a valid token */
   readonly uses?: Pick<TokenUses, 'note'> | undefined;
-  /** what answers below /api; undefined: nothing does */
-  readonly management?: Management | undefined;
+  /** what is answered besides packages.json, p2 and dist */
+  readonly features?: readonly Feature[];
   readonly log: Logger;
   /** hears of every request that was answered, or given up */
   readonly logRequest: RequestLog;
@@ -63,18 +58,12 @@ export interface ProxyOptions {
   readonly trustedProxies: readonly AddressRange[];
   /** what packages.json says beyond what the build wrote, asked for each; undefined: nothing */
   readonly rootChanges?: (() => MaybeAsync<RootChanges>) | undefined;
-  /** answers searches and lists; undefined: nothing does */
-  readonly lookups?: Lookups | undefined;
   /** hears of every archive that is sent */
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
   /** packages of other registries; undefined: there are none */
-  readonly mirrored?: MirroredTree | undefined;
-  /** the advisories and filter lists of what is published; undefined: nobody asks for them */
-  readonly safety?: PublishedAdvisories | undefined;
+  readonly mirrored?: MirroredPackages | undefined;
   /** of purged versions; undefined: they are answered as if they had never been */
   readonly tombstones?: Tombstones | undefined;
-  /** hears of every install that Composer tells of; undefined: they are not taken */
-  readonly onInstall?: ((name: string, version: string) => void) | undefined;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState?: (() => Promise<unknown>) | undefined;
   /** for /health; undefined: the state is in this process */
@@ -105,13 +94,7 @@ export interface Proxy {
 export function createProxy(options: ProxyOptions): Proxy {
   const nodePath = options.nodePath ?? fastPath;
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const files =
-    options.files ??
-    createLocalFiles({
-      dataDirectory: options.dataDirectory,
-      cacheBytes: limits.cacheBytes,
-      onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published'),
-    });
+  const { files, features = [] } = options;
   const tree = new Tree({
     files,
     rootChanges: options.rootChanges ?? (() => asBuilt),
@@ -121,16 +104,9 @@ export function createProxy(options: ProxyOptions): Proxy {
     tombstones: options.tombstones,
   });
   let draining = false;
-  const { onInstall, safety } = options;
-  const installReports =
-    onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
   const handler = createHandler({
     ...options,
-    lookups: options.lookups,
-    installReports,
-    safetyAnswers:
-      safety === undefined ? undefined : createAdvisoryAnswers({ files, safety, mirrored: options.mirrored }),
-    management: options.management,
+    features,
     uses: options.uses,
     readState: options.readState,
     storage: createStorageWatch(options.dataDirectory, elapsed),

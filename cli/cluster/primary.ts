@@ -5,7 +5,7 @@ import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { sharedCountersUrl } from '../state/open-state.ts';
 import { printLines } from '../io/output.ts';
-import { openRequestLog } from '../serve/request-log-target.ts';
+import { openRequestLog } from '../core/request-log-target.ts';
 import { stopSignal } from '../io/stop-signal.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { assertWholeState } from '../state/verify-state.ts';

@@ -5,7 +5,7 @@ import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
-import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
@@ -16,7 +16,7 @@ import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
 import { createRenderThread } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../../proxy/search/lookups.ts';
-import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/protocol/tombstones.ts';
+import type { Tombstones } from '../../proxy/protocol/tombstones.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeBuilder } from './builder.ts';
@@ -27,6 +27,7 @@ interface PackageParts {
   readonly state: StateStore;
   /** of the tree that is served */
   readonly published: PublishedFiles;
+  readonly tombstones: Tombstones;
   /** days for which downloads are kept by day */
   readonly retention?: (() => MaybeAsync<number>) | undefined;
   /** hears of counts that could not be kept */
@@ -38,14 +39,12 @@ interface PackageParts {
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
   /** what Composer searches and lists, with what is mirrored */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
-  /** of the tree that is served */
-  readonly tombstones: Tombstones;
 }
 
 export function composePackages(
   config: Config,
   context: Context,
-  { state, published, retention, onError, onUnrendered = onError }: PackageParts,
+  { state, published, tombstones, retention, onError, onUnrendered = onError }: PackageParts,
 ): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
@@ -53,7 +52,6 @@ export function composePackages(
   const withdrawer = createChildWithdrawer(builder);
   const purger = createChildPurger(builder);
   const catalogue = createCatalogue(published);
-  const tombstones = tombstonesOf(config, published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
   return {
@@ -64,19 +62,10 @@ export function composePackages(
       createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered }),
       () => tombstones.read(now()),
     ),
-    tombstones,
     downloads,
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
     purgesOf: (actor) => createPurges({ store, actor, purger }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
   };
-}
-
-/** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
-function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
-  const ofTree = createTombstones(published);
-  return origin.value === undefined
-    ? ofTree
-    : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
 }

@@ -7,7 +7,7 @@ import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../../proxy/auth/token-format.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
-import { advertisedKeys } from '../../proxy/settings/advertised.ts';
+import { advertisedKeys, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { rootChanges, type RootChanges } from '../../proxy/tree/root-document.ts';
 import type { SettingValues } from '../../proxy/settings/definitions.ts';
 import { createSettings, type SettingObjection, type Settings } from '../../proxy/settings/settings.ts';
@@ -61,10 +61,18 @@ export function peopleRules(settings: Settings): () => MaybeAsync<PeopleRules> {
 
 const none: readonly string[] = [];
 
+export interface RootAnswers {
+  readonly keys: ReadonlySet<Advertisable>;
+  /** questions about the advisories of many packages */
+  readonly advisories: boolean;
+}
+
 export interface AdvertisedRootOptions {
   /** the registry's own address, where it is known */
   readonly address?: string | undefined;
   readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
+  /** what this server answers; default: everything */
+  readonly answers?: RootAnswers | undefined;
   /** false: nobody is told another form of the metadata-url than the one that was built or set */
   readonly detectsForm?: boolean;
 }
@@ -72,7 +80,7 @@ export interface AdvertisedRootOptions {
 /** The metadata-url as the build wrote it, unless somebody has said something here, or a client cannot request it. */
 export function advertisedRoot(
   settings: Settings,
-  { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {},
+  { address, mirrored, answers, detectsForm = true }: AdvertisedRootOptions = {},
 ): () => MaybeAsync<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
   let made:
@@ -93,7 +101,8 @@ export function advertisedRoot(
                 of: values,
                 mirrors,
                 filterLists,
-                changes: rootChanges(metadata_url, advertisedKeys(values), {
+                changes: rootChanges(metadata_url, advertisedKeys(answered(values, answers)), {
+                  answersAdvisories: answers?.advisories,
                   detectsForm,
                   address,
                   mirrors,
@@ -106,4 +115,10 @@ export function advertisedRoot(
         ),
       ),
     );
+}
+
+function answered(values: SettingValues, answers: RootAnswers | undefined): SettingValues {
+  return answers === undefined
+    ? values
+    : { ...values, advertise: values.advertise.filter((key) => answers.keys.has(key)) };
 }

@@ -9,6 +9,7 @@ import { standardKeep } from '../../build/history/keep.ts';
 import type { Address } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
+import { features } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
@@ -202,6 +203,7 @@ export const settings = {
   distShasum,
   trustedProxies,
   ...connectionSettings,
+  features,
   metrics,
   workers,
   ...tlsSettings,

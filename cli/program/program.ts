@@ -149,6 +149,7 @@ function addServing(program: Command, wire: Wire): void {
     'maxIdleConnections',
     'tlsCert',
     'tlsKey',
+    'features',
     'metrics',
     'log',
   )
@@ -175,6 +176,7 @@ function addServing(program: Command, wire: Wire): void {
     'maxIdleConnections',
     'tlsCert',
     'tlsKey',
+    'features',
     'metrics',
     'log',
   )

@@ -8,37 +8,15 @@ import { lastBuildPath, parseLastBuild, type LastBuild } from '../../build/contr
 import type { Publication } from '../../build/contract/publication.ts';
 import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
 import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
-import { createRequestCounts, type RequestCounts } from '../../proxy/observe/metrics.ts';
+import { createRequestCounts } from '../../proxy/observe/metrics.ts';
 import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import type { Config } from '../config/config.ts';
+import type { ListenAddress } from '../config/setting-values.ts';
+import type { Metrics } from './metrics.ts';
 import type { Context } from '../io/context.ts';
-import type { ServedTree } from '../tree/served-tree.ts';
 import { version } from '../io/version.ts';
-
-export interface Metrics {
-  /** undefined: nobody asks for metrics */
-  readonly counts: RequestCounts | undefined;
-  /** What this process counted and is, once `listen` was called. */
-  readonly own: () => Promise<readonly Family[]>;
-  /**
-   * Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of
-   * several workers has it.
-   */
-  readonly listen: (facts: ServingFacts) => Promise<{ readonly host: string; readonly port: number } | undefined>;
-  readonly close: () => Promise<void>;
-}
-
-export interface ServingFacts {
-  readonly connections: () => number;
-  readonly degraded: () => boolean;
-  readonly stateAway: () => boolean;
-  /** of the mirror; undefined: there is none */
-  readonly mirror?: (() => readonly Family[]) | undefined;
-  readonly tree: Pick<ServedTree, 'files' | 'publication'>;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Those of it that say yes or no. */
 export const servingFlags: readonly string[] = [
@@ -47,12 +25,21 @@ export const servingFlags: readonly string[] = [
   'libretto_origin_stale',
 ];
 
-export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: WorkerStatus): Metrics {
+export interface MetricsParts {
+  /** undefined: the process is alone */
+  readonly crew: WorkerStatus | undefined;
+  /** the kinds of features' routes */
+  readonly routes: readonly string[];
+}
+
+export function openMetrics(
+  config: Config,
+  address: ListenAddress,
+  { now }: Pick<Context, 'now'>,
+  { crew, routes }: MetricsParts,
+): Metrics {
   const { metrics } = config;
-  if (metrics.value === undefined)
-    return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };
-  const address = metrics.value;
-  const counts = createRequestCounts();
+  const counts = createRequestCounts(routes);
   const nowMs = (): number => now().getTime();
   let close = async (): Promise<void> => undefined;
   let own = async (): Promise<readonly Family[]> => [];
@@ -74,7 +61,7 @@ export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, cr
           '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.',
           Number(stateAway()),
         ),
-        ...(tree.files === undefined
+        ...(!tree.isElsewhere
           ? []
           : [
               gauge(

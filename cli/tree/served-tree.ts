@@ -7,6 +7,7 @@ import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createLocalFiles } from '../../proxy/tree/local-files.ts';
 import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
 import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
 import type { Config } from '../config/config.ts';
@@ -15,8 +16,9 @@ import { UsageError } from '../io/usage-error.ts';
 import { version } from '../io/version.ts';
 
 export interface ServedTree {
-  /** undefined: those of the data folder */
-  readonly files: TreeFiles | undefined;
+  readonly files: TreeFiles;
+  /** whether the tree is at an origin */
+  readonly isElsewhere: boolean;
   readonly published: PublishedFiles;
   /** Of this tree, and of one that may lie in the data folder beside an origin. */
   readonly privateNames: ReadPrivateNames;
@@ -44,7 +46,12 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     refuseNewerTree(dataDirectory);
     const published = createLocalPublishedFiles(dataDirectory);
     return {
-      files: undefined,
+      files: createLocalFiles({
+        dataDirectory,
+        cacheBytes: defaultServerLimits.cacheBytes,
+        onNewer: listeners.onNewer,
+      }),
+      isElsewhere: false,
       published,
       privateNames: createPrivateNames(dataDirectory),
       publication: async () => readPublication(dataDirectory),
@@ -73,6 +80,7 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   }
   return {
     files,
+    isElsewhere: true,
     published,
     privateNames: () => andThen(privateNames(), (there) => eitherOf(there, here)),
     publication: () => orNothing(async () => files.publication()),

@@ -18,11 +18,15 @@ import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
-import type { Route } from '../protocol/route.ts';
 import type { PublishedAdvisories } from '../tree/safety-lists.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
-export type AdvisoryRoute = Extract<Route, { kind: 'advisories' | 'filters' | 'filterSummary' }>;
+export type AdvisoryRoute =
+  /** security advisories of the packages that query or body name */
+  | { readonly kind: 'advisories'; readonly query: string }
+  /** filter lists: of the packages that a body names, and as a whole */
+  | { readonly kind: 'filters' }
+  | { readonly kind: 'filterSummary' };
 
 export interface AdvisoryAnswers {
   /** `request`: of a POST nobody has read the body. */
@@ -48,15 +52,6 @@ export const mostPackages = 5000;
 /** Filter lists that are asked for at once, at the most. */
 export const mostLists = 100;
 const packagesInTurn = 32;
-
-export function isAdvisoryRoute(route: Route): route is AdvisoryRoute {
-  return route.kind === 'advisories' || route.kind === 'filters' || route.kind === 'filterSummary';
-}
-
-/** The methods of a route, as in `Allow`. */
-export function methodsOf(route: AdvisoryRoute): string {
-  return { advisories: 'GET, HEAD, POST', filters: 'POST', filterSummary: 'GET, HEAD' }[route.kind];
-}
 
 export function createAdvisoryAnswers({ files, safety, mirrored }: AdvisoryParts): AdvisoryAnswers {
   /** Those of the names that are seen and have something in the lists. */

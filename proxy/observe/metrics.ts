@@ -2,11 +2,10 @@
 // text is made when somebody asks. Labels are of closed sets: no path, no name, nothing of a token but its kind.
 
 import type { TokenKind } from '../auth/token-format.ts';
-import type { Route } from '../protocol/route.ts';
 import type { Family, Sample } from './metrics-text.ts';
 
-/** `refused`: what is turned away before it is known what it asks for. */
-export type CountedRoute = Route['kind'] | 'refused';
+/** The kind of a route: of the core, of a feature, or `refused` for what is turned away before its route is known. */
+export type CountedRoute = string;
 
 export interface RequestCounts {
   /** A request was answered, or given up: `bytes` of its body were handed over within `durationMs`. Never throws. */
@@ -22,26 +21,8 @@ export interface RequestCounts {
   readonly families: () => readonly Family[];
 }
 
-const routes: readonly CountedRoute[] = [
-  'root',
-  'provider',
-  'dist',
-  'search',
-  'list',
-  'providers',
-  'downloads',
-  'advisories',
-  'filters',
-  'filterSummary',
-  'health',
-  'ready',
-  'api',
-  'unknown',
-  'refused',
-];
-const routeIndex = Object.fromEntries(routes.map((route, index) => [route, index])) as Readonly<
-  Record<CountedRoute, number>
->;
+/** The core's own: others are counted with them. */
+const coreRoutes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'health', 'ready', 'unknown', 'refused'];
 const kinds = ['none', 'read', 'write'] as const;
 const statuses = 500; // 100 to 599
 /** Seconds. From what a document out of memory takes to what a large archive does for a slow client. */
@@ -49,7 +30,11 @@ const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const boundsMs = bounds.map((bound) => bound * 1000);
 const buckets = bounds.length + 1;
 
-export function createRequestCounts(): RequestCounts {
+/** `featureRoutes`: the kinds of all features' routes. */
+export function createRequestCounts(featureRoutes: readonly CountedRoute[] = []): RequestCounts {
+  const routes = [...coreRoutes.slice(0, 3), ...featureRoutes, ...coreRoutes.slice(3)];
+  const routeIndex = new Map(routes.map((route, index) => [route, index]));
+  const [unknown, refused] = [routes.length - 2, routes.length - 1];
   const requests = new Float64Array(routes.length * kinds.length * statuses);
   const durations = new Float64Array(routes.length * buckets);
   const seconds = new Float64Array(routes.length);
@@ -62,7 +47,7 @@ export function createRequestCounts(): RequestCounts {
     add(requests, (route * kinds.length + kind) * statuses + status - 100, 1);
   return {
     answered: (route, status, kind, sent, durationMs) => {
-      const at = routeIndex[route];
+      const at = routeIndex.get(route) ?? unknown;
       count(at, kind === undefined ? 0 : kind === 'read' ? 1 : 2, status);
       let bucket = 0;
       while (bucket < boundsMs.length && durationMs > (boundsMs[bucket] ?? 0)) bucket += 1;
@@ -71,13 +56,13 @@ export function createRequestCounts(): RequestCounts {
       add(bytes, at, sent.bytes);
       if (sent.aborted) add(aborted, at, 1);
     },
-    malformed: (status) => count(routeIndex.refused, 0, status),
+    malformed: (status) => count(refused, 0, status),
     families: () => [
       {
         name: 'libretto_requests_total',
         type: 'counter',
         help: 'Requests by what they asked for, their answer, and the kind of token they came with.',
-        samples: requestSamples(requests),
+        samples: requestSamples(routes, requests),
       },
       {
         name: 'libretto_request_duration_seconds',
@@ -91,19 +76,19 @@ export function createRequestCounts(): RequestCounts {
         name: 'libretto_response_bytes_total',
         type: 'counter',
         help: 'Bytes of bodies handed to connections.',
-        samples: perRoute(bytes),
+        samples: perRoute(routes, bytes),
       },
       {
         name: 'libretto_requests_aborted_total',
         type: 'counter',
         help: 'Requests whose client left before it had everything.',
-        samples: perRoute(aborted),
+        samples: perRoute(routes, aborted),
       },
     ],
   };
 }
 
-function requestSamples(requests: Float64Array): Sample[] {
+function requestSamples(routes: readonly CountedRoute[], requests: Float64Array): Sample[] {
   const samples: Sample[] = [];
   requests.forEach((value, at) => {
     if (value === 0) return;
@@ -136,5 +121,5 @@ function histogram(route: CountedRoute, counts: Float64Array, sum: number): Samp
   ];
 }
 
-const perRoute = (values: Float64Array): Sample[] =>
+const perRoute = (routes: readonly CountedRoute[], values: Float64Array): Sample[] =>
   routes.map((route, at) => ({ labels: { route }, value: values[at] ?? 0 }));

@@ -1,10 +1,9 @@
-// Which resource a request target names. Works on the RAW target before any decoding (decision D21: the advertised
+// Which resource of the core a request target names. Works on the RAW target before any decoding (decision D21: the advertised
 // metadata-url makes Composer send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never
 // throws; every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { decodeBeyondAscii, decodeOnce } from './percent-decode.ts';
-import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/safety-urls.ts';
 
 export type Route =
   | { readonly kind: 'root' }
@@ -15,35 +14,18 @@ export type Route =
       readonly labels: readonly string[];
       readonly reference: string | undefined;
     }
-  /** `query`: raw */
-  | { readonly kind: 'search'; readonly query: string }
-  | { readonly kind: 'list'; readonly query: string }
-  /** of a package or a virtual one */
-  | { readonly kind: 'providers'; readonly name: PackageName }
-  /** notify-batch: what Composer installed */
-  | { readonly kind: 'downloads' }
-  /** security advisories of the packages that query or body name */
-  | { readonly kind: 'advisories'; readonly query: string }
-  /** filter lists: of the packages that a body names, and as a whole */
-  | { readonly kind: 'filters' }
-  | { readonly kind: 'filterSummary' }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
-  /** the management API, which finds its own way below /api */
-  | { readonly kind: 'api' }
+  /** a path of a feature (feature.ts), or of nobody */
   | { readonly kind: 'unknown' };
 
 const root: Route = { kind: 'root' };
-const downloads: Route = { kind: 'downloads' };
-const filters: Route = { kind: 'filters' };
-const filterSummary: Route = { kind: 'filterSummary' };
 const health: Route = { kind: 'health' };
 const ready: Route = { kind: 'ready' };
-const api: Route = { kind: 'api' };
 const unknown: Route = { kind: 'unknown' };
 
 /** Longest p2 path that can mean anything: two name parts of 100, `~dev`, a hash of 64 and what stands around them. */
-const maxProviderLength = 300;
+export const maxProviderLength = 300;
 
 /** 128 bytes of label, each as a three-character escape, and room for a normalized form. */
 const maxRawLabelLength = 400;
@@ -55,10 +37,8 @@ const providerPattern =
 
 const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\/(.+)\.zip$/;
 
-const providersPattern = /^\/providers\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.json$/;
-
 /**
- * The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`.
+ * The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of the core's is `unknown`.
  */
 export function parseRoute(target: string): Route {
   const question = target.indexOf('?');
@@ -66,23 +46,15 @@ export function parseRoute(target: string): Route {
   if (path.startsWith('/p2/')) return providerRoute(path);
   if (path.startsWith('/dist/')) return distRoute(path, question === -1 ? '' : target.slice(question + 1));
   if (path === '/packages.json') return root;
-  if (path === '/downloads') return downloads;
-  if (path === '/search.json') return { kind: 'search', query: question === -1 ? '' : target.slice(question + 1) };
-  if (path === '/list.json') return { kind: 'list', query: question === -1 ? '' : target.slice(question + 1) };
-  if (path === advisoriesPath) return { kind: 'advisories', query: question === -1 ? '' : target.slice(question + 1) };
-  if (path === filtersPath) return filters;
-  if (path === filterSummaryPath) return filterSummary;
-  if (path.startsWith('/providers/')) return providersRoute(path);
   if (path === '/health') return health;
   if (path === '/health/ready') return ready;
-  if (path.startsWith('/api/')) return api;
   return unknown;
 }
 
 function providerRoute(path: string): Route {
   if (path.length > maxProviderLength) return unknown;
   const match = providerPattern.exec(path);
-  const name = match?.[1] === undefined ? undefined : nameOf(match[1]);
+  const name = match?.[1] === undefined ? undefined : nameInPath(match[1]);
   if (match === null || name === undefined) return unknown;
   return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
 }
@@ -91,14 +63,8 @@ function providerRoute(path: string): Route {
  * Names are one name in whatever case they are asked for, as at the public registry. Most come in lower case: those are
  * parsed once.
  */
-function nameOf(raw: string): PackageName | undefined {
+export function nameInPath(raw: string): PackageName | undefined {
   return parsePackageName(raw) ?? parsePackageName(raw.toLowerCase());
-}
-
-function providersRoute(path: string): Route {
-  const raw = path.length > maxProviderLength ? undefined : providersPattern.exec(path)?.[1];
-  const name = raw === undefined ? undefined : nameOf(raw);
-  return name === undefined ? unknown : { kind: 'providers', name };
 }
 
 function distRoute(path: string, query: string): Route {
@@ -106,7 +72,7 @@ function distRoute(path: string, query: string): Route {
   const match = distPattern.exec(path);
   const raw = match?.[2];
   if (match?.[1] === undefined || raw === undefined || raw.length > maxRawLabelLength) return unknown;
-  const name = nameOf(match[1]);
+  const name = nameInPath(match[1]);
   const labels = labelCandidates(raw);
   if (name === undefined || labels.length === 0) return unknown;
   return { kind: 'dist', name, labels, reference: referenceOf(query) };

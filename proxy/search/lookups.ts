@@ -2,6 +2,7 @@
 // Composer; ComposerRepository.php: search, getPackageNames, getProviders). Answered out of the lists of published and
 // of mirrored packages, as far as the token sees them.
 
+import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
 import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
@@ -13,13 +14,13 @@ import { similarNames } from '../packages/similar-names.ts';
 import type { Usage } from '../packages/usage.ts';
 import type { View } from '../views/view.ts';
 import { compressed } from '../http/compressed.ts';
-import type { Route } from '../protocol/route.ts';
 
-export type LookupRoute = Extract<Route, { kind: 'search' | 'list' | 'providers' }>;
-
-export function isLookup(route: Route): route is LookupRoute {
-  return route.kind === 'search' || route.kind === 'list' || route.kind === 'providers';
-}
+export type LookupRoute =
+  /** `query`: raw */
+  | { readonly kind: 'search'; readonly query: string }
+  | { readonly kind: 'list'; readonly query: string }
+  /** of a package or a virtual one */
+  | { readonly kind: 'providers'; readonly name: PackageName };
 
 /** Who asks, as far as the answer depends on it. */
 export interface LookupWishes {

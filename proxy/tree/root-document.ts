@@ -20,6 +20,8 @@ export interface RootChanges {
   readonly keys: JsonObject;
   /** the registry's own, without a slash at its end; undefined: nobody has said it */
   readonly address: string | undefined;
+  /** whether the server answers about many packages at once */
+  readonly answersAdvisories: boolean;
   /** there are more packages than the listed ones, which are not known before somebody asks */
   readonly mirrors: boolean;
   /** filter lists that documents of other registries hold */
@@ -28,23 +30,27 @@ export interface RootChanges {
   readonly id: string;
 }
 
-export type RootChangeOptions = Partial<Pick<RootChanges, 'detectsForm' | 'address' | 'mirrors' | 'filterLists'>>;
+export type RootChangeOptions = {
+  readonly [Each in 'detectsForm' | 'address' | 'answersAdvisories' | 'mirrors' | 'filterLists']?:
+    RootChanges[Each] | undefined;
+};
 
 export function rootChanges(
   metadataUrl: string | undefined,
   keys: JsonObject = {},
   options: RootChangeOptions = {},
 ): RootChanges {
-  const { address, mirrors = false, filterLists = [] } = options;
+  const { address, answersAdvisories = true, mirrors = false, filterLists = [] } = options;
   const detectsForm = metadataUrl === undefined && options.detectsForm === true;
   return {
     metadataUrl,
     detectsForm,
     keys,
     address,
+    answersAdvisories,
     mirrors,
     filterLists,
-    id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, mirrors, filterLists]),
+    id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, answersAdvisories, mirrors, filterLists]),
   };
 }
 
@@ -65,7 +71,11 @@ export const asBuilt: RootChanges = rootChanges(undefined);
  * What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told
  * of them (composer-version.ts).
  */
-export function apiBase({ address }: RootChanges, userAgent: string | undefined): string | undefined {
+export function apiBase(
+  { address, answersAdvisories }: RootChanges,
+  userAgent: string | undefined,
+): string | undefined {
+  if (!answersAdvisories) return undefined;
   return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
 }
 

@@ -19,7 +19,19 @@ import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
 import { publicPath } from '../../proxy/http/node-path.ts';
-import type { ServerLimits } from '../../proxy/http/server-limits.ts';
+import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
+import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
+import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
+import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
+import { createManagementFeature } from '../../proxy/manage/feature.ts';
+import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
+import type { Feature } from '../../proxy/protocol/feature.ts';
+import { createSearchFeature } from '../../proxy/search/feature.ts';
+import type { Lookups } from '../../proxy/search/lookups.ts';
+import { createLocalFiles } from '../../proxy/tree/local-files.ts';
+import type { PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
+import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';
@@ -70,8 +82,8 @@ export interface RunningOptions {
   readonly onDownload?: (name: string, version: string) => void;
   readonly onInstall?: (name: string, version: string) => void;
   readonly rootChanges?: ProxyOptions['rootChanges'];
-  readonly lookups?: ProxyOptions['lookups'];
-  readonly safety?: ProxyOptions['safety'];
+  readonly lookups?: Lookups | undefined;
+  readonly safety?: PublishedAdvisories | undefined;
   readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
   readonly crew?: ProxyOptions['crew'];
@@ -80,7 +92,7 @@ export interface RunningOptions {
   readonly certificate?: ProxyOptions['certificate'];
   /** where the tree comes from, instead of a folder */
   readonly files?: ProxyOptions['files'];
-  readonly mirrored?: ProxyOptions['mirrored'];
+  readonly mirrored?: MirroredTree | undefined;
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
@@ -97,28 +109,34 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   const tree = new HandMadeTree(folder.path);
   const lines: Readonly<Record<string, unknown>>[] = [];
   const keep = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const dataDirectory = options.dataDirectory ?? folder.path;
+  const log = pino({ base: null }, { write: keep });
+  const files =
+    options.files ??
+    createLocalFiles({
+      dataDirectory,
+      cacheBytes: options.limits?.cacheBytes ?? defaultServerLimits.cacheBytes,
+      onNewer: (err) => log.error({ err }, 'a newer version of Libretto has published'),
+    });
   const proxy = createProxy({
     // test/vitest.config.ts runs the tests of HTTP once more with it
     nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
-    dataDirectory: options.dataDirectory ?? folder.path,
+    dataDirectory,
     onDownload: options.onDownload,
     crew: options.crew,
-    onInstall: options.onInstall,
-    lookups: options.lookups,
-    safety: options.safety,
+    features: featuresOf(options, files),
     tombstones: options.tombstones,
     counts: options.counts,
     readState: options.readState,
     certificate: options.certificate,
-    files: options.files,
+    files,
     mirrored: options.mirrored,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
     counters: options.counters ?? createMemoryCounters(),
-    management: options.management,
     uses: options.uses,
-    log: pino({ base: null }, { write: keep }),
+    log,
     logRequest: createRequestLog(keep, options.now ?? Date.now),
     trustedProxies: (options.trustedProxies ?? []).map(range),
     rootChanges:
@@ -163,6 +181,21 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     await folder.remove();
   };
   return { proxy, tree, port, lines, get, send, [Symbol.asyncDispose]: dispose };
+}
+
+/** As cli/features/ puts them together. */
+function featuresOf(
+  { lookups, safety, onInstall, management, mirrored }: RunningOptions,
+  files: TreeFiles,
+): readonly Feature[] {
+  return [
+    ...(lookups === undefined ? [] : [createSearchFeature(lookups)]),
+    ...(onInstall === undefined
+      ? []
+      : [createInstallReportFeature(createInstallReports({ files, mirrored, onInstall }))]),
+    ...(safety === undefined ? [] : [createAdvisoryFeature(createAdvisoryAnswers({ files, safety, mirrored }))]),
+    ...(management === undefined ? [] : [createManagementFeature(management)]),
+  ];
 }
 
 function fixedTokens(limits: Readonly<Record<string, number>>): Authenticator {

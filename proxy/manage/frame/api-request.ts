@@ -1,21 +1,9 @@
-// A request to the management API as it leaves the pipeline: admitted, counted, its API token known.
+// The management API as the rest of the server sees it.
 
+import type { FeatureRequest } from '../../protocol/feature.ts';
 import type { Answer } from '../../http/answer.ts';
-import type { ActiveToken } from '../../auth/authenticate.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
 
-export interface ApiRequest {
-  readonly incoming: HttpRequest;
-  /** the API token that sent it, already counted; undefined: none, or credentials of another kind */
-  readonly token: ActiveToken | undefined;
-  /** where it came from, as far as it can be trusted */
-  readonly clientAddress: string;
-  readonly requestId: string;
-  /** epoch milliseconds */
-  readonly nowMs: number;
-  /** Tells a client that waits for `100 Continue` to send its body. */
-  readonly sendContinue: () => void;
-}
+export type ApiRequest = FeatureRequest;
 
 /** Everything below /api. Rejects only when something broke that is nobody's fault outside. */
 export interface Management {

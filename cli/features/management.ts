@@ -1,54 +1,37 @@
-// The composition root of the management API: the services behind its operations, each given only what it needs.
+// The feature `api`: the management API. Its operations get the services they need, and no more.
 
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
-import type { TokenUses } from '../../proxy/auth/token-uses.ts';
-import type { Counters } from '../../proxy/limits/counters.ts';
-import type { Management } from '../../proxy/manage/frame/api-request.ts';
-import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
-import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
+import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
-import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import { createUploads } from '../../proxy/manage/frame/upload.ts';
-import { settingOf, type Settings } from '../../proxy/settings/settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { settingOf } from '../../proxy/settings/settings.ts';
 import { composeBuilder } from '../compose/builder.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composePeople } from '../compose/people.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
-import type { Config } from '../config/config.ts';
-import type { Syncing } from '../compose/sync.ts';
-import type { Context } from '../io/context.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
 import { version } from '../io/version.ts';
 
-export interface ManagementParts {
-  readonly syncing: Syncing;
-  readonly packages: PackageServices & Pick<PurgeServices, 'purgesOf'>;
-  readonly settings: Settings;
-  readonly uses: TokenUses;
-  readonly counters: Counters;
-  readonly privateNames: ReadPrivateNames;
-  readonly upstreamProblems: Mirror['problems'];
-}
-
-export function composeManagement(
-  config: Config,
-  context: Context,
-  state: StateStore,
-  { syncing, packages, settings, privateNames, ...parts }: ManagementParts,
-): Management {
+/** The management API, and how the first admin is made. */
+export function openManagement(core: ServingCore, { packages, syncing, mirror }: Offers): OpenFeature {
+  if (packages === undefined || syncing === undefined) throw new Error('the API is opened behind what it manages');
+  const { config, context, store: state, settings } = core;
   const { now, randomBytes } = context;
   const nowMs = (): number => now().getTime();
   const store = createAuditedStore({ store: state, now: nowMs });
-  const people = composePeople(context, state, composeKeys(config, context), peopleRules(settings));
-  return createManagement({
+  const keys = composeKeys(config, context);
+  const people = composePeople(context, state, keys, peopleRules(settings));
+  const management = createManagement({
     ...syncing,
     ...packages,
-    ...parts,
+    uses: core.uses,
+    counters: core.counters,
+    upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     dataDirectory: config.origin.value === undefined ? config.data.value : undefined,
     settings,
     state,
@@ -69,7 +52,11 @@ export function composeManagement(
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
     defaultLimits: defaultLimits(settings),
-    mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames }),
+    mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   });
+  return {
+    answers: createManagementFeature(management),
+    offers: { setupCode: () => composePeople(context, state, keys).offerSetup() },
+  };
 }

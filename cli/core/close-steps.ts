@@ -1,0 +1,22 @@
+// What has to be closed again, in the order in which it was opened: the last one first.
+
+export class CloseSteps {
+  readonly #steps: (() => Promise<void> | void)[] = [];
+
+  add(step: () => Promise<void> | void): void {
+    this.#steps.unshift(step);
+  }
+
+  /** Runs all steps even when one fails, each once; then throws what failed first. */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.#steps.splice(0)) {
+      try {
+        await step();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}

@@ -1,0 +1,116 @@
+// The core of a server: state, counters, settings, log and the published tree. It serves packages.json, p2 and dist with
+// every feature switched off. Features (cli/features/) stand on it.
+
+import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
+import type { Counters } from '../../proxy/limits/counters.ts';
+import type { Log } from '../../proxy/observe/log.ts';
+import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/protocol/tombstones.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import { composeSettings } from '../compose/settings.ts';
+import type { Config } from '../config/config.ts';
+import type { LogTarget } from '../config/setting-values.ts';
+import type { Context } from '../io/context.ts';
+import { printLines } from '../io/output.ts';
+import { openServingState } from '../state/open-state.ts';
+import { takeServeLock } from '../state/serve-lock.ts';
+import { originListeners } from '../tree/origin-listeners.ts';
+import { openServedTree, type ServedTree } from '../tree/served-tree.ts';
+import { CloseSteps } from './close-steps.ts';
+import { openCounting } from './counting.ts';
+import { openRequestLog } from './request-log-target.ts';
+import type { ServingRole } from './serving-role.ts';
+
+export interface ServingCore extends ServingRole {
+  readonly config: Config;
+  readonly context: Context;
+  readonly log: Log;
+  readonly tree: ServedTree;
+  readonly store: StateStore;
+  readonly stateAway: () => boolean;
+  /** how long a state that is away is honoured still, milliseconds; undefined: it is not away */
+  readonly graceLeftMs: () => number | undefined;
+  readonly counters: Counters;
+  readonly settings: Settings;
+  readonly uses: TokenUses;
+  readonly safety: PublishedAdvisories;
+  readonly tombstones: Tombstones;
+  /** One line about the state, to the log and to whoever watches. */
+  readonly tellState: (line: string) => void;
+  /** Whatever is opened later adds itself here. */
+  readonly closing: CloseSteps;
+}
+
+/** Throws UsageError or StateError with nothing left open. */
+export async function openCore(
+  config: Config,
+  context: Context,
+  logTarget: LogTarget,
+  role: ServingRole,
+): Promise<ServingCore> {
+  const closing = new CloseSteps();
+  try {
+    return await open(config, context, logTarget, role, closing);
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  context: Context,
+  logTarget: LogTarget,
+  role: ServingRole,
+  closing: CloseSteps,
+): Promise<ServingCore> {
+  const log = openRequestLog(config, context, logTarget, role.crew !== undefined);
+  closing.add(() => log.close());
+  const tree = await openServedTree(config, originListeners(log, context));
+  closing.add(tree.close);
+  // before the state is opened: a restore puts another file in its place only while no server has this
+  const lock = await takeServeLock(config, context);
+  closing.add(lock.release);
+  const tellState = (line: string): void => tell(log, context, line);
+  const { store, isAway, graceLeftMs } = await openServingState(config, tellState);
+  closing.add(() => store.close());
+  const counting = await openCounting(config, context, store, log);
+  closing.add(counting.close);
+  const uses = createTokenUses({
+    store,
+    onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
+  });
+  closing.add(uses.close);
+  return {
+    ...role,
+    config,
+    context,
+    log,
+    tree,
+    store,
+    stateAway: isAway,
+    graceLeftMs,
+    counters: counting.counters,
+    settings: composeSettings(config, context, store),
+    uses,
+    safety: createPublishedAdvisories(tree.published),
+    tombstones: tombstonesOf(config, tree.published),
+    tellState,
+    closing,
+  };
+}
+
+function tell({ logger }: Log, { stderr }: Context, line: string): void {
+  logger.warn({ state: line });
+  printLines(stderr, [line]);
+}
+
+/** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
+function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
+  const ofTree = createTombstones(published);
+  return origin.value === undefined
+    ? ofTree
+    : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
+}

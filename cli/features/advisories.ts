@@ -1,0 +1,12 @@
+// The feature `advisories`: answers `composer audit` and Composer's policies about many packages at once.
+
+import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
+import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
+
+export function openAdvisories({ tree, safety }: ServingCore, { mirror }: Offers): OpenFeature {
+  return {
+    answers: createAdvisoryFeature(createAdvisoryAnswers({ files: tree.files, safety, mirrored: mirror?.tree })),
+  };
+}

@@ -1,0 +1,25 @@
+// Published packages for people: the catalogue, texts and counts behind searches, statistics and the management API.
+
+import { settingOf } from '../../proxy/settings/settings.ts';
+import { composePackages } from '../compose/packages.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { OpenFeature } from './served-feature.ts';
+
+export function openPackages({ config, context, store, tree, settings, log, tombstones }: ServingCore): OpenFeature {
+  const packages = composePackages(config, context, {
+    state: store,
+    published: tree.published,
+    tombstones,
+    retention: settingOf(settings, 'retention.statistics_days'),
+    onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'),
+    onUnrendered: (err) =>
+      log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text'),
+  });
+  return {
+    offers: { packages },
+    close: async () => {
+      await packages.downloads.close();
+      await packages.installs.close();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+// The feature `search`: Composer's searches and lists, over published and mirrored packages.
+
+import { createSearchFeature } from '../../proxy/search/feature.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
+
+export function openSearch({ packages, mirror }: Offers): OpenFeature {
+  if (packages === undefined) throw new Error('search is opened behind packages');
+  return {
+    answers: createSearchFeature(packages.lookupsWith(mirror?.catalogue)),
+    advertises: ['search', 'list', 'providers-api'],
+  };
+}

@@ -1,0 +1,42 @@
+// The port to a feature of the server. A feature is loaded only where it is switched on, and is opened behind those that
+// it wants; it knows the core, and of other features what they offer.
+
+import type { Secret } from '../../build/shared/text/secret.ts';
+import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { Advertisable } from '../../proxy/settings/advertised.ts';
+import type { ComposedPackages } from '../compose/packages.ts';
+import type { Syncing } from '../compose/sync.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
+
+/** What features give each other and the server, by name. */
+export interface Offers {
+  /** the catalogue of published packages, their counts, texts, withdrawals and purges */
+  readonly packages?: ComposedPackages;
+  readonly mirror?: ServedMirror;
+  readonly syncing?: Syncing;
+  /** hears of every archive that is sent */
+  readonly onDownload?: (name: string, version: string) => void;
+  /** a code with which the first admin is made; undefined where there is a user */
+  readonly setupCode?: () => Promise<Secret | undefined>;
+}
+
+export interface OpenFeature {
+  readonly offers?: Offers;
+  /** the requests that it answers */
+  readonly answers?: Feature;
+  /** keys of packages.json that it answers */
+  readonly advertises?: readonly Advertisable[];
+  readonly families?: () => readonly Family[];
+  /** begins what it does in the background; called once all features are open */
+  readonly start?: () => Promise<void>;
+  readonly close?: () => Promise<void>;
+}
+
+export interface ServedFeature {
+  readonly name: string;
+  /** features without which it does nothing: they are opened before it */
+  readonly wants: readonly string[];
+  readonly open: (core: ServingCore, offers: Offers) => Promise<OpenFeature>;
+}

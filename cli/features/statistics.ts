@@ -1,0 +1,20 @@
+// The feature `statistics`: counts archives that are sent, and takes Composer's reports of installs.
+
+import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
+import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
+
+export function openStatistics({ tree }: ServingCore, { packages, mirror }: Offers): OpenFeature {
+  if (packages === undefined) throw new Error('statistics are opened behind packages');
+  const reports = createInstallReports({
+    files: tree.files,
+    mirrored: mirror?.tree,
+    onInstall: packages.installs.count,
+  });
+  return {
+    offers: { onDownload: packages.downloads.count },
+    answers: createInstallReportFeature(reports),
+    advertises: ['notify-batch'],
+  };
+}

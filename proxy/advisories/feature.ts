@@ -1,0 +1,25 @@
+// The feature `advisories`: the routes that `composer audit` and Composer's policies ask.
+
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/safety-urls.ts';
+import type { Feature, FeatureRoute } from '../protocol/feature.ts';
+import type { AdvisoryAnswers, AdvisoryRoute } from './advisory-answers.ts';
+
+export function createAdvisoryFeature(answers: AdvisoryAnswers): Feature {
+  const routeTo = (methods: string, route: AdvisoryRoute): FeatureRoute => ({
+    kind: route.kind,
+    methods,
+    open: false,
+    answer: ({ incoming, token, nowMs, sendContinue }) => {
+      sendContinue();
+      return answers.answer(route, incoming, token?.view, nowMs);
+    },
+  });
+  return {
+    kinds: ['advisories', 'filters', 'filterSummary'],
+    routeOf: (path, query) => {
+      if (path === advisoriesPath) return routeTo('GET, HEAD, POST', { kind: 'advisories', query });
+      if (path === filtersPath) return routeTo('POST', { kind: 'filters' });
+      return path === filterSummaryPath ? routeTo('GET, HEAD', { kind: 'filterSummary' }) : undefined;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// The feature `api`: the management API. It finds its own way below /api, and knows who holds a session.
+
+import type { Feature } from '../protocol/feature.ts';
+import type { Management } from './frame/api-request.ts';
+
+export function createManagementFeature(management: Management): Feature {
+  const route = { kind: 'api', open: true, answer: management.answer };
+  return {
+    kinds: ['api'],
+    routeOf: (path) => (path.startsWith('/api/') ? route : undefined),
+    isSession: management.isSession,
+  };
+}
