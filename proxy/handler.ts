@@ -16,7 +16,7 @@ import type { Count, Counters } from './limits/counters.ts';
 import type { FailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
-import { UpstreamRefused, UpstreamUnavailable } from './mirror/upstream/mirror-failure.ts';
+import { MirroringFailure } from './protocol/mirrored-packages.ts';
 import { clientAddress, isInRanges, type AddressRange } from './http/client-address.ts';
 import type { WorkerStatus } from './observe/worker-status.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
@@ -296,7 +296,7 @@ function addressOf({ request, peer }: Exchange, trustedProxies: readonly Address
 /** Sending failed part-way: there is no status left to give, so the connection goes. */
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
   // the mirror has told why
-  if (error instanceof UpstreamUnavailable || error instanceof UpstreamRefused)
+  if (error instanceof MirroringFailure)
     parts.log.info({ request_id: exchange.id, reason: error.message }, 'an answer broke off with what it passes on');
   else parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
   cutOff(exchange.response);

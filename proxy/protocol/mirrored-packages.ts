@@ -57,3 +57,6 @@ export interface MirroredPackages {
     moment: Moment,
   ) => MaybeAsync<{ readonly answer: Answer; readonly version: string } | undefined>;
 }
+
+/** What is passed on from another registry broke off. The mirror has told why. */
+export class MirroringFailure extends Error {}

@@ -1,7 +1,9 @@
 // The ways in which something of an upstream cannot be had. Messages are for people; there is no credential in them.
 
+import { MirroringFailure } from '../../protocol/mirrored-packages.ts';
+
 /** It may be there another time: the upstream is down, slow, or asks for patience. */
-export class UpstreamUnavailable extends Error {
+export class UpstreamUnavailable extends MirroringFailure {
   /** epoch milliseconds: not worth asking before */
   readonly retryAtMs: number;
 
@@ -16,7 +18,7 @@ export class UpstreamUnavailable extends Error {
  * It came, and is not what it has to be: another checksum, no ZIP, other bytes than were accepted once. Asking again
  * does not help.
  */
-export class UpstreamRefused extends Error {
+export class UpstreamRefused extends MirroringFailure {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
     this.name = 'UpstreamRefused';

@@ -1,0 +1,118 @@
+// A server without features serves packages.json, p2 and dist, and loads no module of a feature. Node itself says which
+// modules a process has loaded (NODE_V8_COVERAGE), their source maps say of which sources they are made.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli, startCli } from '../util/run-cli.ts';
+
+let tree: TemporaryTree;
+let token: string;
+
+beforeAll(async () => {
+  tree = temporaryTree(below('src/hello', libraryTree('acme/hello', { version: '1.0.0' })));
+  expect((await runCli(['build', 'src', '--data', 'data'], { cwd: tree.root })).exitCode).toBe(0);
+  const made = await runCli(['token', 'create', '--json', '--description', 'a test', '--data', 'data'], {
+    cwd: tree.root,
+  });
+  token = (JSON.parse(made.stdout) as { token: string }).token;
+});
+afterAll(() => tree.remove());
+
+interface Served {
+  readonly root: Readonly<Record<string, unknown>>;
+  /** path → status, for the holder of a token */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly sources: readonly string[];
+}
+
+const paths = ['/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/search.json?q=hello', '/api/status', '/health'];
+
+async function serve(...flags: readonly string[]): Promise<Served> {
+  const coverage = join(tree.root, `coverage-${flags.join('')}`);
+  const child = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', ...flags], {
+    cwd: tree.root,
+    environment: { NODE_V8_COVERAGE: coverage },
+  });
+  const [url = ''] = await child.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  const get = (path: string): Promise<Response> =>
+    fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const root = (await (await get('/packages.json')).json()) as Record<string, unknown>;
+  const statuses: Record<string, number> = {};
+  for (const path of paths) statuses[path] = (await get(path)).status;
+  child.signal('SIGTERM');
+  expect((await child.ended).exitCode).toBe(0);
+  return { root, statuses, sources: sourcesIn(coverage) };
+}
+
+/** Of the product, relative to the repository, such as `proxy/server.ts`. */
+function sourcesIn(coverage: string): string[] {
+  const loaded = readdirSync(coverage).flatMap((file) =>
+    (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result
+      .map(({ url }) => url)
+      // chunks of the bundler's own have no map
+      .filter((url) => url.includes('/lib/cli/') && existsSync(new URL(`${url}.map`))),
+  );
+  return [...new Set(loaded)].flatMap((url) =>
+    (JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as { sources: string[] }).sources
+      .map((source) => source.replace(/^(?:\.\.\/)+/, ''))
+      .filter((source) => /^(?:build|cli|proxy)\//.test(source)),
+  );
+}
+
+const ofFeatures = [
+  /^cli\/features\/(?!feature-list\.ts)/,
+  /^cli\/mirror\//,
+  /^proxy\/(?:advisories|artifacts|install-reports|manage|mirror|packages|search|status)\//,
+  /^proxy\/sync\/(?:jobs|schedule|syncer|verifier)\.ts/,
+];
+
+describe('a server without features', () => {
+  it('serves packages.json, documents and archives, and nothing else', async () => {
+    const { root, statuses, sources } = await serve('--features', 'none');
+    expect(statuses).toEqual({
+      '/p2/acme/hello.json': 200,
+      '/dist/acme/hello/1.0.0.zip': 200,
+      '/search.json?q=hello': 404,
+      '/api/status': 404,
+      '/health': 200,
+    });
+    expect(Object.keys(root)).not.toEqual(expect.arrayContaining(['search']));
+    expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([]);
+    expect(sources).toContain('proxy/server.ts');
+    expect(sources.filter((source) => ofFeatures.some((pattern) => pattern.test(source)))).toEqual([]);
+  });
+
+  it('has those that are named, and what they want', async () => {
+    const { root, statuses, sources } = await serve('--features', 'search');
+    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404 });
+    expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([
+      'search',
+      'list',
+      'providers-api',
+    ]);
+    expect(sources).toContain('proxy/packages/catalogue.ts');
+    expect(sources.filter((source) => source.startsWith('proxy/manage/'))).toEqual([]);
+  });
+});
+
+describe('a server', () => {
+  it('has all features where nobody names any', async () => {
+    const { statuses, sources } = await serve();
+    expect(new Set(Object.values(statuses))).toEqual(new Set([200]));
+    for (const pattern of ofFeatures)
+      expect(
+        sources.some((source) => pattern.test(source)),
+        String(pattern),
+      ).toBe(true);
+  });
+
+  it('refuses the name of a feature that does not exist', async () => {
+    const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'console'], { cwd: tree.root });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(
+      'any of api, mirror, search, statistics, advisories, repositories, with commas between, or none',
+    );
+  });
+});
