@@ -43,11 +43,13 @@ function unknownIds(text: string): string[] {
   ];
 }
 
-/** Comments, and the titles of tests. */
-const proseOf = (file: (typeof tests)[number]): string =>
-  [commentsOf(file), ...(file.text.match(/['"`][^'"`\n]*\b(?:(?:row|case)s? \d|F\d|I\d)[^'"`\n]*['"`]/g) ?? [])].join(
-    '\n',
-  );
+/** Of each file its comments, and the titles of tests that name an id. */
+const proseOf = new Map(
+  [...product, ...tests].map((file) => {
+    const titles = file.text.match(/['"`][^'"`\n]*\b(?:(?:row|case)s? \d|F\d|I\d)[^'"`\n]*['"`]/g) ?? [];
+    return [file.path, [commentsOf(file), ...titles].join('\n')];
+  }),
+);
 
 describe('the documentation', () => {
   it('has links that lead to a file and to an anchor in it', () => {
@@ -84,6 +86,14 @@ describe('the documentation', () => {
     ).toEqual([]);
   });
 
+  it('gives the reason for each dependency in the table of libraries', () => {
+    const table = page('docs/DECISIONS.md').split('\n## Libraries\n').at(-1) ?? '';
+    const words = new Set(table.split(/[\s|,]+/));
+    const { dependencies, devDependencies } = JSON.parse(page('package.json')) as Record<string, object>;
+    const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !name.startsWith('@types/'));
+    expect(names.filter((name) => !words.has(name))).toEqual([]);
+  });
+
   it('gives each decision, row and figure one number, without a gap', () => {
     for (const ids of Object.values(known))
       expect([...ids].sort((a, b) => a - b)).toEqual(Array.from({ length: ids.size }, (_, at) => at + 1));
@@ -92,7 +102,7 @@ describe('the documentation', () => {
 
 describe('code and tests', () => {
   it('name decisions, rows, figures and invariants that docs/ has', () => {
-    const lost = [...product, ...tests].flatMap((file) => unknownIds(proseOf(file)).map((id) => `${file.path}: ${id}`));
+    const lost = [...proseOf].flatMap(([path, prose]) => unknownIds(prose).map((id) => `${path}: ${id}`));
     expect(lost).toEqual([]);
   });
 
@@ -116,14 +126,15 @@ describe('code and tests', () => {
   it('that the list of faults names for a row or a figure name it too', () => {
     const rows = reliability.matchAll(/^\| (F?)(\d+) \|.* \| (.*) \|$/gm);
     const silent = [...rows].flatMap(([, letter = '', id = '', cell = '']) =>
-      tests
-        .filter(({ path }) => pathsIn(cell).includes(path))
-        .filter((file) =>
-          letter === 'F'
-            ? !new RegExp(`\\bF${id}\\b`).test(file.text)
-            : !numbersAfter('row', proseOf(file)).includes(Number(id)),
-        )
-        .map(({ path }) => `${letter}${id}: ${path}`),
+      pathsIn(cell)
+        .filter((path) => {
+          const prose = proseOf.get(path);
+          if (prose === undefined) return false;
+          return letter === 'F'
+            ? !new RegExp(`\\bF${id}\\b`).test(prose)
+            : !numbersAfter('row', prose).includes(Number(id));
+        })
+        .map((path) => `${letter}${id}: ${path}`),
     );
     expect(silent).toEqual([]);
   });
