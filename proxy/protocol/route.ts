@@ -1,6 +1,6 @@
-// Which resource of the core a request target names. Works on the RAW target before any decoding (decision D21: the advertised
-// metadata-url makes Composer send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never
-// throws; every pattern is anchored at both ends.
+// Which route of the core a request target names. Matches the RAW target before any decoding (decision D21: the
+// advertised metadata-url makes Composer send `$%hash%`, an invalid escape that a decoder refuses). Pure, linear, never
+// throws. Every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { decodeBeyondAscii, decodeOnce } from './percent-decode.ts';
