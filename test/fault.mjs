@@ -1,5 +1,5 @@
-// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, and all other tests of
-// faults. Arguments go to vitest. The seed stands in the first line; the same variables play a run again. A series that
+// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, all other tests of
+// faults, and all tests of HTTP on both node paths (`http-public` in vitest.config.ts). Arguments go to vitest. The seed stands in the first line; the same variables play a run again. A series that
 // fails becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
@@ -21,6 +21,7 @@ const series = {
   HIDDEN_RUNS: '100',
   FRAME_RUNS: '5000',
   DAMAGED_PAGES: 'all',
+  HTTP_PUBLIC: 'all',
 };
 const env = { ...series, ...process.env };
 
@@ -28,7 +29,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
-  /^test\/(?:fault|property)\//.test(path) ||
+  /^test\/(?:fault|http|property)\//.test(path) ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(

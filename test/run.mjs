@@ -13,6 +13,9 @@ import { provideTools } from './setup/tools.mjs';
 const root = new URL('..', import.meta.url).pathname;
 const inCi = ['true', '1'].includes(process.env.CI ?? '');
 
+// A pipe or a file takes plain text. Every step and every test inherits the variable.
+if (!process.stdout.isTTY) process.env.NO_COLOR = '1';
+
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Runs one step; its output is shown only when it fails, unless it is the tests themselves. */

@@ -1,42 +1,80 @@
-// One project a folder of test/. The fast ones run together; what starts servers, Composer or kills processes runs
-// after them, few at a time, so that a busy machine does not turn a slow answer into a failure.
+// One project a folder of test/, two more for parts of a folder. Each file of test/unit stands in `unit`, or in
+// `unit-processes` where it starts other programs. `http-public` runs test/http once more with node's public interface
+// alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
+//
+// The files of a project without isolation share two processes, which import each module once. Vitest keeps a process
+// only while the next file belongs to the same project, so each of these projects is a group of its own. What starts
+// the binary, Composer or a fault runs last, each file in a process of its own.
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
 // every scenario of test/e2e, as a project of its own. By default the installed `composer` does.
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 interface Folder {
   readonly name: string;
   readonly timeoutSeconds: number;
   readonly group: number;
-  readonly workers?: number;
+  /** default: all of test/<name> */
+  readonly files?: readonly string[];
+  /** each file in a process of its own */
+  readonly isolated?: boolean;
+  /** the tests run lib/, which `npm run compile` makes */
   readonly compiled?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
+const root = new URL('..', import.meta.url).pathname;
+
+/** What a unit test imports to start git, a shell or a server that git asks. */
+const programStart = /from '(?:node:child_process|execa|[./]+\/util\/(?:git-[\w-]+|publish\w+-\w+|run-cli)\.ts)'/;
+
+const unitFiles = readdirSync(`${root}test/unit`, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => `test/unit/${path}`);
+const startsPrograms = (path: string): boolean => programStart.test(readFileSync(`${root}${path}`, 'utf8'));
+
+const publicPathFiles =
+  process.env['HTTP_PUBLIC'] === 'all'
+    ? ['test/http/**/*.test.ts']
+    : ['dist', 'conditional', 'head', 'drain'].map((name) => `test/http/${name}.test.ts`);
+
 const folders: readonly Folder[] = [
-  { name: 'unit', timeoutSeconds: 20, group: 0 },
-  { name: 'architecture', timeoutSeconds: 20, group: 0 },
-  { name: 'contract', timeoutSeconds: 30, group: 0 },
-  { name: 'property', timeoutSeconds: 120, group: 1, workers: 2, compiled: true },
-  { name: 'http', timeoutSeconds: 30, group: 1, workers: 2 },
-  { name: 'security', timeoutSeconds: 30, group: 1, workers: 2 },
-  { name: 'cli', timeoutSeconds: 60, group: 2, workers: 2, compiled: true },
-  { name: 'recorded', timeoutSeconds: 60, group: 2, workers: 2, compiled: true },
-  { name: 'e2e', timeoutSeconds: 120, group: 2, workers: 2, compiled: true },
-  { name: 'fault', timeoutSeconds: 180, group: 3, workers: 2, compiled: true },
+  { name: 'unit', timeoutSeconds: 20, group: 0, files: unitFiles.filter((path) => !startsPrograms(path)) },
+  // a process that has imported much starts others more slowly
+  { name: 'unit-processes', timeoutSeconds: 20, group: 1, files: unitFiles.filter(startsPrograms), isolated: true },
+  { name: 'architecture', timeoutSeconds: 20, group: 2 },
+  { name: 'contract', timeoutSeconds: 30, group: 3 },
+  { name: 'http', timeoutSeconds: 30, group: 4 },
+  {
+    name: 'http-public',
+    timeoutSeconds: 30,
+    group: 5,
+    files: publicPathFiles,
+    environment: { TEST_NODE_PATH: 'public' },
+  },
+  { name: 'security', timeoutSeconds: 30, group: 6 },
+  { name: 'property', timeoutSeconds: 120, group: 7, compiled: true, isolated: true },
+  { name: 'cli', timeoutSeconds: 60, group: 8, compiled: true, isolated: true },
+  { name: 'recorded', timeoutSeconds: 60, group: 8, compiled: true, isolated: true },
+  { name: 'e2e', timeoutSeconds: 120, group: 8, compiled: true, isolated: true },
+  { name: 'fault', timeoutSeconds: 180, group: 9, compiled: true, isolated: true },
 ];
 
-const projectOf = ({ name, timeoutSeconds, group, workers, compiled }: Folder) => ({
+const projectOf = ({ name, timeoutSeconds, group, files, isolated, compiled, environment }: Folder) => ({
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
+    include: [...(files ?? [`test/${name}/**/*.test.ts`])],
     testTimeout: timeoutSeconds * 1000,
     hookTimeout: timeoutSeconds * 1000,
     sequence: { groupOrder: group },
+    isolate: isolated ?? false,
+    // vitest would leave one of two processors alone
+    maxWorkers: 2,
+    env: environment ?? {},
     // a folder that runs the compiled binary refuses to start without one
     globalSetup: compiled ? ['test/setup/compiled.ts'] : [],
-    ...(workers === undefined ? {} : { maxWorkers: workers }),
   },
 });
 
@@ -60,7 +98,7 @@ const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
 delete process.env['LIBRETTO_COMPOSERS'];
 
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root,
   test: {
     pool: 'forks',
     projects: folders.flatMap((folder) => projectsOf(folder, clients)),

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { otherVariables, settingNames, settings } from '../../cli/config/settings.ts';
 import { runCli } from '../util/run-cli.ts';
+import { parseCommandLine } from '../util/run-program.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -42,7 +43,7 @@ describe('help and version', () => {
     'keys list',
     'keys rotate',
   ])('%s --help shows an example', async (command) => {
-    const { exitCode, stdout, stderr } = await run(...command.split(' '), '--help');
+    const { exitCode, stdout, stderr } = await parseCommandLine([...command.split(' '), '--help']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Usage: libretto ${command} `);
     expect(stdout).toMatch(new RegExp(`Examples?:\\n  libretto ${command} `));
@@ -76,7 +77,12 @@ describe('arguments that cannot be used', () => {
       "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see its arguments.",
     ],
   ])('%j', async (args, stderr) => {
-    expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr });
+    expect(await parseCommandLine(args)).toEqual({ exitCode: 2, stdout: '', stderr });
+  });
+
+  it('end the compiled program with exit code 2', async () => {
+    expect(await run('build', '--forse')).toEqual(await parseCommandLine(['build', '--forse']));
+    expect((await run('build', '--help')).stdout).toBe((await parseCommandLine(['build', '--help'])).stdout);
   });
 });
 

@@ -69,8 +69,11 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     expect(await app.php(askWho('acme/moving'))).toBe('first');
     const lock = app.read('composer.lock');
     source.write(below('acme/moving', whoLibrary('acme/moving', undefined, {}, 'second')));
+    const document = async (): Promise<string> =>
+      (await fetch(`${server.url}/p2/acme/moving~dev.json`, { headers: { authorization: `Bearer ${token}` } })).text();
+    const before = await document();
     await libretto('build', '--data', builder);
-    await new Promise((resolve) => setTimeout(resolve, 1500)); // it is looked for once a second
+    await expect.poll(document, { timeout: 15_000 }).not.toBe(before);
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/moving'))).toBe('second');
     await using older = project('acme/moving', 'dev-main');

@@ -194,7 +194,10 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       await using client = await connectHttp2(served.port, authority);
       await expect(
         client.ask('/packages.json', { ':method': 'POST', 'content-length': 3 }, 'four'),
-      ).rejects.toMatchObject({ rstCode: constants.NGHTTP2_PROTOCOL_ERROR });
+      ).rejects.toMatchObject({
+        // Node 20 gives the first code, Node 24 the second
+        rstCode: expect.toBeOneOf([constants.NGHTTP2_PROTOCOL_ERROR, constants.NGHTTP2_INTERNAL_ERROR]),
+      });
       expect((await client.ask('/packages.json')).status).toBe(200);
     });
   });

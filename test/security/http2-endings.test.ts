@@ -75,7 +75,6 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     await eventually(() => received(patient).length > 65_535);
     expect(served.proxy.connections()).toBe(3);
     const closed = served.proxy.close();
-    await sleep(2500);
     await eventually(() => served.proxy.connections() === 1);
     await sleep(300);
     expect(served.proxy.connections()).toBe(1);

@@ -104,6 +104,8 @@ export interface ServedOrigin extends AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly notices: readonly OriginNotice[];
   readonly files: OriginFiles;
+  /** Moves the clock that says what may be asked again; timers go on as before. */
+  readonly skip: (ms: number) => void;
 }
 
 /** A proxy over an origin over a hand-made tree. Whether something was published is looked at every 100 ms. */
@@ -114,6 +116,7 @@ export async function serveOrigin(
   const tree = new HandMadeTree(folder.path);
   const origin = await startOrigin(folder.path);
   const notices: OriginNotice[] = [];
+  let skippedMs = 0;
   const files = createOriginFiles({
     address: {
       url: origin.url,
@@ -124,7 +127,7 @@ export async function serveOrigin(
     userAgent: 'Libretto/test',
     onNewer: () => undefined,
     notice: (notice) => void notices.push(notice),
-    monotonicMs: () => performance.now(),
+    monotonicMs: () => performance.now() + skippedMs,
   });
   const proxy = await runProxy({ tokens: { reader: 100_000 }, ...options, files: files.files });
   return {
@@ -133,6 +136,7 @@ export async function serveOrigin(
     proxy,
     notices,
     files,
+    skip: (ms) => void (skippedMs += ms),
     [Symbol.asyncDispose]: async () => {
       await proxy[Symbol.asyncDispose]();
       files.close();

@@ -13,8 +13,9 @@ export interface Zombie extends Disposable {
 }
 
 export async function makeZombie(): Promise<Zombie> {
-  // the shell becomes a program that knows of no child
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The child ends only once the shell has become a program that knows of no child: a shell could ask after it.
+  const child = '( until grep -q sleep /proc/$$/comm; do :; done ) &';
+  const parent = spawn('sh', ['-c', `${child} echo $!; exec sleep 60`], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [text] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(text.toString());
   for (;;) {

@@ -232,7 +232,7 @@ it('an upload waits for a build that is under way, however silent its connection
     { authorization: `Bearer ${as}`, 'content-type': 'application/zip' },
     zip('acme/patient', { version: '1.0.0' }),
   );
-  await sleep(1500);
+  await sleep(900); // three times the limit of a silent connection
   await lock.release();
   expect((await waiting).status).toBe(201);
 });

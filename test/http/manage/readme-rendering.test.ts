@@ -28,7 +28,7 @@ export function renderMarkdown(text) {
   return '<p>' + text + '</p>';
 }`,
     );
-    registry = await runManagement({ render: { worker: folder.at('worker.mjs'), longestMs: 6000 } });
+    registry = await runManagement({ render: { worker: folder.at('worker.mjs'), longestMs: 3000 } });
     reader = await registry.createToken('read');
     sources = temporaryTree(
       Object.assign(
