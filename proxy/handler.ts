@@ -7,51 +7,29 @@
 // process lives (I10).
 
 import type { Logger } from 'pino';
-import { withHeaders, type Answer } from './http/answer.ts';
-import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
-import type { TokenUses } from './auth/token-uses.ts';
+import { createInFlight } from '../build/shared/concurrency/in-flight.ts';
 import { andThen, type MaybeAsync } from '../build/shared/concurrency/maybe-async.ts';
-import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http/http-request.ts';
-import type { Count, Counters } from './limits/counters.ts';
-import type { FailedAuthLimiter } from './limits/failed-auth-limiter.ts';
-import { rateLimitHeaders } from './limits/headers.ts';
-import { limitWindowMs } from './limits/windows.ts';
-import { MirroringFailure } from './protocol/mirrored-packages.ts';
-import { clientAddress, isInRanges, type AddressRange } from './http/client-address.ts';
-import type { WorkerStatus } from './observe/worker-status.ts';
-import { healthAnswer, readyAnswer } from './observe/health.ts';
-import type { StorageState } from './observe/storage.ts';
-import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
-import { loggedPath, type RequestLog } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './http/admit.ts';
-import { canRequestExactForm } from './tree/exact-form.ts';
-import { featureRouteOf, type Feature, type FeatureRoute } from './protocol/feature.ts';
+import type { Answer, Sent } from './http/answer.ts';
+import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http/http-request.ts';
+import type { Sender } from './http/send.ts';
+import { healthAnswer, readyAnswer } from './observe/health.ts';
+import type { RequestCounts } from './observe/metrics.ts';
+import { loggedPath, type RequestLog } from './observe/request-log.ts';
+import type { StorageState } from './observe/storage.ts';
+import type { WorkerStatus } from './observe/worker-status.ts';
+import { addressOf, type Exchange } from './pipeline/exchange.ts';
+import { limited, type LimitParts } from './pipeline/limited.ts';
+import { internalError, methodNotAllowed, notFound } from './pipeline/refusals.ts';
+import { featureRouteOf, type FeatureRoute } from './protocol/feature.ts';
+import { MirroringFailure } from './protocol/mirrored-packages.ts';
+import { requestPreferences } from './protocol/request-preferences.ts';
 import { parseRoute } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
-import { requestPreferences } from './protocol/request-preferences.ts';
-import {
-  challenge,
-  internalError,
-  limitExceeded,
-  methodNotAllowed,
-  networkNotAllowed,
-  notFound,
-  sessionOnProtocol,
-  tooManyGuesses,
-} from './refusals.ts';
-import type { Sender } from './http/send.ts';
-import type { Sent } from './http/answer.ts';
-import { createInFlight } from '../build/shared/concurrency/in-flight.ts';
+import { canRequestExactForm } from './tree/exact-form.ts';
 
-export interface HandlerParts {
+export interface HandlerParts extends LimitParts {
   readonly tree: Tree;
-  /** asked in this order for the paths that are not the core's */
-  readonly features: readonly Feature[];
-  readonly authenticator: Authenticator;
-  readonly counters: Counters;
-  readonly guesses: FailedAuthLimiter;
-  /** hears of each use of a valid token */
-  readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly sender: Sender;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState: (() => Promise<unknown>) | undefined;
@@ -65,7 +43,6 @@ export interface HandlerParts {
   readonly crew?: WorkerStatus | undefined;
   readonly log: Logger;
   readonly logRequest: RequestLog;
-  readonly trustedProxies: readonly AddressRange[];
   /** epoch milliseconds */
   readonly now: () => number;
   /** monotonic milliseconds, for durations */
@@ -73,17 +50,6 @@ export interface HandlerParts {
   readonly nextRequestId: () => string;
   /** true once the server is closing: every connection then ends with its answer */
   readonly draining: () => boolean;
-}
-
-interface Exchange {
-  readonly request: HttpRequest;
-  readonly response: HttpResponse;
-  /** whose connection it is; asked for at once, since a connection that is gone does not know */
-  readonly peer: string | undefined;
-  readonly id: string;
-  readonly startedAt: number;
-  token: ActiveToken | undefined;
-  route: CountedRoute;
 }
 
 export interface Handler {
@@ -179,85 +145,6 @@ function offer(
   });
 }
 
-/**
- * `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`.
- */
-function limited(
-  parts: HandlerParts,
-  exchange: Exchange,
-  nowMs: number,
-  open: boolean,
-  serve: () => MaybeAsync<Answer>,
-): MaybeAsync<Answer> {
-  const { request } = exchange;
-  return andThen(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
-    if (authentication.outcome === 'absent') return open ? serve() : challenge('absent', request);
-    if (authentication.outcome === 'invalid')
-      return andThen(open ? serve() : refuse(parts, request, nowMs), (answer) =>
-        withinGuesses(parts, exchange, answer, nowMs),
-      );
-    const { token } = authentication;
-    exchange.token = token;
-    // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by
-    // address
-    if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks))
-      return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
-    parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
-    if (token.limit === 0) return serve();
-    return andThen(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
-      if (!count.admitted) return withLimit(limitExceeded(token.limit, count, nowMs, request), token, count);
-      return counted(exchange, token, count, serve);
-    });
-  });
-}
-
-/** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
-function refuse({ features }: HandlerParts, request: HttpRequest, nowMs: number): MaybeAsync<Answer> {
-  const { authorization } = request.headers;
-  const people = features.find(({ isSession }) => isSession !== undefined);
-  if (people?.isSession === undefined || authorization === undefined) return challenge('invalid', request);
-  return andThen(people.isSession(authorization, nowMs), (isSession) =>
-    isSession ? sessionOnProtocol(request) : challenge('invalid', request),
-  );
-}
-
-/**
- * Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere:
- * 403; or 429 for who has tried too many.
- */
-function withinGuesses(
-  { guesses, trustedProxies }: HandlerParts,
-  exchange: Exchange,
-  answer: Answer,
-  nowMs: number,
-): Answer {
-  if (answer.status !== 401 && exchange.token === undefined) return answer;
-  const seconds = guesses.spend(addressOf(exchange, trustedProxies), nowMs);
-  return seconds === undefined ? answer : tooManyGuesses(seconds, exchange.request);
-}
-
-/** The answer with the limit's headers, the 500 of a request that broke included. */
-function counted(
-  exchange: Exchange,
-  token: ActiveToken,
-  count: Count,
-  serve: () => MaybeAsync<Answer>,
-): MaybeAsync<Answer> {
-  try {
-    const answer = serve();
-    if (!(answer instanceof Promise)) return withLimit(answer, token, count);
-    return answer
-      .catch((error: unknown) => internalError(exchange.id, error))
-      .then((settled) => withLimit(settled, token, count));
-  } catch (error) {
-    return withLimit(internalError(exchange.id, error), token, count);
-  }
-}
-
-function withLimit(answer: Answer, { limit }: ActiveToken, count: Count): Answer {
-  return withHeaders(answer, rateLimitHeaders(limit, count));
-}
-
 /** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */
 function deliver(parts: HandlerParts, exchange: Exchange): MaybeAsync<void> {
   const send = (settled: Answer): MaybeAsync<void> => {
@@ -287,10 +174,6 @@ function record(parts: HandlerParts, exchange: Exchange, status: number, sent: S
     client: addressOf(exchange, parts.trustedProxies),
     aborted: sent.aborted,
   });
-}
-
-function addressOf({ request, peer }: Exchange, trustedProxies: readonly AddressRange[]): string {
-  return clientAddress(peer, request.headers['x-forwarded-for'] as string | undefined, trustedProxies);
 }
 
 /** Sending failed part-way: there is no status left to give, so the connection goes. */

@@ -2,9 +2,8 @@
 // HTTP, and how it stops without breaking off what is being answered.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
-import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -31,8 +30,14 @@ import { asBuilt, type RootChanges } from './tree/root-document.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './tree/tree-files.ts';
-import { createSecureServer, type Certificate, type SecureServer } from './http/http2/secure-server.ts';
+import {
+  createSecureServer,
+  type Certificate,
+  type SecureParts,
+  type SecureServer,
+} from './http/http2/secure-server.ts';
 import { createSender } from './http/send.ts';
+import { drain, listen, type AnyServer } from './http/server-lifecycle.ts';
 import { defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
 
 export interface ProxyOptions {
@@ -92,60 +97,19 @@ export interface Proxy {
 }
 
 export function createProxy(options: ProxyOptions): Proxy {
-  const nodePath = options.nodePath ?? fastPath;
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const { files, features = [] } = options;
-  const tree = new Tree({
-    files,
-    rootChanges: options.rootChanges ?? (() => asBuilt),
-    derivedBytes: limits.cacheBytes / 4,
-    onDownload: options.onDownload,
-    mirrored: options.mirrored,
-    tombstones: options.tombstones,
-  });
   let draining = false;
-  const handler = createHandler({
-    ...options,
-    features,
-    uses: options.uses,
-    readState: options.readState,
-    storage: createStorageWatch(options.dataDirectory, elapsed),
-    counts: options.counts,
-    guesses: createFailedAuthLimiter(options.crew?.size),
-    tree,
-    sender: createSender({
-      rawResponses: nodePath.rawResponses,
-      stallTimeoutMs: limits.stallTimeoutMs,
-      untakenMs: limits.untakenMs,
-      keepAliveMs: limits.keepAliveTimeoutMs,
-      now: options.now,
-      elapsed,
-    }),
-    elapsed,
-    nextRequestId: requestIds(),
-    draining: () => draining,
-  });
+  const handler = createHandlerOf(options, limits, () => draining);
   const connections = new Connections(elapsed);
   const idle = idleConnections(options, limits);
   const onHttp1 = (socket: Socket): Speaker => {
     connections.opened(socket);
     return connections.speaker(socket);
   };
-  const secure =
-    options.certificate === undefined
-      ? undefined
-      : createSecureServer({
-          limits,
-          certificate: options.certificate,
-          Request: nodePath.Request,
-          handle: handler.handle,
-          onHttp1,
-          idle,
-          elapsed,
-          onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason),
-        });
+  const secure = createSecureServerOf(options, limits, { handle: handler.handle, onHttp1, idle });
+  const { Request } = pathOf(options);
   const server = withLimits(
-    secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: nodePath.Request }),
+    secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: Request }),
     limits,
   );
   if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
@@ -163,12 +127,66 @@ export function createProxy(options: ProxyOptions): Proxy {
     renewCertificate: (certificate) => secure?.renew(certificate),
     close: () => {
       draining = true;
-      closing ??= drain(server, connections, secure, limits.drainMs)
+      closing ??= drain(server, connections, secure?.connections, limits.drainMs)
         .then(handler.settled)
         .then(() => undefined);
       return closing;
     },
   };
+}
+
+function pathOf({ nodePath = fastPath }: ProxyOptions): NodePath {
+  return nodePath;
+}
+
+function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: () => boolean): Handler {
+  const { files, features = [] } = options;
+  const tree = new Tree({
+    files,
+    rootChanges: options.rootChanges ?? (() => asBuilt),
+    derivedBytes: limits.cacheBytes / 4,
+    onDownload: options.onDownload,
+    mirrored: options.mirrored,
+    tombstones: options.tombstones,
+  });
+  return createHandler({
+    ...options,
+    features,
+    uses: options.uses,
+    readState: options.readState,
+    storage: createStorageWatch(options.dataDirectory, elapsed),
+    counts: options.counts,
+    guesses: createFailedAuthLimiter(options.crew?.size),
+    tree,
+    sender: createSender({
+      rawResponses: pathOf(options).rawResponses,
+      stallTimeoutMs: limits.stallTimeoutMs,
+      untakenMs: limits.untakenMs,
+      keepAliveMs: limits.keepAliveTimeoutMs,
+      now: options.now,
+      elapsed,
+    }),
+    elapsed,
+    nextRequestId: requestIds(),
+    draining,
+  });
+}
+
+/** undefined: plain HTTP is served. */
+function createSecureServerOf(
+  options: ProxyOptions,
+  limits: ServerLimits,
+  parts: Pick<SecureParts, 'handle' | 'onHttp1' | 'idle'>,
+): SecureServer | undefined {
+  if (options.certificate === undefined) return undefined;
+  return createSecureServer({
+    ...parts,
+    limits,
+    certificate: options.certificate,
+    Request: pathOf(options).Request,
+    elapsed,
+    onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason),
+  });
 }
 
 function elapsed(): number {
@@ -194,8 +212,6 @@ function idleConnections(
     onExcess,
   });
 }
-
-type AnyServer = Server | HttpsServer;
 
 function withLimits(server: AnyServer, limits: ServerLimits): AnyServer {
   server.timeout = limits.stallTimeoutMs;
@@ -229,56 +245,6 @@ function logRefusal(options: ProxyOptions, socket: Duplex, status: number, reaso
   options.counts?.malformed(status);
   const peer = (socket as Partial<Socket>).remoteAddress;
   options.log.info({ status, reason, client: clientAddress(peer, undefined, []) });
-}
-
-function listen(
-  server: AnyServer,
-  host: string,
-  port: number,
-): Promise<{ readonly host: string; readonly port: number }> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog: 1024 }, () => {
-      server.removeListener('error', reject);
-      const address = server.address() as AddressInfo;
-      resolve({ host: address.address, port: address.port });
-    });
-  });
-}
-
-/**
- * Connections that are idle right now may have a request on its way: they get this long to have it answered, with
- * `Connection: close` where it is HTTP/1.1.
- */
-const idleGraceMs = 250;
-
-function drain(
-  server: AnyServer,
-  connections: Connections,
-  secure: SecureServer | undefined,
-  drainMs: number,
-): Promise<void> {
-  return new Promise((resolve) => {
-    if (!server.listening) {
-      resolve();
-      return;
-    }
-    const idle = setInterval(() => {
-      connections.closeIdle();
-      secure?.connections.finish();
-    }, idleGraceMs);
-    const cut = setTimeout(() => {
-      server.closeAllConnections();
-      secure?.connections.cut();
-    }, drainMs);
-    // not http's own close: that one cuts idle connections at once
-    NetServer.prototype.close.call(server, () => {
-      clearInterval(idle);
-      clearTimeout(cut);
-      server.close(); // stops http's own timers; the port is long free
-      resolve();
-    });
-  });
 }
 
 /** Ids that are unique across processes and say in which order one process got its requests. */

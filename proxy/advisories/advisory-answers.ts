@@ -53,89 +53,15 @@ export const mostPackages = 5000;
 export const mostLists = 100;
 const packagesInTurn = 32;
 
-export function createAdvisoryAnswers({ files, safety, mirrored }: AdvisoryParts): AdvisoryAnswers {
-  /** Those of the names that are seen and have something in the lists. */
-  const seen = async (
-    names: Iterable<PackageName>,
-    lists: AdvisoryLists,
-    view: View | undefined,
-    nowMs: number,
-  ): Promise<readonly PackageName[]> => {
-    const listed = [...names].filter((name) => lists.packages.has(name));
-    if (view === undefined) return listed;
-    const epoch = await files.epoch(nowMs);
-    const visible: PackageName[] = [];
-    for (let from = 0; from < listed.length; from += packagesInTurn) {
-      const chunk = listed.slice(from, from + packagesInTurn);
-      const shown = await Promise.all(chunk.map((name) => isSeen(name, view, epoch)));
-      visible.push(...chunk.filter((_, at) => shown[at]));
-    }
-    return visible;
-  };
-  const isSeen = async (name: PackageName, view: View, epoch: number): Promise<boolean> => {
-    const filter = filterOf(view, name);
-    if (filter === 'none') return false;
-    // of packages that are not published here something may be known too
-    return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
-  };
-  const decide = async (
-    route: AdvisoryRoute,
-    request: HttpRequest,
-    view: View | undefined,
-    nowMs: number,
-  ): Promise<Answer> => {
-    const posted = request.method === 'POST';
-    if (route.kind === 'advisories') {
-      const names = namesOf(new URLSearchParams(posted ? await readForm(request) : route.query));
-      const lists = await safety.read(nowMs);
-      const own = new Set(await seen(names, lists, view, nowMs));
-      const elsewhere = await mirrored?.advisories(
-        [...names].filter((name) => filterOf(view, name) === 'all'),
-        { nowMs, epoch: await files.epoch(nowMs) },
-      );
-      const found = [...names].map(
-        (name) =>
-          [
-            name,
-            joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? []),
-          ] as const,
-      );
-      return jsonAnswer(200, {
-        advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)),
-      });
-    }
-    const asked = route.kind === 'filters' ? parseFilterRequest(await readJsonBody(request, limits)) : undefined;
-    const lists = await safety.read(nowMs);
-    const names = await seen(asked?.names ?? lists.packages.keys(), lists, view, nowMs);
-    if (asked !== undefined) {
-      const elsewhere = await mirrored?.filters(
-        [...asked.names].filter((name) => filterOf(view, name) !== 'none'),
-        { nowMs, epoch: await files.epoch(nowMs) },
-      );
-      return jsonAnswer(200, {
-        filter: listed(
-          withMirrored(lists, names, elsewhere ?? new Map()),
-          asked.lists,
-          [...new Set([...names, ...(elsewhere?.keys() ?? [])])],
-          (entries, name) => entries.map((entry) => ({ package: name, ...entry })),
-          true,
-        ),
-      });
-    }
-    return jsonAnswer(200, {
-      filter: listed(
-        lists,
-        lists.filters,
-        names,
-        (entries) => entries.map(({ constraint }) => constraint).join(' || '),
-        false,
-      ),
-    });
+export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
+  const decide = (route: AdvisoryRoute, request: HttpRequest, asked: Asked): Promise<Answer> => {
+    if (route.kind === 'advisories') return answerAdvisories(parts, route.query, request, asked);
+    return route.kind === 'filters' ? answerFilters(parts, request, asked) : answerSummary(parts, asked);
   };
   return {
     answer: async (route, request, view, nowMs) => {
       try {
-        return await decide(route, request, view, nowMs);
+        return await decide(route, request, { view, nowMs });
       } catch (error) {
         if (error instanceof RegistryError && errorTable[error.code].status < 500)
           return errorAnswer(error.code, { message: error.message, details: error.details });
@@ -143,6 +69,97 @@ export function createAdvisoryAnswers({ files, safety, mirrored }: AdvisoryParts
       }
     },
   };
+}
+
+/** Who asks, and when. */
+interface Asked {
+  readonly view: View | undefined;
+  readonly nowMs: number;
+}
+
+async function answerAdvisories(
+  parts: AdvisoryParts,
+  query: string,
+  request: HttpRequest,
+  asked: Asked,
+): Promise<Answer> {
+  const names = namesOf(new URLSearchParams(request.method === 'POST' ? await readForm(request) : query));
+  const lists = await parts.safety.read(asked.nowMs);
+  const own = new Set(await visibleNames(parts, names, lists, asked));
+  const elsewhere = await parts.mirrored?.advisories(
+    [...names].filter((name) => filterOf(asked.view, name) === 'all'),
+    { nowMs: asked.nowMs, epoch: await parts.files.epoch(asked.nowMs) },
+  );
+  const found = [...names].map(
+    (name) =>
+      [
+        name,
+        joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? []),
+      ] as const,
+  );
+  return jsonAnswer(200, {
+    advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)),
+  });
+}
+
+/** The entries of the named lists for the named packages. */
+async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: Asked): Promise<Answer> {
+  const wanted = parseFilterRequest(await readJsonBody(request, limits));
+  const lists = await parts.safety.read(asked.nowMs);
+  const names = await visibleNames(parts, wanted.names, lists, asked);
+  const elsewhere = await parts.mirrored?.filters(
+    [...wanted.names].filter((name) => filterOf(asked.view, name) !== 'none'),
+    { nowMs: asked.nowMs, epoch: await parts.files.epoch(asked.nowMs) },
+  );
+  return jsonAnswer(200, {
+    filter: listed(
+      withMirrored(lists, names, elsewhere ?? new Map()),
+      wanted.lists,
+      [...new Set([...names, ...(elsewhere?.keys() ?? [])])],
+      (entries, name) => entries.map((entry) => ({ package: name, ...entry })),
+      true,
+    ),
+  });
+}
+
+/** All lists, with one constraint for each package. */
+async function answerSummary(parts: AdvisoryParts, asked: Asked): Promise<Answer> {
+  const lists = await parts.safety.read(asked.nowMs);
+  const names = await visibleNames(parts, lists.packages.keys(), lists, asked);
+  return jsonAnswer(200, {
+    filter: listed(
+      lists,
+      lists.filters,
+      names,
+      (entries) => entries.map(({ constraint }) => constraint).join(' || '),
+      false,
+    ),
+  });
+}
+
+/** The names that the view sees and that the lists mention. */
+async function visibleNames(
+  { files }: AdvisoryParts,
+  names: Iterable<PackageName>,
+  lists: AdvisoryLists,
+  { view, nowMs }: Asked,
+): Promise<readonly PackageName[]> {
+  const listed = [...names].filter((name) => lists.packages.has(name));
+  if (view === undefined) return listed;
+  const epoch = await files.epoch(nowMs);
+  const isVisible = async (name: PackageName): Promise<boolean> => {
+    const filter = filterOf(view, name);
+    if (filter === 'none') return false;
+    // something may be known of packages that are not published here, too
+    return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
+  };
+  const visible: PackageName[] = [];
+  for (let from = 0; from < listed.length; from += packagesInTurn) {
+    const chunk = listed.slice(from, from + packagesInTurn);
+    const shown = await Promise.all(chunk.map(isVisible));
+    visible.push(...chunk.filter((_, at) => shown[at]));
+  }
+  return visible;
 }
 
 /** Of packages that are not seen here, only what is said elsewhere. */

@@ -1,7 +1,7 @@
 // Which failures are a disk's that takes nothing more, whoever says so and however deep it is wrapped.
 import { describe, expect, it } from 'vitest';
 import { storageExitCodes, storageFaultOf, storageFaultOfExit } from '../../../../build/contract/storage-fault.ts';
-import { internalError } from '../../../../proxy/refusals.ts';
+import { internalError } from '../../../../proxy/pipeline/refusals.ts';
 
 const coded = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
 const wrapped = (cause: unknown): Error =>

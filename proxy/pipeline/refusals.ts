@@ -1,10 +1,10 @@
 // The answers that say no, with what a person needs to go on.
 
-import { storageErrorCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
-import { errorAnswer, type Answer } from './http/answer.ts';
-import type { HttpRequest } from './http/http-request.ts';
-import type { Count } from './limits/counters.ts';
-import { retryAfterSeconds } from './limits/headers.ts';
+import { storageErrorCodes, storageFaultOf } from '../../build/contract/storage-fault.ts';
+import { errorAnswer, type Answer } from '../http/answer.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import type { Count } from '../limits/counters.ts';
+import { retryAfterSeconds } from '../limits/headers.ts';
 
 /**
  * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a

@@ -1,0 +1,67 @@
+// How a server begins to listen, and how it stops without breaking off what is being answered.
+
+import type { Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import type { Connections } from './connections.ts';
+
+export type AnyServer = Server | HttpsServer;
+
+/** The connections that a server over TLS has beside those of HTTP/1.1. */
+export interface OtherConnections {
+  /** What is being answered is finished, everything else ends. */
+  readonly finish: () => void;
+  readonly cut: () => void;
+}
+
+/** Rejects with Node's error (EADDRINUSE, EACCES…) where the address cannot be had. */
+export function listen(
+  server: AnyServer,
+  host: string,
+  port: number,
+): Promise<{ readonly host: string; readonly port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.removeListener('error', reject);
+      const address = server.address() as AddressInfo;
+      resolve({ host: address.address, port: address.port });
+    });
+  });
+}
+
+/**
+ * Connections that are idle right now may have a request on its way: they get this long to have it answered, with
+ * `Connection: close` where it is HTTP/1.1.
+ */
+const idleGraceMs = 250;
+
+/** Resolves once every connection is gone: those that are not idle have `drainMs`, then they are cut. */
+export function drain(
+  server: AnyServer,
+  connections: Connections,
+  others: OtherConnections | undefined,
+  drainMs: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) {
+      resolve();
+      return;
+    }
+    const idle = setInterval(() => {
+      connections.closeIdle();
+      others?.finish();
+    }, idleGraceMs);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      others?.cut();
+    }, drainMs);
+    // not http's own close: that one cuts idle connections at once
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(idle);
+      clearTimeout(cut);
+      server.close(); // stops http's own timers; the port is long free
+      resolve();
+    });
+  });
+}

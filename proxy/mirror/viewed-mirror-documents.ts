@@ -1,0 +1,105 @@
+// Mirrored documents as a view sees them. Each is made once for a view, and kept while its document stays the same.
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { TextDocument } from '../http/document.ts';
+import type { Viewer } from '../protocol/mirrored-packages.ts';
+import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import type { Stability } from './upstream/upstream.ts';
+import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './versions/provider-document.ts';
+
+interface Seen {
+  readonly base: TextDocument;
+  /** undefined: nothing of it is seen */
+  readonly document: TextDocument | undefined;
+}
+
+export class ViewedMirrorDocuments {
+  readonly #kept: ByteCache<Seen>;
+  readonly #making = new Map<
+    string,
+    { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }
+  >();
+  readonly #read = new WeakMap<TextDocument, MaybeAsync<ProviderDocument>>();
+
+  /** `cacheBytes`: memory for the documents. */
+  constructor(cacheBytes: number) {
+    this.#kept = new ByteCache<Seen>(cacheBytes);
+  }
+
+  /** The versions of a document; it is parsed once. */
+  versionsOf(document: TextDocument, name: PackageName): MaybeAsync<ProviderDocument> {
+    const known = this.#read.get(document);
+    if (known !== undefined) return known;
+    const reading = readProviderDocument(document, name);
+    this.#read.set(document, reading);
+    reading.then(
+      (found) => this.#read.set(document, found),
+      () => this.#read.delete(document),
+    );
+    return reading;
+  }
+
+  /** undefined: the view sees nothing of it. */
+  documentFor(
+    document: TextDocument,
+    name: PackageName,
+    stability: Stability,
+    { view, filter }: Viewer,
+  ): MaybeAsync<TextDocument | undefined> {
+    if (view === undefined || filter === 'all') return document;
+    const key = `${view.key} ${name} ${stability}`;
+    const known = this.#kept.get(key);
+    if (known?.base === document) return known.document;
+    const before = this.#making.get(key);
+    if (before?.base === document) return before.document;
+    const making = this.#make(key, document, name, { view, filter }).finally(() => {
+      if (this.#making.get(key)?.document === making) this.#making.delete(key);
+    });
+    this.#making.set(key, { base: document, document: making });
+    return making;
+  }
+
+  async #make(
+    key: string,
+    base: TextDocument,
+    name: PackageName,
+    viewer: { readonly view: View; readonly filter: ReleaseFilter },
+  ): Promise<TextDocument | undefined> {
+    const document = await filtered(this.versionsOf(base, name), base, name, viewer);
+    const bytes = key.length + 512 + (document === undefined || document === base ? 0 : document.weight);
+    this.#kept.set(key, { base, document }, bytes);
+    return document;
+  }
+}
+
+async function filtered(
+  read: MaybeAsync<ProviderDocument>,
+  base: TextDocument,
+  name: PackageName,
+  { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+): Promise<TextDocument | undefined> {
+  const { records, beside } = await read;
+  const seen = records.filter((record) => passes(filter, releaseOf(record)));
+  if (seen.length === 0 && records.length > 0) return undefined;
+  const document =
+    seen.length === records.length
+      ? base
+      : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
+  return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));
+}
+
+/**
+ * What an upstream changed of the versions that a view sees is not known, and its own date would tell of the others
+ * (I14). So the date of a part stands for its bytes: another one with other bytes, on every host, though not a later
+ * one. It is before this moment.
+ */
+const contentDateMs = Date.UTC(2025, 0, 1);
+
+export function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {
+  const releasedMs = Date.parse(String(time));
+  return { version_normalized: String(normalized), releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
+}
