@@ -11,7 +11,7 @@ import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
-import { startTicks } from '../output/lock.ts';
+import { processStart } from '../shared/process/process-start.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
@@ -107,7 +107,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
 async function sweep(folder: string, beforeMs: number): Promise<void> {
   for (const name of await withPath(folder, readdir(folder))) {
     const pid = stagingProcess(name);
-    if (pid !== undefined && (await startTicks(pid)) !== undefined) continue;
+    if (pid !== undefined && processStart(pid) !== undefined) continue;
     const facts = await orMissing(stat(join(folder, name)));
     if (facts?.isFile() === true && facts.ctimeMs < beforeMs) await rm(join(folder, name), { force: true });
   }

@@ -128,11 +128,8 @@ function gone(
 ): Finding {
   if (index === undefined) return { kind: 'missing', installable: false, message: 'The package is not known here.' };
   if (contents.length === 0) return { kind: 'missing', installable: false, message: 'The version is not known here.' };
-  return {
-    kind: 'missing',
-    installable: false,
-    message: `The locked content is not here${current === undefined ? '' : `; the version is ${current.reference.slice(0, 12)} now`}.`,
-  };
+  const now = current === undefined ? '' : `; the version is ${current.reference.slice(0, 12)} now`;
+  return { kind: 'missing', installable: false, message: `The locked content is not here${now}.` };
 }
 
 async function isThere(output: Output, { path, size }: IndexEntry): Promise<boolean> {

@@ -38,8 +38,8 @@ export async function archiveFault(
 }
 
 /**
- * Checks the `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves that file.
- * A publication places it after the documents.
+ * Checks the `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves that
+ * file. A publication places it after the documents.
  */
 export async function plainCopyFault(
   name: PackageName,

@@ -68,29 +68,14 @@ async function readDocument(
   const path = providerPath(name, kind);
   const place = { path: `public/${path}`, name };
   const text = await output.read('public', path);
-  if (text === undefined) {
-    if (wanted)
-      faults.push({
-        code: 'MISSING_FILE',
-        ...place,
-        message: `The document is missing, although the package has one (I2). ${repairByComparing}`,
-      });
-    return [];
-  }
-  if (stamp !== undefined && (stamp?.sha256 ?? null) === null) {
-    faults.push({ code: 'FOREIGN_FILE', ...place, message: 'The package has no such document. Remove it.' });
-    return [];
-  }
+  const presence = presenceFault(text, { stamp, wanted }, place);
+  if (presence !== undefined) faults.push(presence);
+  if (text === undefined || presence !== undefined) return [];
   const isPublished = typeof stamp?.sha256 === 'string' && digestOf(text) === stamp.sha256;
   if (fast && isPublished) return [];
   try {
     const records = parseProvider(text, name);
-    const misplaced = records.find(
-      (record) =>
-        record.name !== name ||
-        isDevVersion(record.version_normalized) !== (kind === 'dev') ||
-        normalizeVersion(record.version) !== record.version_normalized,
-    );
+    const misplaced = records.find((record) => !belongs(record, name, kind));
     if (misplaced !== undefined)
       faults.push({
         code: 'WRONG_PACKAGE',
@@ -115,6 +100,33 @@ async function readDocument(
   }
 }
 
+/** The document is there where the package has one, and only there. */
+function presenceFault(
+  text: string | undefined,
+  { stamp, wanted }: Expected,
+  place: Pick<Fault, 'path' | 'name'>,
+): Fault | undefined {
+  if (text === undefined)
+    return wanted
+      ? {
+          code: 'MISSING_FILE',
+          ...place,
+          message: `The document is missing, although the package has one (I2). ${repairByComparing}`,
+        }
+      : undefined;
+  return stamp !== undefined && (stamp?.sha256 ?? null) === null
+    ? { code: 'FOREIGN_FILE', ...place, message: 'The package has no such document. Remove it.' }
+    : undefined;
+}
+
+function belongs(record: VersionRecord, name: PackageName, kind: 'stable' | 'dev'): boolean {
+  return (
+    record.name === name &&
+    isDevVersion(record.version_normalized) === (kind === 'dev') &&
+    normalizeVersion(record.version) === record.version_normalized
+  );
+}
+
 /** I1: what a document names, the serving index finds, with the SHA-1 the document promises. */
 function recordFaults(
   name: PackageName,
@@ -135,7 +147,9 @@ function recordFaults(
       path: `index/${indexPath(name)}`,
       name,
       version: record.version,
-      message: `A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). ${repairByComparing}`,
+      message:
+        'A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). ' +
+        repairByComparing,
     },
   ];
 }

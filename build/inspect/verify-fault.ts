@@ -59,7 +59,8 @@ export interface VerifyContext {
 export const repairByComparing =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 export const repairIndex =
-  'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, which derives it from the documents and the archives.';
+  'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, ' +
+  'which derives it from the documents and the archives.';
 
 /** `repair`: what is done about one that is damaged. */
 export function indexFault(error: unknown, place: Pick<Fault, 'path' | 'name'>, repair: string): Fault {

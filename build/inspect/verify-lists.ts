@@ -1,5 +1,6 @@
-// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions are as
-// they were written, the first two with all that is announced, and that of quarantined versions can be read.
+// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions and of
+// advisories are as they were written. The first two have all rows that the announcement names. The list of quarantined
+// versions can be read.
 
 import { missingRows, type AnnouncedLists } from '../contract/announced-lists.ts';
 import { hasWrongChecksum, isAsWritten } from '../contract/checksum.ts';
@@ -7,6 +8,7 @@ import { parsePackageName } from '../contract/name.ts';
 import { parsePruned, prunedFolder } from '../contract/pruned.ts';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup } from '../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../contract/quarantined.ts';
+import { parseSafety, safetyPath } from '../contract/safety-lists.ts';
 import { parseWithheld, withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { describeMissing, repairPurged } from '../package/purged.ts';
@@ -14,6 +16,8 @@ import { indexFault, type Fault, type Notice } from './verify-fault.ts';
 import { describeMissingWithheld, repairWithheld } from '../version-lists/withheld.ts';
 
 const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
+const repairSafety =
+  'Build with the libretto.json that names them, which writes it again, or restore it from a backup.';
 const repairPruned =
   'Restore it from a backup; or remove it, and the releases that `prune` removed may come back with other bytes.';
 
@@ -102,7 +106,14 @@ function incompleteFault(
 }
 
 function notAnnounced(more: number, all: number): string {
-  return `${more === all ? 'The announcement names none of its rows' : `The announcement does not name ${more} of its ${all} rows`}: an older version of Libretto wrote them. A loss of the list would go unnoticed. Run \`libretto build\`, which announces them.`;
+  const what =
+    more === all
+      ? 'The announcement names none of its rows'
+      : `The announcement does not name ${more} of its ${all} rows`;
+  return (
+    `${what}: an older version of Libretto wrote them. A loss of the list would go unnoticed. ` +
+    'Run `libretto build`, which announces them.'
+  );
 }
 
 async function prunedFaults(output: Output): Promise<readonly Fault[]> {
@@ -127,6 +138,14 @@ async function quarantinedFaults(output: Output): Promise<readonly Fault[]> {
   if (text === undefined) return [];
   const check = { repair: repairQuarantined, isWrong: () => false };
   return listFaults(text, { path: `index/${quarantinedPath}` }, check, () => parseQuarantined(text));
+}
+
+/** Published advisories and filter lists. */
+export async function verifySafety(output: Output): Promise<readonly Fault[]> {
+  const text = await output.read('index', safetyPath);
+  if (text === undefined) return [];
+  const check = { repair: repairSafety, isWrong: isEdited };
+  return listFaults(text, { path: `index/${safetyPath}` }, check, () => parseSafety(text));
 }
 
 const isEdited = (text: string): boolean => !isAsWritten(text);

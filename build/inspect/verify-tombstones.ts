@@ -1,4 +1,4 @@
-// What `verify` looks for of purged versions: nothing purged stands in the tree or in its history (I21).
+// What `verify` checks of purged versions: nothing purged stands in the tree or in its history (I21).
 
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
@@ -28,7 +28,7 @@ export function purgedFaults(
   contents: readonly (Content & Partial<Pick<IndexEntry, 'shasum'>>)[],
   { tombstones, settled }: Pick<VerifyContext, 'tombstones' | 'settled'>,
 ): readonly Fault[] {
-  // a purge that is under way removes them yet
+  // a purge that is under way will still remove them
   if (tombstones.rows.length === 0 || !settled) return [];
   return contents.flatMap(({ version, version_normalized: normalized, reference, shasum }) => {
     const row =
@@ -37,7 +37,8 @@ export function purgedFaults(
     if (row === undefined) return [];
     const repair = path.startsWith('public/')
       ? repairByComparing
-      : `Run \`${purgeCommand({ name, version, version_normalized: normalized, reference }, row.reason)} --yes\`, which removes it.`;
+      : `Run \`${purgeCommand({ name, version, version_normalized: normalized, reference }, row.reason)} --yes\`, ` +
+        'which removes it.';
     return [
       {
         code: 'PURGED_CONTENT' as const,
@@ -87,7 +88,9 @@ export function sameFiles(
     return undefined;
   const row = purgedArchive(output, path, entry.shasum, tombstones);
   if (row === undefined || row.sha1 === entry.shasum) return undefined;
-  const message = `${name} ${version} (${reference.slice(0, 12)}, ${entry.state}) has the files of ${row.name} ${row.version}, which was purged on ${row.since.slice(0, 10)} (${row.reason}). If it must go: ${purgeCommand({ name, ...entry }, row.reason)}`;
+  const message =
+    `${name} ${version} (${reference.slice(0, 12)}, ${entry.state}) has the files of ${row.name} ${row.version}, ` +
+    `which was ${purgedWhen(row)}. If it must go: ${purgeCommand({ name, ...entry }, row.reason)}`;
   return { path: `public/${path}`, name, version, reference, message };
 }
 
@@ -131,5 +134,10 @@ export async function verifyHistory({ output, tombstones, settled, fast }: Verif
 
 function purgedOn(row: PurgedVersion, name: string, version: string): string {
   const isSame = row.name === name && row.version === version;
-  return `${isSame ? 'which was' : `whose bytes are those of ${row.name} ${row.version}, which was`} purged on ${row.since.slice(0, 10)} (${row.reason})`;
+  const which = isSame ? 'which was' : `whose bytes are those of ${row.name} ${row.version}, which was`;
+  return `${which} ${purgedWhen(row)}`;
+}
+
+function purgedWhen({ since, reason }: PurgedVersion): string {
+  return `purged on ${since.slice(0, 10)} (${reason})`;
 }

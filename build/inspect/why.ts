@@ -1,5 +1,5 @@
-// What is known of a package or of one version of it: what is published, from where and since when, or what keeps it
-// from being published. Reads the tree and nothing else; needs no lock.
+// Explains one package or one version: which source published it and when, or why it is not published. Reads only the
+// tree, and needs no lock.
 
 import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
@@ -7,7 +7,7 @@ import { parsePublication, type Publication } from '../contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { parsePurged, purgedPath, type PurgeReason } from '../contract/purged.ts';
+import { parsePurged, purgedPath, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
 import { parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
@@ -71,20 +71,11 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
   const normalized = version === undefined ? undefined : normalizeVersion(version);
   const isMeant = (label: string, other: string | undefined): boolean =>
     version === undefined || label === version || (normalized !== undefined && other === normalized);
-  const index = await readIndex(output, name);
-  const publication = await readOwn(output, publicationPath, parsePublication);
-  const locate = locator(publication);
-  const withheld = ((await readOwn(output, withheldPath, parseWithheld)) ?? []).filter((one) => one.name === name);
-  const quarantined = ((await readOwn(output, quarantinedPath, parseQuarantined)) ?? []).map((one) => ({
-    ...one,
-    source: locate(one.source),
-  }));
-  const purged = ((await readOwn(output, purgedPath, parsePurged)) ?? []).filter(
-    (row) => row.name === name && isMeant(row.version, row.version_normalized),
-  );
-  const versions = (index?.versions ?? [])
+  const tree = await readTree(output, name);
+  const { entries, quarantined } = tree;
+  const versions = entries
     .filter((entry) => isMeant(entry.version, entry.version_normalized))
-    .map((entry) => knownVersion(entry, withheld, locate));
+    .map((entry) => knownVersion(entry, tree));
   const published = versions.some(({ state }) => state === 'published');
   const leftOut = quarantined.filter(
     (one) =>
@@ -100,24 +91,43 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
     left_out: leftOut,
     unclear: published || leftOut.length > 0 ? [] : quarantined.filter(mayBe),
     excluded_by: published ? [] : excludedBy(name, normalized as NormalizedVersion | undefined, described),
-    purged: purged.map(({ version: label, reference, reason, since }) => ({
-      version: label,
-      reference,
-      reason,
-      since,
-    })),
+    purged: tree.purged
+      .filter((row) => isMeant(row.version, row.version_normalized))
+      .map(({ version: label, reference, reason, since }) => ({ version: label, reference, reason, since })),
     known: {
       names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
-      versions: [...new Set((index?.versions ?? []).map((entry) => entry.version))],
+      versions: [...new Set(entries.map((entry) => entry.version))],
     },
   };
 }
 
-function knownVersion(
-  entry: IndexEntry,
-  withheld: readonly WithheldVersion[],
-  locate: (id: string) => string,
-): KnownVersion {
+/** What the tree says of one package, all its versions. */
+interface PackageTree {
+  readonly entries: readonly IndexEntry[];
+  readonly withheld: readonly WithheldVersion[];
+  readonly purged: readonly PurgedVersion[];
+  /** of all packages, `source` as a location */
+  readonly quarantined: readonly QuarantinedVersion[];
+  /** id of a source → location */
+  readonly locate: (id: string) => string;
+}
+
+async function readTree(output: Output, name: PackageName): Promise<PackageTree> {
+  const index = await readIndex(output, name);
+  const locate = locator(await readOwn(output, publicationPath, parsePublication));
+  const withheld = (await readOwn(output, withheldPath, parseWithheld)) ?? [];
+  const quarantined = (await readOwn(output, quarantinedPath, parseQuarantined)) ?? [];
+  const purged = (await readOwn(output, purgedPath, parsePurged)) ?? [];
+  return {
+    entries: index?.versions ?? [],
+    withheld: withheld.filter((one) => one.name === name),
+    purged: purged.filter((row) => row.name === name),
+    quarantined: quarantined.map((one) => ({ ...one, source: locate(one.source) })),
+    locate,
+  };
+}
+
+function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): KnownVersion {
   const { version, state, since, reference, shasum, size, time, path, source } = entry;
   const byHand =
     state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;
@@ -144,7 +154,8 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   const index = await readOwn(output, indexPath(name), parsePackageIndex);
   if (index !== undefined || (await output.facts('index', indexPath(name))) === undefined) return index;
   throw new BuildRefused(
-    `index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. \`libretto verify\` says what mends it.`,
+    `index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. ` +
+      '`libretto verify` says what mends it.',
   );
 }
 

@@ -6,7 +6,7 @@ import type { PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import type { PackageState } from './package-state.ts';
-import type { Contribution } from './plan.ts';
+import type { Contribution } from './package-decision.ts';
 import type { Purged } from './purged.ts';
 
 /** A release that its source has, and that is not published since it is purged. */

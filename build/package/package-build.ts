@@ -6,15 +6,11 @@ import type { PackageName } from '../contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
 import { createTextStager } from './package-texts.ts';
-import {
-  keepVersion,
-  makeVersion,
-  type Made,
-  type PackageContext,
-  type Standing,
-  type VersionContext,
-} from './package-version.ts';
-import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
+import { keepVersion } from './keep-version.ts';
+import { makeVersion, type Made } from './make-version.ts';
+import type { PackageContext, Standing, VersionContext } from './package-context.ts';
+import { decidePackage } from './decide-package.ts';
+import type { Contribution, FreshRelease, PackageDecision } from './package-decision.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { readPruned } from '../version-lists/pruned.ts';
 import { PurgedBytes } from '../version-lists/purged-bytes.ts';

@@ -13,8 +13,9 @@ import { mergeEntries } from './index-entries.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageState } from './package-state.ts';
-import type { Made, Standing, VersionContext } from './package-version.ts';
-import type { Contribution, PackageDecision } from './plan.ts';
+import type { Made } from './make-version.ts';
+import type { Standing, VersionContext } from './package-context.ts';
+import type { Contribution, PackageDecision } from './package-decision.ts';
 import { archivesToRemove, indexUntilDropped } from './drop-purged.ts';
 import type { BlockedRelease } from './exclude-purged.ts';
 import type { Alias, PackageChanges, Placement } from '../output/publication.ts';
@@ -34,7 +35,7 @@ export interface PackageResult {
   readonly added: readonly VersionOf[];
   readonly changed: readonly VersionOf[];
   readonly withdrawn: readonly VersionOf[];
-  /** published versions that their source may no longer have (plan.ts) */
+  /** published versions that their source may no longer have (package-decision.ts) */
   readonly doubtful: readonly VersionOf[];
   /** versions that left p2 in this build: their archives stay */
   readonly retained: readonly VersionOf[];

@@ -6,12 +6,15 @@ import type { PackageName } from '../contract/name.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import { buildPackage } from './package-build.ts';
 import type { PackageResult } from './package-stage.ts';
-import type { PackageContext } from './package-version.ts';
-import type { Contribution } from './plan.ts';
+import type { PackageContext } from './package-context.ts';
+import type { Contribution } from './package-decision.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { isRead, type ReadSource, type ReleasesByName, type ScannedSource } from '../scan/scan.ts';
 import type { Release } from '../sources/release.ts';
+
+/** Staging makes the archiver itself. */
+export type StagingContext = Omit<PackageContext, 'archiver'>;
 
 export interface PackagesRequest {
   readonly visits: readonly PackageName[];
@@ -20,7 +23,7 @@ export interface PackagesRequest {
   /** for what does not fit into memory while archives are made */
   readonly scratchDirectory: string;
   readonly progress: (event: ProgressEvent) => void;
-  readonly context: Omit<PackageContext, 'archiver'>;
+  readonly context: StagingContext;
 }
 
 /** So that while one package waits for its archives to be compressed or written, the contents of others are read. */

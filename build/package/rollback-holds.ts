@@ -7,7 +7,7 @@ import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import type { PackageChange } from '../history/record.ts';
-import type { Contribution, PackageDecision } from './plan.ts';
+import type { Contribution, PackageDecision } from './package-decision.ts';
 import type { BuildReport } from '../contract/build-report.ts';
 
 export type UndoneByName = ReadonlyMap<PackageName, readonly UndoneChange[]>;

@@ -12,7 +12,7 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { withChanges } from '../documents/document-changes.ts';
 import { formatProviders, publishedRecord, stampDocument } from '../documents/documents.ts';
 import type { PackageState } from './package-state.ts';
-import type { Standing, VersionContext } from './package-version.ts';
+import type { Standing, VersionContext } from './package-context.ts';
 import type { Placement } from '../output/publication.ts';
 import { writeJson } from '../record/exact-integers.ts';
 

@@ -14,7 +14,7 @@ import type { Output } from '../output/output.ts';
 import { readPackageState, type PackageState } from '../package/package-state.ts';
 import { stagePackage, type PackageResult } from '../package/package-stage.ts';
 import { createTextStager } from '../package/package-texts.ts';
-import type { Standing } from '../package/package-version.ts';
+import type { Standing } from '../package/package-context.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { Purged } from '../package/purged.ts';
 import type { Withheld } from '../version-lists/withheld.ts';

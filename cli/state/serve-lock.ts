@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
-import { lookAtLock, takeLock, type Lock, type LockOwner, type SeenLock } from '../../build/output/lock.ts';
+import type { LockOwner } from '../../build/output/lock-owner.ts';
+import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/output/lock.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';

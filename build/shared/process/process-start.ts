@@ -1,11 +1,11 @@
-// When a process started, which tells it from a later one that was given the same id.
+// When a process started: tells a process from a later process with the same id.
 
 import { readFileSync } from 'node:fs';
 
 /**
- * In the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such process, or one that was
- * killed and that its parent has not asked after yet, which may take for ever where the first process of a container
- * does not do so. Without /proc, empty for a process that takes a signal.
+ * In the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such process runs, or its parent
+ * has not reaped it yet (states Z and X). The first process of a container may never do so. Without /proc: empty for a
+ * process that takes a signal.
  */
 export function processStart(pid: number): string | undefined {
   try {

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { takeLock, type LockOwner } from '../../../../build/output/lock.ts';
+import type { LockOwner } from '../../../../build/output/lock-owner.ts';
+import { takeLock } from '../../../../build/output/lock.ts';
 import { BuildBusy } from '../../../../build/contract/refusals.ts';
 import { makeZombie } from '../../../util/zombie.ts';
 

@@ -1,6 +1,7 @@
 // The decision: who owns a version, what may change, what is gone.
 import { describe, expect, it } from 'vitest';
-import { decidePackage, type Contribution, type PackageInputs } from '../../../../build/package/plan.ts';
+import { decidePackage } from '../../../../build/package/decide-package.ts';
+import type { Contribution, PackageInputs } from '../../../../build/package/package-decision.ts';
 import { entryOf, releaseOf } from '../samples.ts';
 
 const sources = new Map([

@@ -1,0 +1,110 @@
+// What `verify` checks of the tree's two statements about itself: the builder's manifest, and the announcement of the
+// last publication.
+
+import { isAsWritten } from '../contract/checksum.ts';
+import { NewerFormat } from '../contract/newer-format.ts';
+import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { parsePublication, type Publication } from '../contract/publication.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { manifestPath, readManifest, unsettled, type Manifest } from '../memory/manifest.ts';
+import { readMemory } from '../memory/source-memory.ts';
+import type { Output } from '../output/output.ts';
+import { indexFault, type Fault } from './verify-fault.ts';
+
+/**
+ * The builder's memory is a cache. Damage to the memory of a source is no fault; a file that a newer Libretto wrote is
+ * one.
+ */
+export async function verifyManifest(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
+  const unlessNewer = async <Found>(path: string, read: () => Promise<Found>): Promise<Found | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof BuildRefused) || !(error.cause instanceof NewerFormat)) throw error;
+      faults.push(indexFault(error.cause, { path: `build/${path}` }, ''));
+      return undefined;
+    }
+  };
+  for (const file of await output.list('build', 'sources')) {
+    if (file.endsWith('.json'))
+      await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
+  }
+  const manifest = await unlessNewer(manifestPath, () => readManifest(output));
+  const text = await output.read('build', manifestPath);
+  if (text !== undefined && !isAsWritten(text) && !faults.some(({ path }) => path === `build/${manifestPath}`))
+    faults.push({
+      code: 'MALFORMED_INDEX',
+      path: `build/${manifestPath}`,
+      message:
+        'It was changed after it was written: its checksum is wrong. ' +
+        'Remove it and run `libretto build`, which compares everything and writes it again.',
+    });
+  return manifest;
+}
+
+const repairAnnouncement =
+  'Restore it from a backup; or remove it and run `libretto build` with every source named: ' +
+  'a build writes it again, and knows the sources from it alone.';
+
+export async function verifyAnnouncement(
+  output: Output,
+  manifest: Manifest | undefined,
+  faults: Fault[],
+): Promise<Publication | undefined> {
+  const place = { path: `index/${publicationPath}` };
+  const text = await output.read('index', publicationPath);
+  try {
+    const publication = parsePublication(text ?? '');
+    if (text !== undefined && !isAsWritten(text))
+      faults.push({
+        code: 'MALFORMED_INDEX',
+        ...place,
+        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement}`,
+      });
+    return publication;
+  } catch (error) {
+    if (text === undefined && isFirstPublication(manifest)) return undefined;
+    // without a packages.json as well, nothing was ever published here
+    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined)
+      faults.push(
+        text === undefined
+          ? {
+              code: 'MISSING_FILE',
+              ...place,
+              message: `The announcement of the last publication is missing. ${repairAnnouncement}`,
+            }
+          : indexFault(error, place, repairAnnouncement),
+      );
+    return undefined;
+  }
+}
+
+/**
+ * Whether the very first publication is under way, or was cut off before its last step. Where it has no packages, only
+ * the unsettled settings tell.
+ */
+function isFirstPublication(manifest: Manifest | undefined): boolean {
+  if (manifest === undefined) return false;
+  return manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unsettled);
+}
+
+/**
+ * undefined: the last publication is complete. Otherwise the archives of the publication that is under way or was cut
+ * off: no document names them yet, and the next build uses or removes them.
+ */
+export function unfinishedArchives(
+  publication: Publication | undefined,
+  manifest: Manifest | undefined,
+  faults: Fault[],
+): Manifest['placing'] | undefined {
+  if (manifest === undefined || publication?.serial === manifest.serial) return undefined;
+  if (publication === undefined || publication.serial < manifest.serial) return manifest.placing;
+  faults.push({
+    code: 'SERIAL_BEHIND',
+    path: `build/${manifestPath}`,
+    message:
+      `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): ` +
+      'one of them was put in place by hand. The next build compares everything and goes on from the later one.',
+  });
+  return undefined;
+}

@@ -1,0 +1,74 @@
+// Who owns a lock: a process, described so that any later process can tell whether the owner still runs.
+
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { isJsonObject } from '../contract/json.ts';
+import { processStart } from '../shared/process/process-start.ts';
+
+export interface LockOwner {
+  /** random, one for each time a lock is taken: tells two locks of one process apart */
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** of the owner's pid namespace: tells equal pids of two containers apart */
+  readonly boot: string;
+  /** when the process started, in the kernel's ticks: tells a pid from a later process that got the same number */
+  readonly startTicks: string;
+  /** RFC 3339 UTC */
+  readonly since: string;
+}
+
+/** This process as the owner of a new lock. */
+export async function describeSelf(now: Date): Promise<LockOwner> {
+  return {
+    id: randomUUID(),
+    pid: process.pid,
+    host: hostname(),
+    boot: await bootId(),
+    startTicks: startTicks(process.pid) ?? '',
+    since: now.toISOString(),
+  };
+}
+
+/** Linux's boot id and pid namespace. Empty on other systems, where only the host name counts. */
+async function bootId(): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  const namespace = await stat('/proc/self/ns/pid')
+    .then((facts) => String(facts.ino))
+    .catch(() => '');
+  return `${boot.trim()}/${namespace}`;
+}
+
+/** When a process started; undefined: it does not run. `0` on systems without /proc: locks on disk say it so. */
+export function startTicks(pid: number): string | undefined {
+  const start = processStart(pid);
+  return start === '' ? '0' : start;
+}
+
+/** Whether the owner is a process of the same host and container, so that its state can be read. */
+export function isSeen(owner: LockOwner, self: LockOwner): boolean {
+  return owner.host === self.host && owner.boot === self.boot;
+}
+
+/** undefined: the content is not that of a lock. */
+export function parseOwner(content: string): LockOwner | undefined {
+  try {
+    const json: unknown = JSON.parse(content);
+    if (!isJsonObject(json)) return undefined;
+    const { id, pid, host, boot, startTicks: ticks, since } = json;
+    if (
+      typeof id !== 'string' ||
+      typeof pid !== 'number' ||
+      typeof host !== 'string' ||
+      typeof boot !== 'string' ||
+      typeof ticks !== 'string' ||
+      typeof since !== 'string'
+    )
+      return undefined;
+    return { id, pid, host, boot, startTicks: ticks, since };
+  } catch {
+    // the machine lost its power while the lock was written: the heartbeat decides
+    return undefined;
+  }
+}

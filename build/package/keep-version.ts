@@ -1,0 +1,77 @@
+// A version that stays published: its entry and its record, renewed where source or settings have changed.
+
+import type { PackageName } from '../contract/name.ts';
+import { providerPath } from '../contract/paths.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { distOf } from '../documents/documents.ts';
+import type { Release } from '../sources/release.ts';
+import type { PackageContext, Standing, VersionContext } from './package-context.ts';
+import type { PackageDecision } from './package-decision.ts';
+import type { PackageState } from './package-state.ts';
+import { recordOf, toldBy } from './version-record.ts';
+
+/**
+ * The record of a version that stays published. It is made anew from the release where the published record cannot be
+ * used, differs about the branch, or was made under other settings. The archive's bytes stay. Throws BuildRefused where
+ * the record is lost and there is no release.
+ */
+export async function keepVersion(
+  name: PackageName,
+  kept: PackageDecision['kept'][number],
+  state: PackageState,
+  context: VersionContext,
+): Promise<Standing> {
+  const { release } = kept;
+  const entry = await renewedEntry(kept, state, context);
+  const found = state.records.get(entry.version_normalized);
+  const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
+  if (usable !== undefined && (release === undefined || isCurrent(usable, release, kept.entry, state, context)))
+    return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
+  if (release === undefined) {
+    const source = context.sources.get(entry.source) ?? entry.source;
+    throw new BuildRefused(
+      `public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ` +
+        `${entry.version}, which the serving index says is published. ` +
+        `Build its source ${source} too, so that it can be made again.`,
+    );
+  }
+  return { entry, record: await recordOf(name, release, entry, context) };
+}
+
+/**
+ * The entry with what the source says now. README and CHANGELOG are read again together with the record, and where one
+ * of them is lost. Without the release the entry stays as it is.
+ */
+async function renewedEntry(
+  { entry: found, release }: PackageDecision['kept'][number],
+  state: PackageState,
+  { texts, renewed }: VersionContext,
+): Promise<IndexEntry> {
+  if (release === undefined) return found;
+  const { branch: _branch, ...unnamed } = found;
+  const entry = { ...unnamed, ...toldBy(release) };
+  const lost = [entry.readme, entry.changelog].some((digest) => digest !== undefined && !state.texts.has(digest));
+  if (release.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined))
+    return entry;
+  const { readme: _readme, changelog: _changelog, ...bare } = entry;
+  return { ...bare, ...(await texts.stage(await release.content.texts())) };
+}
+
+/** An entry that the index does not hold has changed its source: then the record is of the earlier source. */
+function isCurrent(
+  record: VersionRecord,
+  release: Release,
+  entry: IndexEntry,
+  state: PackageState,
+  context: PackageContext,
+): boolean {
+  // whether an inline record has changed is not remembered; making it again costs nothing
+  return (
+    release.recordDigest === undefined &&
+    (record['default-branch'] === true) === release.defaultBranch &&
+    !context.renewed.has(entry.source) &&
+    (state.entries.get(entry.version)?.includes(entry) ?? false)
+  );
+}

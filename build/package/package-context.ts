@@ -1,0 +1,53 @@
+// What the steps of staging packages share, and what they know of a published version.
+
+import type { Archiver } from '../archive/archiver.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PublicPath } from '../contract/paths.ts';
+import type { Publication } from '../contract/publication.ts';
+import type { AdvisoryLists } from '../contract/safety-lists.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import type { PublicationMoment } from '../documents/document-changes.ts';
+import type { DocumentSettings } from '../documents/document-settings.ts';
+import type { Output } from '../output/output.ts';
+import type { Withheld } from '../version-lists/withheld.ts';
+import type { TextStager } from './package-texts.ts';
+import type { PendingHistory } from './pending-publications.ts';
+import type { Purged } from './purged.ts';
+import type { UndoneByName } from './rollback-holds.ts';
+
+export interface PackageContext {
+  readonly output: Output;
+  readonly archiver: Archiver;
+  readonly settings: DocumentSettings;
+  /** id → location of every source there is after this build */
+  readonly sources: ReadonlyMap<string, string>;
+  /** ids of the sources whose records are made again, since settings may have changed the records */
+  readonly renewed: ReadonlySet<string>;
+  /** ids of the sources that are withdrawn */
+  readonly forgotten: ReadonlySet<string>;
+  readonly allowRepublish: boolean;
+  readonly withheld: Withheld;
+  readonly purged: Purged;
+  /** advisories and filter lists, which documents show beside the versions */
+  readonly safety: AdvisoryLists;
+  /** changes that rollbacks undid */
+  readonly undone: UndoneByName;
+  /** documents that publications which were cut off have replaced */
+  readonly pending: PendingHistory;
+  /** archives that a cut-off publication may have left in place */
+  readonly leftovers: ReadonlySet<PublicPath>;
+  readonly moment: PublicationMoment;
+  readonly pruned: Publication['pruned'];
+  readonly now: Date;
+}
+
+/** The context of all versions of one package. */
+export interface VersionContext extends PackageContext {
+  readonly texts: TextStager;
+}
+
+/** One published version: its entry and its record. */
+export interface Standing {
+  readonly entry: IndexEntry;
+  readonly record: VersionRecord;
+}

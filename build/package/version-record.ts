@@ -1,0 +1,41 @@
+// What a release says of its version: the record that documents hold, and fields of the index entry.
+
+import { branchOfLabel } from '../documents/branch-order.ts';
+import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { distOf } from '../documents/documents.ts';
+import { checkRecord } from '../record/check-record.ts';
+import { versionRecord } from '../record/version-record.ts';
+import type { Release } from '../sources/release.ts';
+import type { PackageContext } from './package-context.ts';
+
+/** The record with the dist of `entry`. Throws QuarantineError for a record that no client can load. */
+export async function recordOf(
+  name: PackageName,
+  release: Release,
+  entry: IndexEntry,
+  context: PackageContext,
+): Promise<VersionRecord> {
+  const { version, normalized, reference, time, defaultBranch, sourceUrl } = release;
+  const { settings } = context;
+  const record = versionRecord({
+    composerJson: await release.composerJson(),
+    name,
+    version,
+    normalized,
+    reference,
+    time,
+    defaultBranch,
+    dist: distOf(name, entry, settings),
+    sourceUrl,
+    abandoned: settings.abandoned?.[name],
+  });
+  checkRecord(name, record);
+  return record;
+}
+
+/** Time and branch, as the source now says them. */
+export function toldBy({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
+  return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
+}

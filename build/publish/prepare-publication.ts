@@ -1,0 +1,104 @@
+// The steps of a build between scan and publication: stage the affected packages, guard against removals that nobody
+// meant, and tell whether there is anything to publish.
+
+import { announcesAll } from '../contract/announced-lists.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import type { PurgedVersion } from '../contract/purged.ts';
+import type { Output } from '../output/output.ts';
+import type { StagingContext } from '../package/packages.ts';
+import { undoneByName } from '../package/rollback-holds.ts';
+import { affectedPackages, digestSources } from '../scan/affected-packages.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
+import { isRead } from '../scan/scan.ts';
+import { momentAfter } from './dates-until.ts';
+import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
+import { sameSources } from './published-sources.ts';
+import { guardedLists, type Run } from './run.ts';
+
+/** Stages every package that the scan concerns: the whole tree still shows readers the last publication. */
+export async function stageAffected(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
+  const { choice, tree, scanned, output, limit } = run;
+  const digests = digestSources(scanned);
+  const published = new Set(tree.names);
+  const rethought = [
+    ...(request.withhold === undefined ? [] : [request.withhold.name]),
+    ...(await indexedAmong(request.purge ?? [], output)),
+    ...run.safety.changed.filter((name) => published.has(name)),
+  ];
+  const visits = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
+  if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
+  const { stagePackages } = await import('../package/packages.ts');
+  const results = await stagePackages({
+    visits,
+    scanned,
+    jobs: request.jobs,
+    scratchDirectory: `${request.dataDirectory}/build/staging`,
+    progress: run.progress,
+    context: packageContext(run, request),
+  });
+  return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
+}
+
+function packageContext(run: Run, { allowRepublish }: BuildRequest): StagingContext {
+  const { choice, tree, scanned } = run;
+  return {
+    output: run.output,
+    settings: run.settings,
+    sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.location])),
+    renewed: new Set(scanned.filter(({ renewed }) => renewed).map(({ chosen }) => chosen.spec.id)),
+    forgotten: new Set(choice.forgotten.map(({ id }) => id)),
+    allowRepublish,
+    withheld: run.withheld,
+    purged: run.purged,
+    safety: run.safety.lists,
+    undone: undoneByName(tree.publication?.undone),
+    pending: run.pending,
+    leftovers: new Set(tree.leftovers),
+    moment: momentAfter(tree),
+    pruned: tree.publication?.pruned,
+    now: run.now(),
+  };
+}
+
+/** The packages of the rows that have a serving index; a mirrored package has none. */
+async function indexedAmong(rows: readonly PurgedVersion[], output: Output): Promise<readonly PackageName[]> {
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const there = await Promise.all(names.map((name) => output.facts('index', indexPath(name))));
+  return names.filter((_, at) => there[at] !== undefined);
+}
+
+/** Throws BuildRefused where the build withdraws more than a person can have meant (removing-guard.ts). */
+export async function guardRemovals(
+  { choice, tree, withheld, purged }: Run,
+  { results }: PackagesOutcome,
+): Promise<void> {
+  if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
+  const { refuseRemovals } = await import('./removing-guard.ts');
+  refuseRemovals({
+    results,
+    packages: tree.names.length,
+    confirmed: choice.confirmed,
+    isMeant: (name, { normalized, reference }) =>
+      withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined,
+  });
+}
+
+/**
+ * Whether there is nothing to publish and nothing new to remember. The build of an unchanged tree then ends, and loads
+ * and reads nothing more.
+ */
+export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
+  return (
+    run.tree.trusted &&
+    run.tree.publication?.withdrawn !== undefined &&
+    packages.results.length === 0 &&
+    run.choice.forgotten.length === 0 &&
+    run.safety.text === undefined &&
+    run.purged.text === undefined &&
+    !run.purged.asked &&
+    announcesAll(run.tree.publication, guardedLists(run)) &&
+    sameSources(run) &&
+    !run.scanned.some(isRead)
+  );
+}
