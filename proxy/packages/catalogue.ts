@@ -23,15 +23,30 @@ export interface Catalogue {
   readonly read: (nowMs: number, view?: View) => Promise<PublishedPackages>;
 }
 
+type Stamps = readonly (string | undefined)[] | undefined;
+
 interface Kept {
-  /** undefined: to be read again */
-  readonly stamps: readonly (string | undefined)[] | undefined;
+  /** undefined: not known */
+  readonly stamps: Stamps;
   readonly listed: ListedPackage | undefined;
+  /** false: a file of the package could not be read, or is missing */
+  readonly isRead: boolean;
 }
 
 type Listed = ReadonlyMap<PackageName, ListedPackage>;
 
+/** All packages, as they were last looked at. */
+interface Looked {
+  readonly kept: ReadonlyMap<PackageName, Kept>;
+  readonly listed: Listed;
+  /** names of the packages that were not read */
+  readonly unread: readonly PackageName[];
+  /** when they were last tried, epoch milliseconds */
+  readonly triedMs: number;
+}
+
 const packagesAtOnce = 32;
+const retryMs = 1000;
 /**
  * Views whose packages are remembered. To find them again takes milliseconds, and what is made of versions that are
  * seen in part can be as large as all the rest.
@@ -39,29 +54,23 @@ const packagesAtOnce = 32;
 const rememberedViews = 8;
 
 export function createCatalogue(files: PublishedFiles): Catalogue {
-  let kept = new Map<PackageName, Kept>();
-  let current: { readonly epoch: number; readonly packages: Promise<Listed> } | undefined;
+  let last: Looked = { kept: new Map(), listed: new Map(), unread: [], triedMs: 0 };
+  let current: { readonly epoch: number; readonly looked: Promise<Looked> } | undefined;
   const views = new Map<string, { readonly of: Listed; readonly packages: Promise<PublishedPackages> }>();
 
-  const refresh = async (): Promise<Listed> => {
-    const names = await readNames(files);
-    const next = new Map<PackageName, Kept>();
-    for (let from = 0; from < names.length; from += packagesAtOnce) {
-      const chunk = names.slice(from, from + packagesAtOnce);
-      const read = await Promise.all(chunk.map((name) => look(files, name, kept.get(name))));
-      for (const [at, name] of chunk.entries()) next.set(name, read[at] as Kept);
-    }
-    kept = next;
-    return new Map([...next].flatMap(([name, { listed }]) => (listed === undefined ? [] : [[name, listed] as const])));
-  };
-  const listPackages = (epoch: number): Promise<Listed> => {
-    if (current?.epoch === epoch) return current.packages;
-    const packages = refresh();
-    current = { epoch, packages };
-    packages.catch(() => {
-      if (current?.packages === packages) current = undefined; // whoever asks next tries again
+  const refresh = async (nowMs: number): Promise<Looked> =>
+    (last = looked(await lookAt(files, await readNames(files), last.kept, true), nowMs));
+  const lookAgain = async (before: Looked, nowMs: number): Promise<Looked> =>
+    before.unread.length === 0 ? before : (last = await retryUnread(files, before, nowMs));
+  const listPackages = async (epoch: number, nowMs: number): Promise<Listed> => {
+    // one look after the other: whoever asks shares what the one before found
+    const looking =
+      current?.epoch === epoch ? current.looked.then((before) => lookAgain(before, nowMs)) : refresh(nowMs);
+    current = { epoch, looked: looking };
+    looking.catch(() => {
+      if (current?.looked === looking) current = undefined; // whoever asks next tries again
     });
-    return packages;
+    return (await looking).listed;
   };
   const seenBy = (view: View | undefined, listed: Listed): Promise<PublishedPackages> => {
     const key = view === undefined ? '' : `view ${view.key}`;
@@ -74,7 +83,7 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
     return found.packages;
   };
 
-  return { read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs))) };
+  return { read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs), nowMs)) };
 }
 
 async function readNames(files: PublishedFiles): Promise<readonly PackageName[]> {
@@ -86,26 +95,72 @@ async function readNames(files: PublishedFiles): Promise<readonly PackageName[]>
   return names.flatMap((name) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : [])).toSorted();
 }
 
+function looked(kept: ReadonlyMap<PackageName, Kept>, triedMs: number): Looked {
+  const all = [...kept];
+  return {
+    kept,
+    listed: new Map(all.flatMap(([name, { listed }]) => (listed === undefined ? [] : [[name, listed] as const]))),
+    unread: all.flatMap(([name, { isRead }]) => (isRead ? [] : [name])),
+    triedMs,
+  };
+}
+
+/**
+ * A document that was damaged and is put back returns its package to the lists, without a publication. A few unread
+ * packages are looked at with each request, and read where a file of theirs has changed. All are read once a second.
+ */
+async function retryUnread(files: PublishedFiles, before: Looked, nowMs: number): Promise<Looked> {
+  const isDue = Math.abs(nowMs - before.triedMs) >= retryMs;
+  if (!isDue && before.unread.length > packagesAtOnce) return before;
+  const found = await lookAt(files, before.unread, before.kept, isDue);
+  const changed = [...found].filter(([name, now]) => now !== before.kept.get(name));
+  if (changed.length === 0) return isDue ? { ...before, triedMs: nowMs } : before;
+  const now = looked(new Map([...before.kept, ...changed]), isDue ? nowMs : before.triedMs);
+  const isSame = changed.every(([name, { listed }]) => listed === before.kept.get(name)?.listed);
+  return isSame ? { ...now, listed: before.listed } : now; // what views made of the list stays
+}
+
+/** `isDue`: packages that could not be read are read, whether their files have changed or not. */
+async function lookAt(
+  files: PublishedFiles,
+  names: readonly PackageName[],
+  known: ReadonlyMap<PackageName, Kept>,
+  isDue: boolean,
+): Promise<ReadonlyMap<PackageName, Kept>> {
+  const found = new Map<PackageName, Kept>();
+  for (let from = 0; from < names.length; from += packagesAtOnce) {
+    const chunk = names.slice(from, from + packagesAtOnce);
+    const read = await Promise.all(chunk.map((name) => look(files, name, known.get(name), isDue)));
+    for (const [at, name] of chunk.entries()) found.set(name, read[at] as Kept);
+  }
+  return found;
+}
+
 /** A look that came to nothing new gives up its turn as well. */
-async function look(files: PublishedFiles, name: PackageName, known: Kept | undefined): Promise<Kept> {
+async function look(files: PublishedFiles, name: PackageName, known: Kept | undefined, isDue: boolean): Promise<Kept> {
   const paths: readonly PublishedPath[] = [
     `public/${providerPath(name, 'stable')}`,
     `public/${providerPath(name, 'dev')}`,
     `index/${indexPath(name)}`,
   ];
   const stamps = await Promise.resolve(files.stamps(paths)).catch(() => undefined);
-  if (known?.stamps !== undefined && stamps?.every((stamp, at) => stamp === known.stamps?.[at]) === true) {
+  if (known !== undefined && sameStamps(known.stamps, stamps) && (known.isRead || !isDue)) {
     await new Promise(setImmediate);
     return known;
   }
   try {
     const versions = listedVersions(await readPublishedPackage(files, name));
     const summary = summaryOf(name, versions);
-    return { stamps, listed: summary === undefined ? undefined : { summary, versions } };
+    const listed = summary === undefined ? undefined : { summary, versions };
+    return { stamps, listed, isRead: stamps !== undefined && listed !== undefined };
   } catch {
     // one damaged file must not hide all other packages; whoever asks for this one is told
-    return { stamps: undefined, listed: known?.listed };
+    return { stamps, listed: known?.listed, isRead: false };
   }
+}
+
+function sameStamps(one: Stamps, other: Stamps): boolean {
+  return one === other || (one !== undefined && other?.every((stamp, at) => stamp === one[at]) === true);
 }
 
 async function gather(listed: Listed, view: View | undefined): Promise<PublishedPackages> {

@@ -138,6 +138,49 @@ it('gives no statistics of its package, to a token with limits either, and no 40
   }
 });
 
+it.each(['hello.json', 'hello~dev.json'])('returns its package to lists once %s is put back', async (document) => {
+  await using folder = temporaryFolder('damaged');
+  const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+  writeTree(folder.at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
+  writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+  writeTree(folder.at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
+  expect((await run('build', 'all')).exitCode).toBe(0);
+  const tokens = [
+    await run('token', 'create', '--description', 'all'),
+    await run('token', 'create', '--description', 'limited', '--package', 'acme/*:>=1 || dev-main'),
+  ].map(({ stdout }) => stdout.trim());
+  const file = folder.at('var/public/p2/acme', document);
+  const [whole, { mtime }] = [readFileSync(file), statSync(file)];
+  writeFileSync(file, '{"packages": {}}');
+  const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+  try {
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    const ask = async (token: string, path: string) => {
+      const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return { status: response.status, json: (await response.json()) as Readonly<Record<string, unknown>> };
+    };
+    for (const token of tokens) {
+      expect((await ask(token, 'list.json')).json['packageNames']).toContain('acme/other');
+      expect(await ask(token, 'api/packages/acme/hello')).toMatchObject({
+        status: 500,
+        json: { code: 'TREE_DAMAGED' },
+      });
+    }
+    writeFileSync(file, whole);
+    utimesSync(file, mtime, mtime); // as with `cp -p`
+    for (const token of tokens) {
+      for (const path of ['api/packages/acme/hello', 'api/packages/acme/hello/statistics'])
+        expect([path, (await ask(token, path)).status]).toEqual([path, 200]);
+      expect((await ask(token, 'api/packages/acme/hello')).json['versions']).toHaveLength(2);
+      expect((await ask(token, 'list.json')).json).toEqual({ packageNames: ['acme/hello', 'acme/other'] });
+      expect((await ask(token, 'search.json?q=hello')).json).toMatchObject({ total: 1 });
+    }
+  } finally {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+});
+
 describe('a document of an earlier date', () => {
   let folder: TemporaryFolder;
   let server: RunningCli;
