@@ -19,7 +19,7 @@ import { parseUse } from '../../proxy/auth/token-uses.ts';
 import { parseRoster } from '../../proxy/auth/user-roster.ts';
 import { invitationKey, parseUserPointer, parseUserRecord, userEmailKey, userKey } from '../../proxy/auth/user.ts';
 import { parseWindow } from '../../proxy/limits/saved-counters.ts';
-import { parseDay } from '../../proxy/packages/downloads.ts';
+import { parseDay } from '../../proxy/packages/download-rows.ts';
 import { parsePurgeRecord } from '../../proxy/packages/purges.ts';
 import { parseWithdrawal, withdrawalKey } from '../../proxy/packages/withdrawals.ts';
 import { parseSettingKey, settingDefinitions } from '../../proxy/settings/definitions.ts';

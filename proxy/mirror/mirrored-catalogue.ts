@@ -52,78 +52,70 @@ const rememberedViews = 4;
 const packagesInTurn = 200;
 
 export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions): MirroredCatalogue {
-  const places = new Map<string, CachedNames>();
-  const archives = new CachedNames(join(folder, 'dist'), anything);
-  const known = new Map<PackageName, Known>();
+  const known = new KnownPackages(folder, mirror);
   const views = new Map<string, Seen>();
-  let version = 0; // of `known`
-  let current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
+  const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
+    const { compiled } = await mirror.standing();
+    if (compiled.rules.upstreams.length === 0) return new Map();
+    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
+    const key = view?.key ?? '';
+    const at = await epoch(nowMs);
+    const before = views.get(key);
+    if (before !== undefined && before.version === known.version && before.compiled === compiled && before.epoch === at)
+      return before.packages;
+    const packages = known.summariesFor(view);
+    views.delete(key);
+    views.set(key, { version: known.version, compiled, epoch: at, packages });
+    packages.catch(() => views.delete(key));
+    const [oldest] = views.keys();
+    if (views.size > rememberedViews && oldest !== undefined) views.delete(oldest);
+    return packages;
+  };
+  return { read, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
+}
 
-  const learn = async (
-    name: PackageName,
-    of: CachedPackage,
-    compiled: Compiled,
-    records: readonly JsonObject[],
-    nowMs: number,
-  ): Promise<void> => {
-    known.set(name, { of, compiled, ...(await cachedSummary(name, records, compiled.rules.releases, nowMs)) });
-    version += 1;
-  };
-  const isCurrent = (name: PackageName, of: CachedPackage, compiled: Compiled, nowMs: number): boolean => {
-    const one = known.get(name);
-    return (
-      one !== undefined &&
-      one.of === of &&
-      one.compiled === compiled &&
-      nowMs < (one.changesAtMs ?? Number.POSITIVE_INFINITY)
-    );
-  };
-  const look = async (compiled: Compiled, nowMs: number): Promise<void> => {
-    const { belongs } = await mirror.standing();
-    const found = new Set<PackageName>();
-    for (const { id } of compiled.rules.upstreams) {
-      const place = compiled.upstreams.get(id)?.folder ?? '';
-      const names = places.get(place) ?? new CachedNames(join(place, 'p2'), documentFiles);
-      places.set(place, names);
-      for (const [name, of] of await names.look()) {
-        if (found.size >= mostPackages || found.has(name)) continue; // the first that has it is the one it comes from
-        if (!isCurrent(name, of, compiled, nowMs)) {
-          const belonging = belongs(name);
-          if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
-          const records = await cachedVersions(name, of.paths);
-          if (records.length === 0) continue;
-          await learn(name, of, compiled, records, nowMs);
-        }
-        found.add(name);
-      }
-    }
-    for (const [name, of] of await archives.look()) {
-      if (found.size >= mostPackages || found.has(name)) continue;
-      if (!isCurrent(name, of, compiled, nowMs)) await learn(name, of, compiled, await recordsOf(mirror, name), nowMs);
-      found.add(name);
-    }
-    for (const name of known.keys()) if (!found.has(name) && known.delete(name)) version += 1;
-  };
-  /** Rejects where it cannot be read at all. */
-  const upToDate = (compiled: Compiled, nowMs: number): Promise<void> => {
+/** What is known of the packages whose documents or archives are on disk, as of the last look there. */
+class KnownPackages {
+  readonly #mirror: CatalogueOptions['mirror'];
+  readonly #documents = new Map<string, CachedNames>();
+  readonly #archives: CachedNames;
+  readonly #known = new Map<PackageName, Known>();
+  #version = 0;
+  #current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
+
+  constructor(folder: string, mirror: CatalogueOptions['mirror']) {
+    this.#mirror = mirror;
+    this.#archives = new CachedNames(join(folder, 'dist'), anything);
+  }
+
+  /** Grows with each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Looks on the disk, but not again within `lookEveryMs`. Rejects where the disk cannot be read at all. */
+  update(compiled: Compiled, nowMs: number): Promise<void> {
+    const current = this.#current;
     if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs)
       return current.looking;
     const before = current?.looking ?? Promise.resolve();
     const looking = before
       .catch(() => undefined)
-      .then(() => mirror.written())
-      .then(() => look(compiled, nowMs));
-    current = { compiled, atMs: nowMs, looking };
-    looking.catch(() => (current = undefined)); // whoever asks next tries again
+      .then(() => this.#mirror.written())
+      .then(() => this.#look(compiled, nowMs));
+    this.#current = { compiled, atMs: nowMs, looking };
+    looking.catch(() => (this.#current = undefined)); // the next request tries again
     return looking;
-  };
-  const gather = async (view: View | undefined): Promise<MirroredSummaries> => {
-    const { belongs } = await mirror.standing();
+  }
+
+  /** The packages that the view sees, by name. */
+  async summariesFor(view: View | undefined): Promise<MirroredSummaries> {
+    const { belongs } = await this.#mirror.standing();
     const seen = new Map<PackageName, PackageSummary>();
     let looked = 0;
-    for (const name of [...known.keys()].toSorted()) {
+    for (const name of [...this.#known.keys()].toSorted()) {
       if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
-      const kept = known.get(name)?.kept;
+      const kept = this.#known.get(name)?.kept;
       const filter = filterOf(view, name);
       const summary =
         kept === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
@@ -132,25 +124,64 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
       if (summary !== undefined) seen.set(name, summary);
     }
     return seen;
-  };
-  const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
-    const { compiled } = await mirror.standing();
-    if (compiled.rules.upstreams.length === 0) return new Map();
-    await withDeadline(upToDate(compiled, nowMs), patienceMs, () => undefined);
-    const key = view?.key ?? '';
-    const at = await epoch(nowMs);
-    const before = views.get(key);
-    if (before !== undefined && before.version === version && before.compiled === compiled && before.epoch === at)
-      return before.packages;
-    const packages = gather(view);
-    views.delete(key);
-    views.set(key, { version, compiled, epoch: at, packages });
-    packages.catch(() => views.delete(key));
-    const [oldest] = views.keys();
-    if (views.size > rememberedViews && oldest !== undefined) views.delete(oldest);
-    return packages;
-  };
-  return { read, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
+  }
+
+  async #look(compiled: Compiled, nowMs: number): Promise<void> {
+    const found = await this.#lookAtDocuments(compiled, nowMs);
+    for (const [name, of] of await this.#archives.look()) {
+      if (found.size >= mostPackages || found.has(name)) continue;
+      if (!this.#isCurrent(name, of, compiled, nowMs))
+        await this.#learn(name, of, compiled, await recordsOf(this.#mirror, name), nowMs);
+      found.add(name);
+    }
+    for (const name of this.#known.keys()) if (!found.has(name) && this.#known.delete(name)) this.#version += 1;
+  }
+
+  async #lookAtDocuments(compiled: Compiled, nowMs: number): Promise<Set<PackageName>> {
+    const { belongs } = await this.#mirror.standing();
+    const found = new Set<PackageName>();
+    for (const { id } of compiled.rules.upstreams) {
+      for (const [name, of] of await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()) {
+        if (found.size >= mostPackages || found.has(name)) continue; // the first that has it is the one it comes from
+        if (!this.#isCurrent(name, of, compiled, nowMs)) {
+          const belonging = belongs(name);
+          if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
+          const records = await cachedVersions(name, of.paths);
+          if (records.length === 0) continue;
+          await this.#learn(name, of, compiled, records, nowMs);
+        }
+        found.add(name);
+      }
+    }
+    return found;
+  }
+
+  #namesIn(folder: string): CachedNames {
+    const names = this.#documents.get(folder) ?? new CachedNames(join(folder, 'p2'), documentFiles);
+    this.#documents.set(folder, names);
+    return names;
+  }
+
+  #isCurrent(name: PackageName, of: CachedPackage, compiled: Compiled, nowMs: number): boolean {
+    const one = this.#known.get(name);
+    return (
+      one !== undefined &&
+      one.of === of &&
+      one.compiled === compiled &&
+      nowMs < (one.changesAtMs ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  async #learn(
+    name: PackageName,
+    of: CachedPackage,
+    compiled: Compiled,
+    records: readonly JsonObject[],
+    nowMs: number,
+  ): Promise<void> {
+    this.#known.set(name, { of, compiled, ...(await cachedSummary(name, records, compiled.rules.releases, nowMs)) });
+    this.#version += 1;
+  }
 }
 
 /** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */

@@ -1,0 +1,152 @@
+// Counts by version and day as the state keeps them, and how more is added to them.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { StateStore } from '../state/state-store.ts';
+
+export interface DownloadsOptions {
+  readonly state: StateStore;
+  /** default: downloads */
+  readonly counted?: 'downloads' | 'installs';
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** of counts that could not be kept: they are tried again */
+  readonly onError: (error: unknown) => void;
+  /** days; default 400 */
+  readonly retention?: (() => MaybeAsync<number>) | undefined;
+  /** milliseconds between two writes; 0: only when asked */
+  readonly everyMs?: number;
+}
+
+const dayMs = 86_400_000;
+const standardRetention = 400;
+export const dateLength = 'YYYY-MM-DD'.length;
+const totalsInTurn = 1000;
+
+interface Keys {
+  /** followed by the date */
+  readonly days: (name: string) => string;
+  readonly total: (name: string) => string;
+  /** the same by version */
+  readonly versions: (name: string) => string;
+}
+
+const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
+  downloads: {
+    days: (name) => `downloads/${name}/`,
+    total: (name) => `download-total/${name}`,
+    versions: (name) => `download-versions/${name}`,
+  },
+  installs: {
+    days: (name) => `installs/${name}/`,
+    total: (name) => `install-total/${name}`,
+    versions: (name) => `install-versions/${name}`,
+  },
+};
+
+export function keysOf({ counted = 'downloads' }: Pick<DownloadsOptions, 'counted'>): Keys {
+  return keys[counted];
+}
+
+export function numberOf(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Some at a time: there are thousands, and others wait. */
+export async function readRows<Value>(
+  { state }: DownloadsOptions,
+  prefix: string,
+  parse: (value: JsonValue) => Value,
+): Promise<ReadonlyMap<string, Value>> {
+  const found = new Map<string, Value>();
+  for (let after: string | undefined; ; await new Promise(setImmediate)) {
+    const rows = await state.range(prefix, { limit: totalsInTurn, ...(after === undefined ? {} : { after }) });
+    for (const { key, value } of rows) found.set(key.slice(prefix.length), parse(value));
+    after = rows.at(-1)?.key;
+    if (rows.length < totalsInTurn) return found;
+  }
+}
+
+export function dateOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, dateLength);
+}
+
+export async function oldestDay({ now, retention }: DownloadsOptions): Promise<string> {
+  return dateOf(now() - ((await (retention?.() ?? standardRetention)) - 1) * dayMs);
+}
+
+/** To what other processes count as well: again from the start where one of them came first. */
+export async function add(
+  options: DownloadsOptions,
+  rows: readonly (readonly [string, ReadonlyMap<string, number>])[],
+): Promise<void> {
+  const { state, now } = options;
+  const family = keysOf(options);
+  const date = dateOf(now());
+  const oldest = await oldestDay(options);
+  for (;;) {
+    const looked = await Promise.all(
+      rows.map(async ([name, more]) => ({
+        name,
+        more,
+        day: await state.get(family.days(name) + date),
+        total: await state.get(family.total(name)),
+        versions: await state.get(family.versions(name)),
+      })),
+    );
+    // with the first count of a day go the days that are over
+    const old = await Promise.all(
+      looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
+    );
+    // an older version of Libretto kept none by version: those of the days that are kept are known
+    const before = await Promise.all(
+      looked.map(({ name, versions }) =>
+        versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value),
+      ),
+    );
+    const done = await state.commit({
+      conditions: looked.flatMap(({ name, day, total, versions }) => [
+        { key: family.days(name) + date, revision: day?.revision ?? null },
+        { key: family.total(name), revision: total?.revision ?? null },
+        { key: family.versions(name), revision: versions?.revision ?? null },
+      ]),
+      puts: looked.flatMap(({ name, more, day, total }, at) => [
+        { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
+        { key: family.total(name), value: numberOf(total?.value) + sumOf(more) },
+        { key: family.versions(name), value: Object.fromEntries(sum(before[at] ?? new Map(), more)) },
+      ]),
+      deletes: old.flat(),
+      quiet: true,
+    });
+    if (done) return;
+  }
+}
+
+async function daysBefore(state: StateStore, prefix: string, oldest: string): Promise<readonly string[]> {
+  const days = await state.range(prefix, { limit: 1000 });
+  return days.flatMap(({ key }) => (key.slice(-dateLength) < oldest ? [key] : []));
+}
+
+async function sumOfDays(state: StateStore, prefix: string): Promise<ReadonlyMap<string, number>> {
+  return (await state.range(prefix)).map(({ value }) => parseDay(value)).reduce(sum, new Map());
+}
+
+export function sum(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const all = new Map(one);
+  for (const [version, more] of other) all.set(version, (all.get(version) ?? 0) + more);
+  return all;
+}
+
+/** What is malformed counts for nothing: it is not worth an error. */
+export function parseDay(value: JsonValue | undefined): ReadonlyMap<string, number> {
+  if (!isJsonObject(value)) return new Map();
+  return new Map(
+    Object.entries(value).filter(
+      (pair): pair is [string, number] => typeof pair[1] === 'number' && Number.isSafeInteger(pair[1]) && pair[1] >= 0,
+    ),
+  );
+}
+
+export function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((all, one) => all + one, 0);
+}
