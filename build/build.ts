@@ -20,7 +20,7 @@ import type { PackagesOutcome } from './publish/outcome.ts';
 import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publication.ts';
 import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
-import { makeReport } from './publish/make-report.ts';
+import { makeReport, type ReportInputs } from './publish/make-report.ts';
 import type { BuildReport } from './contract/build-report.ts';
 import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
@@ -93,13 +93,12 @@ async function buildLocked(
   const opening = await openTree(request, effects, output);
   const { tree, limit, choice } = opening;
   const threads = createDeflateThreads(request.jobs - 1);
-  const stale = new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]);
-  const memory = { output, trusted: tree.trusted, stale };
+  const withheld = await sourcesToRead(output, request.withhold);
+  const memory = { output, trusted: tree.trusted, stale: new Set([...tree.stale, ...withheld]) };
   const opened = await openSources(choice.read, { ...openingOptions(request, effects, memory), threads, remote });
   try {
-    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() =>
-      threads.close(),
-    );
+    const scan = scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress);
+    const scanned = await scan.finally(() => threads.close());
     effects.stop?.throwIfAborted();
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
@@ -108,12 +107,6 @@ async function buildLocked(
     const archiveEnded = performance.now();
     effects.stop?.throwIfAborted();
     const { serial, strictlyRefused } = await publishUnlessRefused(run, packages, request);
-    const timings = {
-      scan: scanEnded - started,
-      archive: archiveEnded - scanEnded,
-      publish: performance.now() - archiveEnded,
-      total: performance.now() - started,
-    };
     return makeReport({
       scanned,
       blocked: blockedFindings(scanned, packages.results, run.purged.rows),
@@ -124,12 +117,26 @@ async function buildLocked(
       strictlyRefused,
       serial: serial ?? tree.publication?.serial ?? 0,
       published: serial !== undefined,
-      timings,
+      timings: timingsOf([started, scanEnded, archiveEnded, performance.now()]),
     });
   } finally {
-    await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
-    await output.discard();
+    await closeSources(opened, remote).then(() => output.discard());
   }
+}
+
+/** Remote sources stay open for the next attempt. */
+async function closeSources(opened: readonly OpenSource[], remote: RemoteSources | undefined): Promise<void> {
+  await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
+}
+
+/** Milliseconds of each phase, from the moments between them. */
+function timingsOf([started, scanned, archived, ended]: readonly [
+  number,
+  number,
+  number,
+  number,
+]): ReportInputs['timings'] {
+  return { scan: scanned - started, archive: archived - scanned, publish: ended - archived, total: ended - started };
 }
 
 /** The state of a build before it reads a source. */

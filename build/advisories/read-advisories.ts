@@ -22,24 +22,14 @@ const largestFileBytes = 64 * 1024 * 1024;
 /** Throws BuildRefused that names every entry which cannot be used. */
 export async function readAdvisoryFiles({ advisories: paths, filters }: AdvisoryRequest): Promise<AdvisoryLists> {
   const faults: string[] = [];
-  const advisories = new Map<string, Advisory>();
-  for (const path of paths ?? []) {
-    for (const advisory of readAdvisories(await readJsonFile(path), (where, complaint) =>
-      faults.push(`${path}${where} ${complaint}.`),
-    )) {
-      const key = `${advisory.packageName} ${advisory.advisoryId}`;
-      if (advisories.has(key))
-        faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
-      advisories.set(key, advisory);
-    }
-  }
+  const advisories = await collectAdvisories(paths ?? [], faults);
   const packages = new Map<PackageName, { advisories: Advisory[]; filter: Record<string, FilterEntry[]> }>();
   const of = (name: PackageName): { advisories: Advisory[]; filter: Record<string, FilterEntry[]> } => {
     const known = packages.get(name) ?? { advisories: [], filter: {} };
     packages.set(name, known);
     return known;
   };
-  for (const advisory of advisories.values()) {
+  for (const advisory of advisories) {
     const name = parsePackageName(advisory.packageName);
     if (name !== undefined) of(name).advisories.push(advisory);
   }
@@ -55,19 +45,36 @@ export async function readAdvisoryFiles({ advisories: paths, filters }: Advisory
     );
     for (const { name, entry } of entries) (of(name).filter[list] ??= []).push(entry);
   }
-  if (faults.length > 0)
-    throw new BuildRefused(
-      [
-        'Advisories and filter lists cannot be used as they are. Nothing was published.',
-        ...faults.slice(0, mostShown).map((fault) => `  ${fault}`),
-        ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : []),
-      ].join('\n'),
-    );
+  if (faults.length > 0) throw unusable(faults);
   return {
     advised: paths !== undefined,
     filters: names,
     packages: packages satisfies ReadonlyMap<PackageName, PackageSafety>,
   };
+}
+
+async function collectAdvisories(paths: readonly string[], faults: string[]): Promise<readonly Advisory[]> {
+  const advisories = new Map<string, Advisory>();
+  for (const path of paths) {
+    const onFault = (where: string, complaint: string): unknown => faults.push(`${path}${where} ${complaint}.`);
+    for (const advisory of readAdvisories(await readJsonFile(path), onFault)) {
+      const key = `${advisory.packageName} ${advisory.advisoryId}`;
+      if (advisories.has(key))
+        faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
+      advisories.set(key, advisory);
+    }
+  }
+  return [...advisories.values()];
+}
+
+function unusable(faults: readonly string[]): BuildRefused {
+  return new BuildRefused(
+    [
+      'Advisories and filter lists cannot be used as they are. Nothing was published.',
+      ...faults.slice(0, mostShown).map((fault) => `  ${fault}`),
+      ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : []),
+    ].join('\n'),
+  );
 }
 
 async function readJsonFile(path: string): Promise<JsonValue> {

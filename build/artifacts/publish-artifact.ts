@@ -48,12 +48,10 @@ async function findStanding(
   { name, version, normalized, dev, reference }: ExaminedArtifact,
   tree: ArtifactTree,
 ): Promise<IndexEntry | RefusedArtifact | undefined> {
-  const tombstone = lookUpPurged(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, {
-    normalized,
-    reference,
-  });
+  const output = createDiskOutput(tree.dataDirectory);
+  const tombstone = lookUpPurged(await listPurged(output)).blocks(name, { normalized, reference });
   if (tombstone !== undefined) return purged({ name, version, normalized }, tombstone);
-  if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined)
+  if ((await findWithheld(output, name, normalized)) !== undefined)
     return refused(
       'VERSION_EXISTS',
       `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`,

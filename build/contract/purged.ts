@@ -3,7 +3,7 @@
 // admin wrote.
 
 import { withChecksum } from './checksum.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { isDevVersion, type NormalizedVersion } from './version.ts';
 import { parseVersionList } from './version-list.ts';
@@ -130,47 +130,37 @@ export function formatPurged(rows: readonly PurgedVersion[]): string {
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parsePurged(text: string): readonly PurgedVersion[] {
-  return parseVersionList(text, purgedFormat, (row) => {
-    const {
-      name: given,
-      version,
-      version_normalized: normalized,
-      reference,
-      sha1,
-      sha256,
-      content,
-      released,
-      source,
-      reason: text,
-      since,
-    } = row;
-    const name = typeof given === 'string' ? parsePackageName(given) : undefined;
-    const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
-    if (
-      name === undefined ||
-      reason === undefined ||
-      typeof version !== 'string' ||
-      typeof normalized !== 'string' ||
-      typeof reference !== 'string' ||
-      typeof since !== 'string'
-    )
-      return undefined;
-    const inside = content === null ? null : parseContent(content);
-    if (inside === undefined) return undefined;
-    return {
-      name,
-      version,
-      version_normalized: normalized as NormalizedVersion,
-      reference,
-      sha1: textOrNull(sha1),
-      sha256: textOrNull(sha256),
-      content: inside,
-      released: textOrNull(released),
-      source: textOrNull(source),
-      reason,
-      since,
-    };
-  });
+  return parseVersionList(text, purgedFormat, parseRow);
+}
+
+function parseRow(row: JsonObject): PurgedVersion | undefined {
+  const { version, version_normalized: normalized, reference, since } = row;
+  const name = typeof row['name'] === 'string' ? parsePackageName(row['name']) : undefined;
+  const reason = typeof row['reason'] === 'string' ? parsePurgeReason(row['reason']) : undefined;
+  const content = row['content'] === null ? null : parseContent(row['content']);
+  if (
+    name === undefined ||
+    reason === undefined ||
+    content === undefined ||
+    typeof version !== 'string' ||
+    typeof normalized !== 'string' ||
+    typeof reference !== 'string' ||
+    typeof since !== 'string'
+  )
+    return undefined;
+  return {
+    name,
+    version,
+    version_normalized: normalized as NormalizedVersion,
+    reference,
+    sha1: textOrNull(row['sha1']),
+    sha256: textOrNull(row['sha256']),
+    content,
+    released: textOrNull(row['released']),
+    source: textOrNull(row['source']),
+    reason,
+    since,
+  };
 }
 
 function textOrNull(value: unknown): string | null {

@@ -72,7 +72,8 @@ async function recoverDocument(
     return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, records: parseProvider(text, name) };
   } catch (cause) {
     throw new BuildRefused(
-      `Both public/${path} and the serving index of ${name} are damaged, so what was published of it cannot be known. Restore one of them from a backup.`,
+      `Both public/${path} and the serving index of ${name} are damaged, ` +
+        'so what was published of it cannot be known. Restore one of them from a backup.',
       { cause },
     );
   }
@@ -84,28 +85,14 @@ async function publishedEntry(
   record: VersionRecord,
   since: string,
 ): Promise<IndexEntry> {
-  const parsed = parseDistLabel(record.version);
-  const dist = isJsonObject(record.dist) ? record.dist : undefined;
-  const reference = parseReference(String(dist?.reference));
-  const wanted = parseSha1(String(dist?.shasum));
-  if (
-    !('label' in parsed) ||
-    reference === undefined ||
-    (wanted === undefined && !isDevVersion(record.version_normalized))
-  )
-    throw new BuildRefused(
-      `public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. Restore the document from a backup.`,
-    );
-  for (const path of [pinnedDistPath(name, parsed.label, reference), distPath(name, parsed.label)]) {
+  const { label, reference, wanted } = publishedDist(name, record);
+  const pinned = pinnedDistPath(name, label, reference);
+  for (const path of [pinned, distPath(name, label)]) {
     const facts = await output.facts('public', path);
     const shasum = await output.sha1('public', path);
-    // A dev version without a checksum is only known by its pinned name.
-    if (
-      facts === undefined ||
-      shasum === undefined ||
-      (wanted === undefined ? path !== pinnedDistPath(name, parsed.label, reference) : shasum !== wanted)
-    )
-      continue;
+    if (facts === undefined || shasum === undefined) continue;
+    // only its pinned name identifies the archive of a dev version without a checksum
+    if (wanted === undefined ? path !== pinned : shasum !== wanted) continue;
     return {
       version: record.version,
       version_normalized: record.version_normalized,
@@ -121,7 +108,29 @@ async function publishedEntry(
     };
   }
   throw new BuildRefused(
-    `public/${distPath(name, parsed.label)} is missing or has other bytes than the document of ${name} says, and the serving index that would know more is lost. Restore index/${name}.json or the archive from a backup.`,
+    `public/${distPath(name, label)} is missing or has other bytes than the document of ${name} says, ` +
+      'and the serving index that would know more is lost. ' +
+      `Restore index/${name}.json or the archive from a backup.`,
+  );
+}
+
+interface PublishedDist {
+  readonly label: DistLabel;
+  readonly reference: Reference;
+  /** undefined: a dev version without a checksum */
+  readonly wanted: Sha1 | undefined;
+}
+
+function publishedDist(name: PackageName, record: VersionRecord): PublishedDist {
+  const parsed = parseDistLabel(record.version);
+  const dist = isJsonObject(record.dist) ? record.dist : undefined;
+  const reference = parseReference(String(dist?.reference));
+  const wanted = parseSha1(String(dist?.shasum));
+  const isKnown = wanted !== undefined || isDevVersion(record.version_normalized);
+  if ('label' in parsed && reference !== undefined && isKnown) return { label: parsed.label, reference, wanted };
+  throw new BuildRefused(
+    `public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. ` +
+      'Restore the document from a backup.',
   );
 }
 

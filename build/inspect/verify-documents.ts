@@ -91,11 +91,8 @@ async function readDocument(
       });
     return records;
   } catch (error) {
-    faults.push({
-      code: 'MALFORMED_DOCUMENT',
-      ...place,
-      message: `${error instanceof Error ? error.message : String(error)}. ${repairByComparing}`,
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${reason}. ${repairByComparing}` });
     return [];
   }
 }

@@ -51,32 +51,21 @@ export interface TreeMemory {
 export async function readTreeMemory(output: Output, settings: string): Promise<TreeMemory> {
   const manifest = await readManifest(output);
   const publication = await readPublication(output);
-  const rootText = await output.read('public', rootDocumentPath);
-  const facts = await output.facts('public', rootDocumentPath);
-  const names = rootText === undefined ? undefined : parseNames(rootText);
-  if (
-    publication === undefined &&
-    rootText === undefined &&
-    (await output.list('public', 'p2')).length > 0 &&
-    (await output.list('index', '')).length === 0
-  ) {
-    throw new BuildRefused(
-      'The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.',
-    );
-  }
+  const root = await readRoot(output);
+  if (publication === undefined && root.stamp === undefined) await refuseLostTree(output);
+  const isPublishedText = root.stamp !== undefined && root.stamp.sha256 === publication?.root.sha256;
   const rootIntact =
     publication !== undefined &&
-    rootText !== undefined &&
-    names !== undefined &&
-    facts?.lastModified === publication.root.last_modified &&
-    digestOf(rootText) === publication.root.sha256;
+    isPublishedText &&
+    root.names !== undefined &&
+    root.stamp.last_modified === publication.root.last_modified;
   const interrupted = isInterrupted(manifest, publication);
   return {
-    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, {
+    damage: damageOf(publication === undefined ? root.stamp !== undefined : !interrupted, {
       manifest: manifest !== undefined,
       publication: publication !== undefined,
       root: rootIntact,
-      rootText: rootText !== undefined && digestOf(rootText) === publication?.root.sha256,
+      rootText: isPublishedText,
     }),
     interrupted: interrupted && publication !== undefined,
     publication,
@@ -86,20 +75,38 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
       rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
-    names: rootIntact ? names : await knownAmong(names ?? [], output),
+    names: rootIntact && root.names !== undefined ? root.names : await knownAmong(root.names ?? [], output),
     rootIntact,
-    rootStamps: [
-      publication?.root,
-      manifest?.root,
-      rootText === undefined || facts === undefined
-        ? undefined
-        : { last_modified: facts.lastModified, sha256: digestOf(rootText) },
-    ].filter((stamp) => stamp !== undefined),
+    rootStamps: [publication?.root, manifest?.root, root.stamp].filter((stamp) => stamp !== undefined),
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
     announced: announcedBy(publication, manifest),
   };
+}
+
+/** packages.json as it stands on disk. */
+interface RootOnDisk {
+  /** undefined: the file is missing */
+  readonly stamp: DocumentStamp | undefined;
+  /** undefined: the file is missing or damaged */
+  readonly names: readonly PackageName[] | undefined;
+}
+
+async function readRoot(output: Output): Promise<RootOnDisk> {
+  const text = await output.read('public', rootDocumentPath);
+  const facts = await output.facts('public', rootDocumentPath);
+  if (text === undefined || facts === undefined) return { stamp: undefined, names: undefined };
+  return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, names: parseNames(text) };
+}
+
+/** There is neither an announcement nor a packages.json. */
+async function refuseLostTree(output: Output): Promise<void> {
+  if ((await output.list('public', 'p2')).length === 0 || (await output.list('index', '')).length > 0) return;
+  throw new BuildRefused(
+    'The output tree holds packages, but packages.json and the serving index are lost: what was published, ' +
+      'and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.',
+  );
 }
 
 /** As `sources` of the whole memory, with nothing else read. */
@@ -173,8 +180,10 @@ function damageOf(published: boolean, sound: SoundParts): readonly string[] {
   ];
 }
 
-const otherTime = `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: \`cp -a\` keeps them. \
-Everything was compared with what is published, and the file got a later time than any that clients may have seen.`;
+const otherTime =
+  `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: ` +
+  '`cp -a` keeps them. Everything was compared with what is published, ' +
+  'and the file got a later time than any that clients may have seen.';
 
 async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);

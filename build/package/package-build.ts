@@ -54,24 +54,35 @@ export async function buildPackage(
     withheld: context.withheld.of(name),
     pruned: await readPruned(context.output, name),
   });
-  const refused = [...decision.refused];
+  const leftOut = { refused: [...decision.refused], blocked: [...blocked] };
+  const versions = await carryOut(name, decision, state, context, leftOut);
+  const all = { contributions: offered, entries: state.index.versions };
+  const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
+  return stagePackage(
+    name,
+    { contributions, former, state, decision, ...versions, ...leftOut, dropped, ...rolledBack },
+    context,
+  );
+}
+
+/** Keeps and makes the versions that were decided on. A version that cannot be made is added to `leftOut`. */
+async function carryOut(
+  name: PackageName,
+  decision: PackageDecision,
+  state: PackageState,
+  context: VersionContext,
+  leftOut: LeftOut,
+): Promise<{ readonly standing: readonly Standing[]; readonly made: readonly Made[] }> {
   const standing: Standing[] = [];
-  for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
+  for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, leftOut.refused));
   const results = await runBatch(decision.fresh, parallelArchives, (fresh) =>
-    makeOrRefuse(name, fresh, state, context, { refused, blocked }),
+    makeOrRefuse(name, fresh, state, context, leftOut),
   );
   for (const [at, { replaces }] of decision.fresh.entries()) {
     if (results[at] === undefined && replaces !== undefined)
       standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
-  const made = results.filter((result) => result !== undefined);
-  const all = { contributions: offered, entries: state.index.versions };
-  const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
-  return stagePackage(
-    name,
-    { contributions, former, state, decision, standing, made, refused, dropped, blocked, ...rolledBack },
-    context,
-  );
+  return { standing, made: results.filter((result) => result !== undefined) };
 }
 
 interface LeftOut {

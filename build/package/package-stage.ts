@@ -4,7 +4,7 @@
 import type { PackageName } from '../contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
 import { advisoriesOf } from '../contract/safety-lists.ts';
-import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { formatPackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
 import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
@@ -82,7 +82,8 @@ export type StageContext = Pick<
 >;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
-  const { former, state, decision, standing, made, dropped = [] } = outcome;
+  const { former, state, standing, made, dropped = [] } = outcome;
+  const { output, leftovers } = context;
   const { entries, pins } = mergeEntries(name, state.index.versions, {
     kept: standing.map(({ entry }) => entry),
     made: made.map(({ entry }) => entry),
@@ -90,62 +91,69 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   });
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, former, asIndexed([...standing, ...made], entries), context);
-  const next = { ...state.index, documents: documents.stamps, versions: entries };
-  const index = formatPackageIndex(next);
-  const stageIndex = async (text: string): Promise<Placement> => ({
-    file: await context.output.stage(text),
-    path: indexPath(name),
-  });
-  const written = index !== state.indexText && (entries.length > 0 || dropped.length > 0);
+  const { stamps, replaced } = documents;
+  const indexes = await stageIndexes(name, outcome, { ...state.index, documents: stamps, versions: entries }, context);
   const texts = context.texts.changes(entries);
+  return {
+    name,
+    published: published.length,
+    leftovers: leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => leftovers.has(path)),
+    ...versionChanges(outcome, entries),
+    unsettled: unsettledSources(published, outcome),
+    refused: outcome.refused,
+    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisoriesOf(context.safety, name), published)],
+    changes: {
+      archives: made.flatMap(({ archive }) => archive ?? []),
+      pins: [...pins, ...made.flatMap(({ pin }) => pin ?? [])],
+      texts: texts.placements,
+      indexes: indexes.next,
+      documents: documents.placements,
+      plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), output),
+      removals: documents.removals,
+      unusedTexts: texts.removals,
+      purgedIndexes: indexes.withoutPurged,
+      purgedArchives: archivesToRemove(name, dropped, entries),
+    },
+    history: await packageChange({ name, state, entries, stamps, replaced, output, pending: context.pending }),
+    undone: outcome.undone,
+    blocked: outcome.blocked ?? [],
+  };
+}
+
+/** What changes of the versions that readers have. */
+function versionChanges(
+  { state, decision, made, dropped = [] }: Outcome,
+  entries: readonly IndexEntry[],
+): Pick<PackageResult, 'added' | 'changed' | 'withdrawn' | 'doubtful' | 'retained'> {
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
-  const news = published.filter((entry) => fresh.has(keyOf(entry)));
+  const news = entries.filter((entry) => entry.state === 'published' && fresh.has(keyOf(entry)));
   const replaced = new Set(
     decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])),
   );
   const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
   return {
-    name,
-    published: published.length,
-    leftovers:
-      context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
     added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
-    withdrawn: [...decision.withdrawn, ...dropped.filter(({ state: before }) => before === 'published')].map(versionOf),
+    withdrawn: [...decision.withdrawn, ...dropped.filter((entry) => entry.state === 'published')].map(versionOf),
     doubtful: decision.doubtful.map(versionOf),
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
-    unsettled: unsettledSources(published, outcome),
-    refused: outcome.refused,
-    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisoriesOf(context.safety, name), published)],
-    changes: {
-      archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
-      pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
-      texts: texts.placements,
-      indexes: written
-        ? [
-            await stageIndex(
-              dropped.length === 0 ? index : formatPackageIndex(indexUntilDropped(next, dropped, context.now)),
-            ),
-          ]
-        : [],
-      documents: documents.placements,
-      plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
-      removals: documents.removals,
-      unusedTexts: texts.removals,
-      purgedIndexes: dropped.length === 0 ? [] : [await stageIndex(index)],
-      purgedArchives: archivesToRemove(name, dropped, entries),
-    },
-    history: await packageChange({
-      name,
-      state,
-      entries,
-      stamps: documents.stamps,
-      replaced: documents.replaced,
-      output: context.output,
-      pending: context.pending,
-    }),
-    undone: outcome.undone,
-    blocked: outcome.blocked ?? [],
+  };
+}
+
+/** The serving index, and the same without purged contents, which is placed once no document names them. */
+async function stageIndexes(
+  name: PackageName,
+  { state, dropped = [] }: Outcome,
+  next: PackageIndex,
+  { output, now }: StageContext,
+): Promise<{ readonly next: readonly Placement[]; readonly withoutPurged: readonly Placement[] }> {
+  const stage = async (text: string): Promise<Placement> => ({ file: await output.stage(text), path: indexPath(name) });
+  const text = formatPackageIndex(next);
+  const written = text !== state.indexText && (next.versions.length > 0 || dropped.length > 0);
+  const first = dropped.length === 0 ? text : formatPackageIndex(indexUntilDropped(next, dropped, now));
+  return {
+    next: written ? [await stage(first)] : [],
+    withoutPurged: dropped.length === 0 ? [] : [await stage(text)],
   };
 }
 

@@ -5,6 +5,7 @@
 import { applyPublication } from '../publish/apply.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { formatPublication, parsePublication, type Publication } from '../contract/publication.ts';
+import type { PackageName } from '../contract/name.ts';
 import { formatPackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { releasedVersion } from '../contract/released-version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
@@ -85,15 +86,7 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
     changed.flatMap((plan) => (plan.releases.length === 0 ? [] : [stageTombstones(output, plan, now)])),
   );
   const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
-  const { withdrawn } = position.publication;
-  const pruned = { ...position.publication.pruned, ...prunedChanges(changed) };
-  const head = formatPublication({
-    ...position.publication,
-    serial,
-    published_at: now.toISOString(),
-    ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }),
-    pruned,
-  });
+  const head = formatPublication(nextPublication(position.publication, changed, emptied, { serial, now }));
   await applyPublication(
     {
       ...noChanges,
@@ -111,6 +104,22 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   await writeManifest(output, { ...position.manifest, serial, placing: [] });
   await output.discard();
   return makeReport(packages, request, serial);
+}
+
+function nextPublication(
+  publication: Publication,
+  changed: readonly PackagePrune[],
+  emptied: readonly PackageName[],
+  { serial, now }: { readonly serial: number; readonly now: Date },
+): Publication {
+  const { withdrawn } = publication;
+  return {
+    ...publication,
+    serial,
+    published_at: now.toISOString(),
+    ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }),
+    pruned: { ...publication.pruned, ...prunedChanges(changed) },
+  };
 }
 
 /**

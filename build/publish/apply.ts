@@ -1,76 +1,77 @@
-// Carries a publication out. Keeps I1, I2 and I5: at every moment, and after a kill at any of them, what a document
-// names is there. Each phase is durable before the next begins.
+// Carries a publication out. Keeps I1, I2 and I5: every file that a document names is there, at every moment and after a
+// kill at any moment. Each phase is durable before the next begins.
 
 import type { Area, Output, StagedFile } from '../output/output.ts';
 import type { Placement, Publication } from '../output/publication.ts';
 
-/** `step` is told before each phase, for progress. */
+/** Calls `step` before each phase, for progress. */
 export async function applyPublication(
   publication: Publication,
   output: Output,
   step: (phase: string) => void,
 ): Promise<void> {
-  const {
-    archives,
-    pins,
-    texts,
-    indexes,
-    documents,
-    plain,
-    removals,
-    unusedTexts,
-    purgedIndexes,
-    purgedArchives,
-    record,
-    kept,
-    root,
-    head,
-  } = publication;
-  const last = root === undefined ? [head] : [root, head];
   step('making everything durable');
-  await output.settle(
-    [...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(
-      (placement): StagedFile => placement.file,
-    ),
-  );
-
+  await output.settle(stagedFiles(publication));
   step('archives');
+  await placeArchives(publication, output);
+  step('serving index');
+  await placeAll(output, 'index', publication.indexes);
+  await output.barrier();
+  step('documents');
+  await placeDocuments(publication, output);
+  step('newest dev archives');
+  await placePlainCopies(publication, output);
+  await removePurged(publication, output);
+  step('announcement');
+  await placeAll(output, 'index', [publication.head]);
+  await output.barrier();
+}
+
+function stagedFiles({
+  archives,
+  texts,
+  indexes,
+  documents,
+  purgedIndexes,
+  record,
+  root,
+  head,
+}: Publication): readonly StagedFile[] {
+  const last = root === undefined ? [head] : [root, head];
+  return [...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(({ file }) => file);
+}
+
+/** Archives, READMEs and CHANGELOGs, and the record of history. */
+async function placeArchives({ archives, pins, texts, kept, record }: Publication, output: Output): Promise<void> {
   await placeAll(output, 'public', archives);
   for (const { from, to } of pins) await output.alias(from, to);
   await placeAll(output, 'index', texts);
   for (const { area, from, to } of kept) await output.keep(area, from, to);
   await placeAll(output, 'build', [record]);
   await output.barrier();
+}
 
-  step('serving index');
-  await placeAll(output, 'index', indexes);
-  await output.barrier();
-
-  step('documents');
+async function placeDocuments({ documents, root }: Publication, output: Output): Promise<void> {
   await placeAll(output, 'public', documents);
   await output.barrier();
-  if (root !== undefined) {
-    await placeAll(output, 'public', [root]);
-    await output.barrier();
-  }
+  if (root === undefined) return;
+  await placeAll(output, 'public', [root]);
+  await output.barrier();
+}
 
-  step('newest dev archives');
+async function placePlainCopies({ plain, removals, unusedTexts }: Publication, output: Output): Promise<void> {
   for (const { from, to } of plain) await output.alias(from, to);
   for (const path of removals) await output.remove('public', path);
   for (const path of unusedTexts) await output.remove('index', path);
   await output.barrier();
-  if (purgedIndexes.length + purgedArchives.length > 0) await letGo(publication, output);
-
-  step('announcement');
-  await placeAll(output, 'index', [head]);
-  await output.barrier();
 }
 
 /**
- * Of purged contents, which no document names any more: the serving index lets go of them before their archives do, so
- * that I1 holds at every moment.
+ * No document names purged contents any more. The serving index drops them before their archives go, so that I1 holds at
+ * every moment.
  */
-async function letGo({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
+async function removePurged({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
+  if (purgedIndexes.length + purgedArchives.length === 0) return;
   await placeAll(output, 'index', purgedIndexes);
   await output.barrier();
   for (const path of purgedArchives) await output.remove('public', path);

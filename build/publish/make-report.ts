@@ -26,17 +26,13 @@ export function makeReport(inputs: ReportInputs): BuildReport {
       : packages.results.flatMap((result) =>
           pick(result).map(({ version, source }) => ({ name: result.name, version, source: locate(source) })),
         );
-  const unchanged = packages.results.reduce(
-    (sum, { published, added, changed }) => sum + published - added.length - changed.length,
-    0,
-  );
   return {
     serial: inputs.serial,
     published: inputs.published,
     added: lines(({ added }) => added),
     changed: lines(({ changed }) => changed),
     withdrawn: lines(({ withdrawn }) => withdrawn),
-    unchanged,
+    unchanged: unchangedVersions(packages.results),
     quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
     blocked: inputs.blocked.map(({ name, version, source, tombstone }) => ({
       name,
@@ -54,11 +50,19 @@ export function makeReport(inputs: ReportInputs): BuildReport {
       : packages.results.flatMap(({ name, retained }) =>
           retained.map(({ version, source, reference }) => ({ name, version, source: locate(source), reference })),
         ),
-    timings_ms: {
-      scan: Math.round(inputs.timings.scan),
-      archive: Math.round(inputs.timings.archive),
-      publish: Math.round(inputs.timings.publish),
-      total: Math.round(inputs.timings.total),
-    },
+    timings_ms: rounded(inputs.timings),
   };
+}
+
+function rounded({ scan, archive, publish, total }: ReportInputs['timings']): BuildReport['timings_ms'] {
+  return {
+    scan: Math.round(scan),
+    archive: Math.round(archive),
+    publish: Math.round(publish),
+    total: Math.round(total),
+  };
+}
+
+function unchangedVersions(results: readonly PackageResult[]): number {
+  return results.reduce((sum, { published, added, changed }) => sum + published - added.length - changed.length, 0);
 }

@@ -25,11 +25,7 @@ export async function receiveTree(
   request: BuildRequest,
   effects: BuildEffects,
 ): Promise<BuildReport> {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(received.name)) {
-    throw new BuildRefused(
-      `${JSON.stringify(received.name)} cannot be what the tree is called here: up to 64 letters, digits, ".", "_" and "-", the first a letter or digit. Choose a name with --as, and keep to it: it says whose versions these are.`,
-    );
-  }
+  refuseBadName(received.name);
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
   try {
@@ -61,4 +57,13 @@ export async function receiveTree(
   } finally {
     await lock.release();
   }
+}
+
+function refuseBadName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  throw new BuildRefused(
+    `${JSON.stringify(name)} cannot be what the tree is called here: up to 64 letters, digits, ".", "_" and "-", ` +
+      'the first a letter or digit. ' +
+      'Choose a name with --as, and keep to it: it says whose versions these are.',
+  );
 }

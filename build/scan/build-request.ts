@@ -6,7 +6,7 @@ import type { PurgedVersion } from '../contract/purged.ts';
 import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
-import type { SourceRequest } from './choose-sources.ts';
+import type { SourceRequest } from './given-sources.ts';
 import type { GitTimeouts } from './open-sources.ts';
 
 export interface BuildRequest extends SourceRequest {

@@ -1,6 +1,6 @@
-// The first half of a build: what is elsewhere (remote repositories, dists of inline packages) is brought here before
-// the build takes its lock, so that a remote that hangs keeps nobody else waiting. It decides nothing: which sources
-// count, and what is published of them, is read again under the lock.
+// The first half of a build: fetches remote repositories and dists of inline packages before the build takes its lock.
+// A remote that hangs then blocks no other build. Nothing is decided here: the build reads under the lock which sources
+// count and what is published of them.
 
 import type { BuildEffects, BuildRequest } from './build-request.ts';
 import { documentSettings } from '../documents/document-settings.ts';
@@ -44,13 +44,9 @@ export function createRemoteSources(
     fetch: async () => {
       const started = performance.now();
       const output = createDiskOutput(request.dataDirectory);
-      // what a former attempt opened under the lock counts too, whatever is remembered now
-      const remote = [
-        ...new Map([
-          ...(await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const),
-          ...needed,
-        ]).values(),
-      ];
+      const chosenNow = (await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const);
+      // sources that an earlier attempt opened under the lock count too, whatever is remembered now
+      const remote = [...new Map([...chosenNow, ...needed]).values()];
       if (remote.length === 0) return 0;
       const options = optionsFor({ output, ...(await readTrust(request, output)) });
       let done = 0;
@@ -64,11 +60,14 @@ export function createRemoteSources(
       elapsed += performance.now() - started;
       return remote.length;
     },
-    close: async () => {
-      const sources = await Promise.allSettled(opened.values());
-      await Promise.all(sources.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
-    },
+    close: () => closeAll(opened.values()),
   };
+}
+
+/** A source that could not be opened needs no closing. */
+async function closeAll(opened: Iterable<Promise<Source>>): Promise<void> {
+  const sources = await Promise.allSettled(opened);
+  await Promise.all(sources.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
 }
 
 /** From what is remembered of sources alone: most builds have nothing elsewhere, and read all else only once. */

@@ -1,13 +1,15 @@
-// From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git
-// repositories never loads fast-glob.
+// Opens sources: from the description of a source to the object that reads it. The code of each kind is loaded only for
+// a source of that kind: a build of git repositories never loads fast-glob.
 
 import pLimit from 'p-limit';
 import type { DeflateThreads } from '../archive/deflate-threads.ts';
 import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
+import type { GitSourceOptions } from '../sources/git/git-source.ts';
 import { digestOptions } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
+import type { InlinePackages } from '../sources/options.ts';
 import type { ChosenSource } from './chosen-source.ts';
 
 /** Sources that are elsewhere, opened once for a build and all its attempts. */
@@ -104,63 +106,85 @@ function voided(remembered: RememberedSource | undefined): RememberedSource | un
   );
 }
 
-export async function openSource(
-  { spec: { place, location }, options, access }: ChosenSource,
-  known: OpenSourcesOptions,
-): Promise<Source> {
-  const { dataDirectory, threads, archiveExcludes, allowedAddresses, now, environment, gitTimeouts, stop } = known;
+export async function openSource(chosen: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
+  const { spec, access } = chosen;
+  const { place, location } = spec;
   if (access?.refusal !== undefined) return refusedSource(access.refusal);
   switch (place.kind) {
-    case 'directory': {
-      const { createDirectorySource } = await import('../sources/directory/directory-source.ts');
-      return createDirectorySource({
-        root: place.path,
-        dataDirectory,
-        now,
-        ...(threads === undefined ? {} : { threads }),
-        extraExcludes: archiveExcludes,
-      });
-    }
+    case 'directory':
+      return openDirectory(place.path, known);
     case 'artifact': {
       const { createArtifactSource } = await import('../sources/artifact/artifact-source.ts');
-      return createArtifactSource({ root: place.path, dataDirectory, now });
+      return createArtifactSource({ root: place.path, dataDirectory: known.dataDirectory, now: known.now });
     }
-    case 'package': {
+    case 'package':
       if (place.inline === undefined) throw new Error(`${location}: its packages are not known`);
-      const { createPackageSource } = await import('../sources/package/package-source.ts');
-      return createPackageSource({
-        ...place.inline,
-        cacheDirectory: `${dataDirectory}/build/downloads`,
-        allowAddresses: allowedAddresses,
-        environment,
-        now,
-      });
-    }
+      return openPackages(place.inline, known);
     case 'received': {
       if (place.tree === undefined) throw new Error(`${location}: there is no copy of it to read`);
       const { createReceivedSource } = await import('../sources/received/received-source.ts');
       return createReceivedSource(place.tree);
     }
-    case 'git': {
-      const { createGitSource } = await import('../sources/git/git-source.ts');
-      const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
-      return createGitSource({
-        location: 'url' in place ? { kind: 'url', url: place.url, now } : { kind: 'path', path: place.path },
-        cacheDirectory: `${dataDirectory}/build/git`,
-        timeoutMs: gitTimeouts.fetching,
-        askingTimeoutMs: gitTimeouts.asking,
-        stop,
-        environment: access?.environment ?? environment,
-        refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
-        subdirectories,
-        referenceSource,
-        extraExcludes: archiveExcludes,
-      });
-    }
+    case 'git':
+      return openGit(
+        'url' in place ? { kind: 'url', url: place.url, now: known.now } : { kind: 'path', path: place.path },
+        chosen,
+        known,
+      );
   }
 }
 
-/** Known to be unreadable before anything is tried: it fails as a source does, and the others are read. */
+async function openDirectory(
+  root: string,
+  { dataDirectory, threads, archiveExcludes, now }: OpenSourcesOptions,
+): Promise<Source> {
+  const { createDirectorySource } = await import('../sources/directory/directory-source.ts');
+  return createDirectorySource({
+    root,
+    dataDirectory,
+    now,
+    ...(threads === undefined ? {} : { threads }),
+    extraExcludes: archiveExcludes,
+  });
+}
+
+/** The packages that a source of libretto.json describes itself. */
+async function openPackages(
+  inline: InlinePackages,
+  { dataDirectory, allowedAddresses, environment, now }: OpenSourcesOptions,
+): Promise<Source> {
+  const { createPackageSource } = await import('../sources/package/package-source.ts');
+  return createPackageSource({
+    ...inline,
+    cacheDirectory: `${dataDirectory}/build/downloads`,
+    allowAddresses: allowedAddresses,
+    environment,
+    now,
+  });
+}
+
+async function openGit(
+  location: GitSourceOptions['location'],
+  { options, access }: ChosenSource,
+  { dataDirectory, archiveExcludes, environment, gitTimeouts, stop }: OpenSourcesOptions,
+): Promise<Source> {
+  const { createGitSource } = await import('../sources/git/git-source.ts');
+  const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
+  return createGitSource({
+    location,
+    cacheDirectory: `${dataDirectory}/build/git`,
+    timeoutMs: gitTimeouts.fetching,
+    askingTimeoutMs: gitTimeouts.asking,
+    stop,
+    environment: access?.environment ?? environment,
+    refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
+    subdirectories,
+    referenceSource,
+    extraExcludes: archiveExcludes,
+  });
+}
+
+/** A source that is known to be unreadable: it fails as any source may, and the build reads the others. */
 function refusedSource(reason: string): Source {
   return { scan: async () => ({ outcome: 'failed', reason }), close: async () => undefined };
 }

@@ -49,17 +49,7 @@ async function* runArchive(
   { ref, committerTime, paths }: ArchiveRequest,
   scratch: string,
 ): AsyncGenerator<TarFile, void> {
-  const named = paths.length <= maxNamedPaths ? ['--', ...paths] : [];
-  const operands = [
-    '-c',
-    `mailmap.blob=${ref.commit}:.mailmap`,
-    '--literal-pathspecs',
-    'archive',
-    '--format=tar',
-    ref.commit,
-    ...named,
-  ];
-  const child = spawn(...limitedGit(archivingBytes, operands), {
+  const child = spawn(...limitedGit(archivingBytes, archiveOperands(ref, paths)), {
     env: environmentOf(access, scratch, committerTime),
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -93,6 +83,12 @@ async function* runArchive(
   }
 }
 
+function archiveOperands({ commit }: VisibleRef, paths: readonly string[]): readonly string[] {
+  const named = paths.length <= maxNamedPaths ? ['--', ...paths] : [];
+  const mailmap = `mailmap.blob=${commit}:.mailmap`;
+  return ['-c', mailmap, '--literal-pathspecs', 'archive', '--format=tar', commit, ...named];
+}
+
 /**
  * Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own
  * tests set its clock so.
@@ -115,7 +111,8 @@ function checkSize(path: string, size: number): true {
   if (size <= maxFileBytes) return true;
   throw new QuarantineError(
     'UNREADABLE_FILE',
-    `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. Exclude it from the archive.`,
+    `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. ` +
+      'Exclude it from the archive.',
   );
 }
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { PublishedSource } from '../../../../build/contract/publication.ts';
 import { BuildRefused } from '../../../../build/contract/refusals.ts';
 import type { RegisteredSource } from '../../../../build/sources/options.ts';
-import { chooseSources, type SourceRequest } from '../../../../build/scan/choose-sources.ts';
+import { chooseSources } from '../../../../build/scan/choose-sources.ts';
+import type { SourceRequest } from '../../../../build/scan/given-sources.ts';
 import { parseSource } from '../../../../build/sources/spec.ts';
 
 const data = '/srv/libretto';

@@ -1,0 +1,51 @@
+// The fields of the next announcement that go on from the last one. Pure.
+
+import type { BesideNames, Publication, UndoneChange } from '../contract/publication.ts';
+import { formatRoot } from '../documents/documents.ts';
+import type { UndoneSteps } from '../package/rollback-holds.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { datesAfter, momentAfter } from './dates-until.ts';
+import type { PackagesOutcome } from './outcome.ts';
+import type { Run } from './run.ts';
+
+/** The digest of packages.json without its names, and when that digest has changed. */
+export function nextBeside({ tree, settings, safety }: Run, now: Date): BesideNames {
+  const sha256 = digestOf(formatRoot([], settings, safety.lists));
+  const before = tree.publication?.root.beside;
+  if (before?.sha256 === sha256) return before;
+  const { serial, datesUntil } = momentAfter(tree);
+  const latest = { serial, at: Math.floor(now.getTime() / 1000) };
+  // a date that is later than all earlier dates replaces them
+  return { sha256, changes: [...(latest.at > datesUntil ? [] : (before?.changes ?? [])), latest] };
+}
+
+/** A package that came back has its dates in its own index again. */
+export function nextDates(
+  { tree: { publication } }: Run,
+  { names }: PackagesOutcome,
+  now: Date,
+): Pick<Publication, 'dates_until' | 'pruned'> {
+  const listed = new Set<string>(names);
+  return {
+    dates_until: datesAfter(publication, now),
+    pruned: Object.fromEntries(Object.entries(publication?.pruned ?? {}).filter(([name]) => !listed.has(name))),
+  };
+}
+
+/** The changes that rollbacks undid and that still hold. Gives the same list object where nothing changes. */
+export function nextUndone(
+  { tree, rollback, lifted, purged }: Run,
+  { results }: PackagesOutcome,
+): readonly UndoneChange[] | undefined {
+  const before = tree.publication?.undone;
+  if (lifted === true) return undefined;
+  const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean =>
+    purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
+  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const stepped =
+    rollback?.undone ?? before?.flatMap((change) => (steps.has(change) ? (steps.get(change) ?? []) : change));
+  const after = stepped?.filter((change) => !isPurged(change));
+  if (after === undefined || after.length === 0)
+    return before === undefined || before.length === 0 ? before : undefined;
+  return JSON.stringify(after) === JSON.stringify(before) ? before : after;
+}

@@ -1,0 +1,121 @@
+// What the builder remembers of a publication, in `build/manifest.json` and beside it: its intent before anything moves
+// (I5), and all that it has published afterwards.
+
+import { announcedUntilThen, announceLists, type AnnouncedLists } from '../contract/announced-lists.ts';
+import type { PublicPath } from '../contract/paths.ts';
+import { quarantinedPath } from '../contract/quarantined.ts';
+import { formatManifest, manifestFormat, manifestPath, unsettled, type Manifest } from '../memory/manifest.ts';
+import { memoryPath } from '../memory/source-memory.ts';
+import { blockedFindings } from '../package/blocked-findings.ts';
+import { nextMemories } from './next-memories.ts';
+import type { PackagesOutcome } from './outcome.ts';
+import { publishedSources } from './published-sources.ts';
+import { nextQuarantined } from './quarantined.ts';
+import { guardedLists, type Run } from './run.ts';
+
+/** The fields that the manifest has before and after a publication. */
+export type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
+
+/**
+ * The manifest takes the new serial before anything else moves. If this build dies, the next build finds a manifest that
+ * is ahead of the publication. That build trusts no memory, compares every package, and so completes the publication
+ * (I5). It does the same where everything was published and only the memory is out of date. A rollback reads no source,
+ * so that the memory of sources stays true.
+ */
+export async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
+  const { output, tree } = run;
+  const placing = [
+    ...new Set([
+      ...tree.leftovers,
+      ...changes.archives.map(({ path }) => path as PublicPath),
+      ...changes.pins.map(({ to }) => to),
+      ...changes.purgedArchives,
+    ]),
+  ];
+  const file = await output.stage(
+    manifestAfter(run, {
+      ...position,
+      sources: publishedSources(run),
+      placing,
+      settings: run.rollback === undefined ? unsettled : run.settingsDigest,
+      rollback: run.rollback?.to,
+      purging: mustSweep(run),
+      announced: announcedUntilThen(tree.announced, guardedLists(run)),
+    }),
+  );
+  await output.settle([file]);
+  await output.publish(file, 'build', manifestPath);
+  await output.barrier();
+}
+
+interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings' | 'sources'> {
+  readonly rollback?: number | undefined;
+  readonly purging?: boolean;
+  readonly announced: Partial<AnnouncedLists>;
+}
+
+/**
+ * A build with `--only` leaves all other packages as they are. Where it did not trust the tree, the next build must not
+ * trust it either. A source that was not read keeps its records under any settings.
+ */
+function manifestAfter(
+  run: Run,
+  { serial, root, placing, settings, sources: intended, rollback, purging = false, announced }: ManifestFields,
+): string {
+  const { tree, scanned, limit } = run;
+  const sources = publishedSources(run).map(({ id }) => id);
+  const renewed = new Set(
+    limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : [],
+  );
+  const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
+  return formatManifest({
+    format: manifestFormat,
+    serial,
+    settings,
+    placing,
+    stale,
+    root,
+    ...(intended === undefined ? {} : { sources: intended }),
+    ...(rollback === undefined ? {} : { rollback }),
+    ...(purging ? { purging } : {}),
+    ...announced,
+  });
+}
+
+/**
+ * Whether files of purged versions may be left beside the tree: from this purge, or from a purge whose clearing was cut
+ * off.
+ */
+export function mustSweep({ purged, tree }: Run): boolean {
+  return purged.asked || (tree.purging && purged.rows.length > 0);
+}
+
+/** Writes the memory of the sources, the quarantined versions, and last the manifest, which makes the memory valid. */
+export async function remember(run: Run, packages: PackagesOutcome, position: Position): Promise<void> {
+  const { output, tree, scanned, choice } = run;
+  const memories = nextMemories(
+    scanned,
+    packages,
+    run.limit,
+    blockedFindings(scanned, packages.results, run.purged.rows),
+  );
+  const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
+  const announced = announceLists(guardedLists(run));
+  const manifest = manifestAfter(run, { ...position, placing: [], settings, announced });
+  const manifestMoved = manifest !== (await output.read('build', manifestPath));
+  const quarantined = await nextQuarantined(run, packages);
+  const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];
+  const staged = await Promise.all(
+    [...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })),
+  );
+  const last = manifestMoved ? [{ file: await output.stage(manifest), path: manifestPath }] : [];
+  await output.settle([...shown, ...staged, ...last].map(({ file }) => file));
+  for (const { file, path } of shown) await output.publish(file, 'index', path);
+  for (const { file, path } of staged) await output.publish(file, 'build', path);
+  for (const { id } of choice.forgotten) await output.remove('build', memoryPath(id));
+  if (shown.length + staged.length > 0 || choice.forgotten.length > 0) await output.barrier();
+  // from now on the next build trusts the memory beside the manifest
+  for (const { file, path } of last) await output.publish(file, 'build', path);
+  if (last.length > 0) await output.barrier();
+  if (tree.serial > position.serial) throw new Error('a serial went back (I6)');
+}

@@ -1,0 +1,149 @@
+// The sources that command line, libretto.json, registration and the last publication give to a build.
+
+import { unknownSource, type PublishedSource } from '../contract/publication.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { noOptions, type ConfiguredSource } from '../sources/options.ts';
+import {
+  parseSource,
+  receivedSpec,
+  restoreSource,
+  sourcePrefixes,
+  type ReceivedPlace,
+  type SourceSpec,
+} from '../sources/spec.ts';
+import type { ChosenSource } from './chosen-source.ts';
+import { describeSources } from './configured.ts';
+import { refuseRegistered, registeredSources, type RegisteredRequest } from './registered-sources.ts';
+
+export interface SourceRequest extends RegisteredRequest {
+  readonly arguments: readonly string[];
+  /** a tree that was built elsewhere: it is read, and no other source but those named */
+  readonly received?: ReceivedPlace;
+  /** what relative arguments are relative to */
+  readonly baseDirectory: string;
+  /** of libretto.json, already absolute; undefined without such a file */
+  readonly configured: readonly (string | ConfiguredSource)[] | undefined;
+  /** what to build when nothing is named, remembered or configured */
+  readonly fallback: string | undefined;
+  /** an empty tree is what is wanted where there is no source at all */
+  readonly mayBeEmpty?: boolean;
+  readonly forget: readonly string[];
+  /**
+   * patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages
+   * too
+   */
+  readonly only?: readonly string[];
+}
+
+/** What command line, libretto.json and registration say of sources. */
+export interface GivenSources {
+  readonly configured: ReadonlyMap<string, ChosenSource>;
+  readonly named: ReadonlyMap<string, SourceSpec>;
+  readonly toForget: ReadonlySet<string>;
+  readonly registered: ReturnType<typeof registeredSources>;
+}
+
+/** Throws BuildRefused for a source that cannot be named, or forgotten. */
+export function gatherGiven(
+  request: SourceRequest,
+  remembered: readonly PublishedSource[],
+  dataDirectory: string,
+): GivenSources {
+  const configured = configuredSources(request, dataDirectory);
+  const received = request.received === undefined ? [] : [receivedSpec(request.received)];
+  const specs = request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory));
+  const named = new Map([...specs, ...received].map((spec) => [spec.id, spec]));
+  const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
+  for (const spec of named.values())
+    refuseRegistered(
+      `Source ${spec.location}`,
+      remembered.find(({ id }) => id === spec.id),
+    );
+  const isListed = (id: string): boolean =>
+    configured.has(id) ||
+    (request.configured === undefined &&
+      remembered.some((source) => source.id === id && source.from === 'configuration'));
+  return { configured, named, toForget, registered: registeredSources(request, isListed, dataDirectory) };
+}
+
+function configuredSources(
+  { configured, baseDirectory }: SourceRequest,
+  dataDirectory: string,
+): ReadonlyMap<string, ChosenSource> {
+  return new Map(
+    describeSources(configured ?? [], baseDirectory, dataDirectory).map(({ spec, options }): [string, ChosenSource] => [
+      spec.id,
+      {
+        spec,
+        from: 'configuration',
+        options,
+        hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package',
+      },
+    ]),
+  );
+}
+
+/** By id, in the order in which they are read. Later origins take the place of earlier ones. */
+export function knownSources(
+  { configured, named, toForget, registered }: GivenSources,
+  kept: readonly PublishedSource[],
+  request: SourceRequest,
+  dataDirectory: string,
+): Map<string, ChosenSource> {
+  const known = new Map(kept.map((source) => [source.id, rememberedSource(source, dataDirectory)]));
+  for (const [id, source] of registered.sources) known.set(id, source);
+  for (const spec of named.values()) known.set(spec.id, namedSource(spec, known.get(spec.id), request));
+  for (const source of configured.values()) if (!toForget.has(source.spec.id)) known.set(source.spec.id, source);
+  return known;
+}
+
+/** Where a libretto.json is given and does not name the source, its earlier options do not count. */
+function namedSource(
+  spec: SourceSpec,
+  remembered: ChosenSource | undefined,
+  { configured }: SourceRequest,
+): ChosenSource {
+  const stays = configured === undefined ? remembered : undefined;
+  return { spec, from: stays?.from ?? 'argument', options: noOptions, hasOptions: stays?.hasOptions ?? false };
+}
+
+/** A source as the last publication has it; its options are not remembered. */
+export function rememberedSource({ location, from, options }: PublishedSource, dataDirectory: string): ChosenSource {
+  return { spec: restoreSource(location, dataDirectory), from, options: noOptions, hasOptions: options === true };
+}
+
+function findRemembered(
+  text: string,
+  request: SourceRequest,
+  remembered: readonly PublishedSource[],
+  dataDirectory: string,
+): PublishedSource {
+  const prefixed = sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`));
+  const specs = prefixed ? [text] : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
+  const found = remembered.find(
+    (source) =>
+      source.id === text ||
+      source.location === text ||
+      specs.some((candidate) => idOf(candidate, request.baseDirectory, dataDirectory) === source.id),
+  );
+  refuseRegistered(`--forget ${text}`, found);
+  if (found !== undefined) return found;
+  if (text === unknownSource) return lostSource;
+  const list =
+    remembered.length === 0
+      ? 'This tree remembers no source at all.'
+      : `It remembers: ${remembered.map((source) => source.location).join(', ')}.`;
+  throw new BuildRefused(`--forget ${text}: this tree has no such source. ${list}`);
+}
+
+function idOf(text: string, base: string, dataDirectory: string): string | undefined {
+  try {
+    return parseSource(text, base, dataDirectory).id;
+  } catch (error) {
+    if (error instanceof BuildRefused) return undefined;
+    throw error;
+  }
+}
+
+/** Stands for every source that has published something and that nothing remembers any more. */
+export const lostSource: PublishedSource = { id: unknownSource, location: unknownSource, from: 'argument' };
