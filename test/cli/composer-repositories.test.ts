@@ -263,7 +263,7 @@ describe('a Composer repository of libretto.json', () => {
       'sources[1].packages["tools/*"]',
     );
     expect(await refusal({ url: 'https://repo.example.org', packages: { 'tools/one': '^^1' } })).toContain(
-      'is no version constraint',
+      'is not a valid version constraint',
     );
     expect(
       await refusal(
