@@ -25,7 +25,8 @@ export function placeOf(database: number): StatePlace {
 /**
  * Of each script that reads or writes the state: KEYS are meta, rows, order. A key of another type, or rows and list of
  * keys of different lengths, are damage: Redis evicted a key, or somebody edited the state by hand. So are fewer or more
- * rows than the last commit left. Each commit writes rows, list and size in one step.
+ * rows than the last commit left. Each commit writes rows, list and size in one step. Rows without their meta are damage
+ * too.
  */
 const refuseDamaged = `
 local function findDamage()
@@ -41,6 +42,10 @@ local function findDamage()
   if lengths[2] ~= lengths[3] then
     return redis.error_reply(string.format('DAMAGED the key %s holds %.0f rows, and the key %s lists %.0f', KEYS[2], lengths[2], KEYS[3], lengths[3]))
   end
+  if lengths[1] == 0 then
+    if lengths[2] == 0 then return end
+    return redis.error_reply(string.format('DAMAGED the key %s is missing, and the key %s holds %.0f rows', KEYS[1], KEYS[2], lengths[2]))
+  end
   local counted = redis.call('HMGET', KEYS[1], 'generation', 'size')
   local generation, rows = string.match(counted[2] or '', '^(%d+):(%d+)$')
   if rows and generation == counted[1] and tonumber(rows) ~= lengths[2] then
@@ -49,6 +54,9 @@ local function findDamage()
 end
 local damage = findDamage()
 if damage then return damage end
+local function refuseWithout(field)
+  return redis.error_reply('DAMAGED the key ' .. KEYS[1] .. ' has no ' .. field)
+end
 `;
 
 /**
@@ -57,6 +65,7 @@ if damage then return damage end
  */
 const refuseAnother = `${refuseDamaged}
 local found = redis.call('HGET', KEYS[1], 'identity')
+if not found and redis.call('EXISTS', KEYS[1]) == 1 then return refuseWithout('identity') end
 if not found then return redis.error_reply('EMPTIED there is no state in it any more') end
 if found ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
 `;
@@ -79,16 +88,17 @@ export function lossOf(error: unknown): { readonly loss: Loss; readonly reason: 
 }
 
 /**
- * KEYS meta, rows, order; ARGV schema, 1 to make a state where there is none, the identity of a state that has none. Answers
- * the schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there
- * is no state. A new state counts its generations from the time in milliseconds on: one that was emptied never repeats
+ * KEYS meta, rows, order; ARGV schema, 1 to make a state where there is none, the identity of a new state. Answers the
+ * schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there is no
+ * state. Writes nothing where there is one. A new state counts its generations from the time in milliseconds on: one that was emptied never repeats
  * the numbers it had before.
  */
 const prepareState = `${refuseDamaged}
 local schema = redis.call('HGET', KEYS[1], 'schema')
 if schema then
-  if not redis.call('HGET', KEYS[1], 'identity') then redis.call('HSET', KEYS[1], 'identity', ARGV[3]) end
-  return {schema, redis.call('HGET', KEYS[1], 'identity'), redis.call('HGET', KEYS[1], 'generation') or '', redis.call('HGET', KEYS[1], 'quiet') or '0'}
+  local identity = redis.call('HGET', KEYS[1], 'identity')
+  if schema == ARGV[1] and not identity then return refuseWithout('identity') end
+  return {schema, identity or '', redis.call('HGET', KEYS[1], 'generation') or '', redis.call('HGET', KEYS[1], 'quiet') or '0'}
 end
 if redis.call('EXISTS', KEYS[2]) == 1 then return {'none, but rows', '', '', ''} end
 if ARGV[2] == '0' then return {'', '', '', ''} end

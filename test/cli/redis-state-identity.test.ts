@@ -128,6 +128,28 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   });
 
   it.each([
+    ['its identity is lost', ['HDEL', 'libretto:state:meta', 'identity'], 'has no identity'],
+    ['its meta is lost', ['DEL', 'libretto:state:meta'], 'is missing, and the key libretto:state:rows holds'],
+  ])('%s: commands only look, the log is true, and a restore brings it back', async (_what, loss, words) => {
+    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+    expect(await status(token)).toBe(200);
+    await redis.command(...(loss as [string, ...string[]]));
+    const fields = await redis.command('HGETALL', 'libretto:state:meta');
+    const damage = new RegExp(
+      `is damaged: the key libretto:state:meta ${words}.*\`libretto restore BACKUP --state-only\``,
+    );
+    await server.shows(damage);
+    expect(await status(token)).toBe(500);
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(damage) as string });
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(damage) as string });
+    expect((await run('doctor')).stdout).toMatch(damage);
+    expect(await redis.command('HGETALL', 'libretto:state:meta')).toEqual(fields);
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
+    await until(async () => (await status(token)) === 200);
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
     ['a row', 'rows', 'audit/head', '9:{'],
     ['its identity', 'meta', 'identity', 'x'],
   ])('%s damaged: it is given up by `state init --force`, and by that alone', async (_what, hash, field, value) => {
