@@ -4,13 +4,14 @@
 
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
-import { missingRows, type AnnouncedPurge } from '../contract/announced-lists.ts';
+import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
+import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
 /**
@@ -28,7 +29,9 @@ export async function adoptTombstones(rows: readonly PurgedVersion[], build: Pur
 
 export interface Recovery {
   /** rows that the list has again, or has now */
-  readonly added: number;
+  readonly added: readonly PurgedVersion[];
+  /** contents on this registry that the added rows purge */
+  readonly purged: readonly RecoveredPurge[];
   /** without digests, reason and date: label and reference alone stay out */
   readonly replaced: readonly AnnouncedPurge[];
   /** rows of an edited list that nothing else names */
@@ -39,13 +42,14 @@ export interface Recovery {
 
 /**
  * `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the state's records of purges
- * name. Throws BuildBusy and StorageError as a build does, and BuildRefused for a
- * list of a newer version.
+ * name. `confirm` sees what the recovery will do, and rejects to leave everything as it is. Throws BuildBusy and
+ * StorageError as a build does, and BuildRefused for a list of a newer version.
  */
 export async function recoverTombstones(
   rows: readonly PurgedVersion[],
   recorded: ReadonlySet<string>,
   build: PurgeBuild,
+  confirm: (plan: Recovery) => Promise<void>,
 ): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
     const { purged: announced } = await readAnnounced(output);
@@ -54,19 +58,21 @@ export async function recoverTombstones(
     const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
     const merged = mergePurged(known, rows);
     const replaced = missingRows(announced, merged);
-    await buildHoldingLock(
-      {
-        ...purgingRequest(build.request, dataDirectory, rows),
-        recoverPurged: { confirmed, since: build.effects.now() },
-      },
-      build.effects,
-    );
-    return {
-      added: merged.length - known.length + replaced.length,
+    const since = build.effects.now();
+    const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
+    const recovery: Recovery = {
+      added,
+      purged: await recoveredPurges(output, added),
       replaced,
       dropped,
       doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
     };
+    await confirm(recovery);
+    await buildHoldingLock(
+      { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: { confirmed, since } },
+      build.effects,
+    );
+    return recovery;
   });
 }
 

@@ -86,6 +86,7 @@ function addPurge(packages: Command, wire: Wire): void {
       '--recover [file]',
       'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
     )
+    .option('--yes', 'with --recover: purge versions of this registry that the added tombstones name')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

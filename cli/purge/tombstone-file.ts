@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { parsePurged, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
 import { hasWrongChecksum } from '../../build/contract/checksum.ts';
 import { adoptTombstones, recoverTombstones, type Recovery } from '../../build/purge/adopt-tombstones.ts';
+import type { RecoveredPurge } from '../../build/purge/recovered-purges.ts';
 import { listPurged } from '../../build/package/purged.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
-import { removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
+import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { purgedCopies, removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
 import { auditRecovery, recordedTombstones } from '../../proxy/packages/purges.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { Config } from '../config/config.ts';
@@ -18,6 +20,7 @@ import { mirrorFolder } from '../mirror/compose-mirror.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { openState } from '../state/open-state.ts';
 import { purgeBuild } from './purge-here.ts';
+import { refuseUnconfirmed } from './recovery-lines.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** `path`: of such a file, or of a data folder that has the list. Throws UsageError. */
@@ -54,17 +57,35 @@ export async function purgedAgain(rows: readonly PurgedVersion[], config: Config
 
 /**
  * Puts the list of tombstones together again: what can be read of it, these rows, and what the announcement names. The
- * audit log says so.
+ * audit log says so. `confirmed`: the recovery may purge versions that this registry has; else it throws UsageError and
+ * changes nothing.
  */
-export async function recoverHere(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<Recovery> {
+export async function recoverHere(
+  rows: readonly PurgedVersion[],
+  confirmed: boolean,
+  config: Config,
+  context: Context,
+): Promise<Recovery> {
+  const folder = mirrorFolder(config);
+  let mirrored: readonly RecoveredPurge[] = [];
+  const confirm = async (plan: Recovery): Promise<void> => {
+    mirrored = (await purgedCopies(folder, plan.added)).map(mirroredPurge);
+    if (!confirmed) refuseUnconfirmed({ ...plan, purged: [...plan.purged, ...mirrored] });
+  };
   const state = await openState(config);
   try {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
-    const recovery = await recoverTombstones(rows, await recordedTombstones(store), purgeBuild(config, context));
-    await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+    const recorded = await recordedTombstones(store);
+    const plan = await recoverTombstones(rows, recorded, purgeBuild(config, context), confirm);
+    await removePurged(folder, await listPurged(createDiskOutput(config.data.value)));
+    const recovery = { ...plan, purged: [...plan.purged, ...mirrored] };
     await auditRecovery(store, context.actor, recovery);
     return recovery;
   } finally {
     await state.close();
   }
+}
+
+function mirroredPurge({ name, version, normalized, reference }: ArchiveRecord): RecoveredPurge {
+  return { name, version, version_normalized: normalized, reference, state: 'mirrored' };
 }

@@ -119,19 +119,25 @@ export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Pr
 
 /** What a recovery of the list of tombstones changed. */
 export interface RecoveredTombstones {
-  /** how many rows the list has again, or has now */
-  readonly added: number;
+  /** rows that the list has again, or has now */
+  readonly added: readonly NamedTombstone[];
+  /** versions of this registry that the added rows purged */
+  readonly purged: readonly (NamedTombstone & { readonly state: string })[];
   readonly replaced: readonly NamedTombstone[];
   readonly dropped: readonly NamedTombstone[];
 }
 
-type NamedTombstone = Pick<PurgedVersion, 'name' | 'version' | 'reference'>;
+interface NamedTombstone {
+  readonly name: string;
+  readonly version: string;
+  readonly reference: string;
+}
 
 /** Nothing but the event: the list itself is in the tree. */
 export async function auditRecovery(
   store: AuditedStore,
   actor: Actor,
-  { added, replaced, dropped }: RecoveredTombstones,
+  { added, purged, replaced, dropped }: RecoveredTombstones,
 ): Promise<void> {
   await store.commit(
     { conditions: [], puts: [], deletes: [] },
@@ -139,7 +145,18 @@ export async function auditRecovery(
       actor,
       action: 'package.recover_purged',
       subject: purgedPath,
-      details: { added, replaced: replaced.map(named), dropped: dropped.map(named) },
+      details: {
+        added: added.length,
+        tombstones: added.map(named),
+        purged: purged.map((one) => ({
+          name: one.name,
+          version: one.version,
+          reference: one.reference,
+          state: one.state,
+        })),
+        replaced: replaced.map(named),
+        dropped: dropped.map(named),
+      },
     },
   );
 }

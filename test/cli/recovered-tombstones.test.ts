@@ -28,16 +28,18 @@ const purged = async (): Promise<readonly string[]> => {
   return versions.map(({ version }) => version);
 };
 
-/** A tombstone of a version that nobody purged. */
-function addFalseRow(): void {
+/** The list without its checksum, and with a tombstone of a version that nobody purged. */
+function withFalseRow({ reference }: { readonly reference: string }): string {
   const { format, versions } = JSON.parse(readFileSync(now(list), 'utf8')) as {
     readonly format: number;
     readonly versions: readonly Record<string, unknown>[];
   };
-  const row = { ...versions[0], version: '1.2.0', version_normalized: '1.2.0.0', reference: 'a'.repeat(40) };
+  const row = { ...versions[0], version: '1.2.0', version_normalized: '1.2.0.0', reference };
   const nothing = { sha1: null, sha256: null, content: null };
-  writeFileSync(now(list), JSON.stringify({ format, versions: [...versions, { ...row, ...nothing }] }));
+  return JSON.stringify({ format, versions: [...versions, { ...row, ...nothing }] });
 }
+
+const addFalseRow = (): void => writeFileSync(now(list), withFalseRow({ reference: 'a'.repeat(40) }));
 
 beforeAll(async () => {
   origin = temporaryTree({
@@ -99,6 +101,41 @@ describe('a recovery of the list of tombstones', () => {
     }
     expect(await recover()).toMatchObject({ exitCode: 0 });
     expect(await purged()).toEqual(['1.1.0']);
+  });
+
+  it('refuses a file whose rows purge published versions, names the versions, and purges them with --yes', async () => {
+    writeFileSync(join(folder, 'rows.json'), withFalseRow({ reference: '' }));
+    const before = readFileSync(now(list), 'utf8');
+    const { exitCode, stdout, stderr } = await recover('rows.json');
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /purges versions that are on this registry[^]*\n {2}acme\/hello 1\.2\.0 \(.{12}\), published\n/,
+    );
+    expect(stderr).toMatch(/adds 1 tombstone:\n {2}acme\/hello 1\.2\.0\n[^]*Nothing was changed\.[^]*--yes/);
+    expect(readFileSync(now(list), 'utf8')).toBe(before);
+    await succeeds(folder, 'verify');
+    expect(Object.keys(publishedVersions(join(folder, 'data')))).toContain('acme/hello@1.2.0');
+
+    const row = { name: 'acme/hello', version: '1.2.0' };
+    const recovered = await recover('rows.json', '--yes', '--json');
+    expect([recovered.exitCode, JSON.parse(recovered.stdout)]).toMatchObject([
+      0,
+      { recovery: { added: 1, tombstones: [{ ...row, reference: '' }], purged: [{ ...row, state: 'published' }] } },
+    ]);
+    expect(Object.keys(publishedVersions(join(folder, 'data')))).toEqual(['acme/hello@1.0.0']);
+    const events = await libretto(folder, 'audit', 'list', '--action', 'package.recover_purged', '--json');
+    expect(JSON.parse(events.stdout)).toMatchObject({
+      events: [{ details: { added: 1, tombstones: [row], purged: [{ ...row, state: 'published' }] } }],
+    });
+  });
+
+  it('names each tombstone that a recovery adds', async () => {
+    rmSync(now(list));
+    const { exitCode, stdout } = await recover();
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringMatching(/1 tombstone, 1 of them added now:\n {2}acme\/hello 1\.1\.0 \(.{12}\)\n/),
+    ]);
   });
 
   it('has an event in the audit log', async () => {
