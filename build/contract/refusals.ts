@@ -16,6 +16,18 @@ export class WithdrawalRefused extends BuildRefused {
   }
 }
 
+/** A list below `index/` that keeps versions out is damaged, lost, or lacks rows: nothing was published. */
+export class ListDamaged extends BuildRefused {
+  /** the file, below `index/` */
+  readonly list: string;
+
+  constructor(list: string, message: string) {
+    super(message);
+    this.name = 'ListDamaged';
+    this.list = list;
+  }
+}
+
 /** Another build holds the lock. */
 export class BuildBusy extends Error {
   constructor(message: string) {

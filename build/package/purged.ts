@@ -20,7 +20,7 @@ import { listShortly } from '../shared/text/list-shortly.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { ListDamaged } from '../contract/refusals.ts';
 
 export interface Purged extends PurgedLookup {
   /** the list as it is to be from now on; undefined where it stays */
@@ -86,7 +86,8 @@ export async function storedTombstones(output: Pick<Output, 'read'>): Promise<re
   if (text === undefined) return [];
   const rows = isAsWritten(text) ? parseOwnFile(`index/${purgedPath}`, () => parsePurged(text)) : undefined;
   if (rows === undefined)
-    throw new BuildRefused(
+    throw new ListDamaged(
+      purgedPath,
       `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ${repairPurged}`,
     );
   return rows;
@@ -123,8 +124,9 @@ export function describeMissing(missing: readonly AnnouncedPurge[]): string {
   return `It lacks tombstones that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}.`;
 }
 
-function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): BuildRefused {
-  return new BuildRefused(
+function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): ListDamaged {
+  return new ListDamaged(
+    purgedPath,
     `index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissing(missing)} ${repairPurged}`,
   );
 }

@@ -13,7 +13,7 @@ import { listShortly } from '../shared/text/list-shortly.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { ListDamaged } from '../contract/refusals.ts';
 
 /** One version that is withdrawn from now on, or may be published again. */
 export interface WithholdRequest {
@@ -74,10 +74,15 @@ export async function findWithheld(
   name: PackageName,
   normalized: NormalizedVersion,
 ): Promise<WithheldVersion | undefined> {
+  return (await listWithheld(output)).find((one) => one.name === name && one.version_normalized === normalized);
+}
+
+/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+export async function listWithheld(output: Output): Promise<readonly WithheldVersion[]> {
   const rows = await storedWithheld(output);
   const missing = missingRows((await readAnnounced(output)).withheld, rows);
   if (missing.length > 0) throw refuseIncomplete(missing, rows);
-  return rows.find((one) => one.name === name && one.version_normalized === normalized);
+  return rows;
 }
 
 async function storedWithheld(output: Output): Promise<readonly WithheldVersion[]> {
@@ -85,7 +90,8 @@ async function storedWithheld(output: Output): Promise<readonly WithheldVersion[
   if (text === undefined) return [];
   const list = parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
   if (list !== undefined && !hasWrongChecksum(text)) return list;
-  throw new BuildRefused(
+  throw new ListDamaged(
+    withheldPath,
     `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. ${repairWithheld}`,
   );
 }
@@ -101,8 +107,9 @@ export function describeMissingWithheld(missing: readonly WithheldVersion[]): st
   return `It lacks versions that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. No build goes on until the list is whole: a build would publish withdrawn versions again. Restore it from a backup, the newest, or from another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version that the announcement names.`;
 }
 
-function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly WithheldVersion[]): BuildRefused {
-  return new BuildRefused(
+function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly WithheldVersion[]): ListDamaged {
+  return new ListDamaged(
+    withheldPath,
     `index/${withheldPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissingWithheld(missing)}`,
   );
 }

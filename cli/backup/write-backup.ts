@@ -7,6 +7,10 @@ import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import { ours } from '../../build/sources/data-folder.ts';
+import { BuildRefused } from '../../build/contract/refusals.ts';
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { listPurged } from '../../build/package/purged.ts';
+import { listWithheld } from '../../build/version-lists/withheld.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
@@ -95,6 +99,7 @@ async function fill(
   const list = (): Promise<string[]> => listFiles(data, (path) => isLeftOut(path, mirroredArchives));
   return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
+    await assertWholeLists(data);
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
     const files = await copyFiles(data, partial, await list());
@@ -109,6 +114,21 @@ async function fill(
     await syncFolder(partial);
     return JSON.parse(text) as BackupRecord;
   });
+}
+
+/**
+ * A backup without the list of purged or of withdrawn versions is no way back. Throws UsageError that names the list
+ * and its repair.
+ */
+async function assertWholeLists(data: string): Promise<void> {
+  const output = createDiskOutput(data);
+  try {
+    await listPurged(output);
+    await listWithheld(output);
+  } catch (error) {
+    if (!(error instanceof BuildRefused)) throw error;
+    throw new UsageError(`No backup was made. ${error.message}`, { cause: error });
+  }
 }
 
 async function copyState(

@@ -65,6 +65,35 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a lost list of withdrawn versions', () => {
+  it('ends a backup, and an upload is told which file is lost and the way back', async () => {
+    rmSync(now(list));
+    expect(await libretto(folder, 'backup', 'kept')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /No backup was made\. index\/_withheld\.json is lost.*`libretto package withdraw acme/,
+      ) as string,
+    });
+    expect(existsSync(join(folder, 'kept'))).toBe(false);
+    // as the server runs an upload and a withdrawal
+    for (const args of [
+      ['artifact', 'publish', 'upload.zip'],
+      ['package', 'withdraw', '--child', 'acme/hello', '1.0.0'],
+    ]) {
+      const { stdout } = await libretto(folder, ...args);
+      expect([args, JSON.parse(stdout || '{}')]).toMatchObject([
+        args,
+        {
+          outcome: 'refused',
+          code: 'TREE_DAMAGED',
+          message: expect.stringMatching(/index\/_withheld\.json.*newest backup.*`libretto verify`/) as string,
+        },
+      ]);
+      // a version that the uploader may not see
+      expect(stdout).not.toContain('acme/other');
+    }
+  });
+
   it('stops every command that publishes, and verify and doctor name the file and the way back', async () => {
     const damages: readonly [string, () => void, string][] = [
       ['lost', () => rmSync(now(list)), `MISSING_FILE ${list}`],

@@ -3,6 +3,7 @@
 
 import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
+import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -17,9 +18,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     name: flags['name'] as string | undefined,
     version: flags['asVersion'] as string | undefined,
   };
-  const outcome = await publishArtifact(
-    upload,
-    artifactBuild(config, context, () => undefined),
+  const outcome = await orDamagedList(
+    publishArtifact(
+      upload,
+      artifactBuild(config, context, () => undefined),
+    ),
   );
   printJson(stdout, outcome);
   return outcome.outcome === 'published' ? 0 : 1;

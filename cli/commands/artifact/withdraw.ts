@@ -5,6 +5,7 @@ import { parseReference } from '../../../build/contract/digest.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseDistLabel } from '../../../build/contract/paths.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
+import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -22,9 +23,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   ];
   if (name === undefined || reference === undefined || 'refusal' in label)
     throw new UsageError('That is no package, version and reference of a published artifact.');
-  const outcome = await withdrawArtifact(
-    { name, version: label.label, reference },
-    artifactBuild(config, context, () => undefined),
+  const outcome = await orDamagedList(
+    withdrawArtifact(
+      { name, version: label.label, reference },
+      artifactBuild(config, context, () => undefined),
+    ),
   );
   printJson(stdout, outcome);
   return outcome.outcome === 'withdrawn' ? 0 : 1;

@@ -11,6 +11,7 @@ import {
   type VersionPurger,
 } from '../../../proxy/packages/version-purger.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -35,7 +36,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   };
   const dryRun = flags['dryRun'] === true;
   if (flags['child'] === true) {
-    const outcome = await purgeHere(order, dryRun, config, context);
+    const outcome = await orDamagedList(purgeHere(order, dryRun, config, context));
     printJson(stdout, outcome);
     return outcome['outcome'] === 'refused' ? 1 : 0;
   }

@@ -7,6 +7,7 @@ import { readWithdrawn } from '../../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals, type Withdrawal } from '../../../proxy/packages/withdrawals.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
+import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
@@ -22,7 +23,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
   if (flags['child'] === true) {
-    const outcome = await withholdVersion(meant, versionBuild(config, context));
+    const outcome = await orDamagedList(withholdVersion(meant, versionBuild(config, context)));
     printJson(stdout, outcome);
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }

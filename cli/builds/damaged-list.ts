@@ -1,0 +1,29 @@
+// What the service tells whoever sent a change while a list that keeps versions out is damaged or lost.
+
+import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
+import { purgedPath } from '../../build/contract/purged.ts';
+import { ListDamaged } from '../../build/contract/refusals.ts';
+
+/**
+ * A damaged list as an outcome: TREE_DAMAGED, with the file and the way back. The rows that are missing stay out of it:
+ * the sender may not see their packages. Rejects with any other error.
+ */
+export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Outcome | RefusedArtifact> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ListDamaged) return refusedByList(error.list);
+    throw error;
+  }
+}
+
+function refusedByList(list: string): RefusedArtifact {
+  const [versions, command] =
+    list === purgedPath
+      ? ['purged', '`libretto package purged --recover`']
+      : ['withdrawn', '`libretto package withdraw` of a version that `libretto verify` names'];
+  return refused(
+    'TREE_DAMAGED',
+    `index/${list} is damaged or lost on the host of the registry. The file lists the ${versions} versions, and nothing changes until the file is whole. Ask the operator to restore the file from the newest backup, or to run ${command}. \`libretto verify\` names the damage.`,
+  );
+}
