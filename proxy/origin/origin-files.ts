@@ -11,7 +11,7 @@ import type { ReadPrivateNames } from '../tree/private-names.ts';
 import type { PublishedFiles, PublishedPath } from '../tree/published-files.ts';
 import { PackageArchives } from '../tree/package-archives.ts';
 import { createIntern, PackageReleases } from '../tree/package-releases.ts';
-import type { ReadPackage } from '../tree/published-documents.ts';
+import type { DocumentRead, ReadPackage } from '../tree/published-documents.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import type { OriginAddress } from './origin-address.ts';
 import { OriginArchives } from './origin-archives.ts';
@@ -106,9 +106,14 @@ export function createOriginFiles({
     return fetched.bytes;
   };
   // one after the other: an index that comes after the documents knows every version that they name
+  const readProvider = (path: PublishedPath): Promise<DocumentRead> =>
+    read(path).then(
+      (bytes) => ({ bytes }),
+      (fault: unknown) => ({ fault }),
+    );
   const readPackage: ReadPackage = async (name) => ({
-    stable: await read(`public/${providerPath(name, 'stable')}`),
-    dev: await read(`public/${providerPath(name, 'dev')}`),
+    stable: await readProvider(`public/${providerPath(name, 'stable')}`),
+    dev: await readProvider(`public/${providerPath(name, 'dev')}`),
     index: await read(`index/${indexPath(name)}`),
   });
   const published: PublishedFiles = {

@@ -8,7 +8,7 @@ import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/
 import { sees, type View } from '../views/view.ts';
 import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
 import { parsePublished, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
-import { readPublishedPackage } from './published-package.ts';
+import { readVersions } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 
 export interface PublishedPackages {
@@ -149,9 +149,12 @@ async function look(files: PublishedFiles, name: PackageName, known: Kept | unde
     return known;
   }
   try {
-    const versions = listedVersions(await readPublishedPackage(files, name));
+    // a damaged document must not hide the versions of the other one
+    const { versions: published, faults } = await readVersions(files, name);
+    const versions = listedVersions(published);
     const summary = summaryOf(name, versions);
     const listed = summary === undefined ? undefined : { summary, versions };
+    if (faults.length > 0) return { stamps, listed: listed ?? known?.listed, isRead: false };
     return { stamps, listed, isRead: stamps !== undefined && listed !== undefined };
   } catch {
     // one damaged file must not hide all other packages; whoever asks for this one is told

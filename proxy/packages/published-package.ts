@@ -5,7 +5,9 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
-import { filterOf, passes, releaseOf, type View } from '../views/view.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
+import { filterOf, passes, releaseOf, seesSome, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import type { DocumentRead } from '../tree/published-documents.ts';
 import { parseRows, type PublishedFiles } from '../tree/published-files.ts';
 
 export interface PublishedVersion {
@@ -14,33 +16,90 @@ export interface PublishedVersion {
   readonly record: JsonObject;
 }
 
+/** What of a package can be read. */
+export interface ReadVersions {
+  /** newest first */
+  readonly versions: readonly PublishedVersion[];
+  /** of the files that cannot be used, of what the view sees */
+  readonly faults: readonly unknown[];
+}
+
 /**
  * Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the
- * file which cannot be used.
+ * file which cannot be used. A file of which the view sees nothing is no fault, since damage must not tell that it is
+ * there (I14).
  */
 export async function readPublishedPackage(
   files: PublishedFiles,
   name: PackageName,
   view?: View,
 ): Promise<readonly PublishedVersion[]> {
+  const { versions, faults } = await readVersions(files, name, view);
+  if (faults.length > 0) throw faults[0];
+  return versions;
+}
+
+/** As readPublishedPackage, but where one document cannot be used, the versions of the other one. */
+export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
-  if (filter === 'none') return [];
+  if (filter === 'none') return { versions: [], faults: [] };
   const { index, ...documents } = await files.readPackage(name);
   const records = new Map<string, JsonObject>();
+  const damaged = new Map<'stable' | 'dev', unknown>();
   for (const kind of ['stable', 'dev'] as const) {
-    const path = `public/${providerPath(name, kind)}` as const;
-    for (const record of parseRows(documents[kind], path, (text) => recordsOf(text, name)))
-      records.set(
-        keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined),
-        record,
-      );
+    try {
+      for (const record of readRecords(documents[kind], name, kind))
+        records.set(
+          keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined),
+          record,
+        );
+    } catch (fault) {
+      damaged.set(kind, fault);
+    }
   }
-  if (records.size === 0) return [];
-  const entries = parseRows(index, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
-  return entries.flatMap((entry) => {
-    const record = records.get(keyOf(entry.version, entry.reference));
-    return record !== undefined && (filter === 'all' || passes(filter, releaseOf(entry))) ? [{ entry, record }] : [];
-  });
+  if (records.size === 0 && damaged.size === 0) return { versions: [], faults: [] };
+  const isSeen = (release: Release): boolean => passes(filter, release);
+  const seen = readEntries(index, name, filter, records.values()).filter((entry) => isSeen(releaseOf(entry)));
+  return {
+    versions: seen.flatMap((entry) => {
+      const record = records.get(keyOf(entry.version, entry.reference));
+      return record === undefined ? [] : [{ entry, record }];
+    }),
+    faults: [...damaged].flatMap(([kind, fault]) =>
+      filter === 'all' || seen.some((entry) => isPublishedIn(kind, entry)) ? [fault] : [],
+    ),
+  };
+}
+
+function readRecords(document: DocumentRead, name: PackageName, kind: 'stable' | 'dev'): readonly JsonObject[] {
+  if ('fault' in document) throw document.fault;
+  return parseRows(document.bytes, `public/${providerPath(name, kind)}`, (text) => recordsOf(text, name));
+}
+
+/**
+ * None of a damaged index, where the filter sees none of the records by what they say themselves, so that damage does
+ * not tell of them. Throws an Error for everybody else.
+ */
+function readEntries(
+  index: Buffer | undefined,
+  name: PackageName,
+  filter: ReleaseFilter,
+  records: Iterable<JsonObject>,
+): readonly IndexEntry[] {
+  try {
+    return parseRows(index, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
+  } catch (fault) {
+    if (filter === 'all' || seesSome(filter, [...records].map(undated))) throw fault;
+    return [];
+  }
+}
+
+function undated({ version_normalized: version }: JsonObject): Release {
+  return { version_normalized: String(version), releasedMs: undefined };
+}
+
+function isPublishedIn(kind: 'stable' | 'dev', { state, version_normalized: version }: IndexEntry): boolean {
+  return state === 'published' && isDevVersion(version) === (kind === 'dev');
 }
 
 function keyOf(version: unknown, reference: unknown): string {

@@ -171,23 +171,27 @@ export class Tree {
     if (filter === 'none') return this.#absent(absentPackage(name), name);
     const mirrored = (): MaybeAsync<Answer | undefined> =>
       this.#mirrored?.provider(name, stability, preferences, { view, filter }, moment);
-    const published = (): MaybeAsync<Answer> =>
-      andThen(this.#files.document(path, epoch), (built) => {
-        if (built === undefined)
-          return andThen(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
-        const seen =
-          view === undefined || filter === 'all'
-            ? built
-            : this.#viewed.provider(path, name, built, { view, filter }, epoch);
-        return andThen(seen, (document) => {
-          if (document === undefined) return this.#absent(absentPackage(name), name);
-          return answerIn(document, preferences, (bytes) =>
-            document === built || view === undefined
-              ? this.#files.grow(path, document, bytes)
-              : this.#viewed.grow(view, path, document, bytes),
-          );
-        });
+    const answered = (built: TextDocument | undefined): MaybeAsync<Answer> => {
+      if (built === undefined)
+        return andThen(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
+      const seen =
+        view === undefined || filter === 'all'
+          ? built
+          : this.#viewed.provider(path, name, built, { view, filter }, epoch);
+      return andThen(seen, (document) => {
+        if (document === undefined) return this.#absent(absentPackage(name), name);
+        return answerIn(document, preferences, (bytes) =>
+          document === built || view === undefined
+            ? this.#files.grow(path, document, bytes)
+            : this.#viewed.grow(view, path, document, bytes),
+        );
       });
+    };
+    const unreadable = (reason: unknown): MaybeAsync<Answer> =>
+      andThen(filter === 'all' || this.#viewed.isSeen({ name, stability }, filter, epoch), (isSeen) =>
+        isSeen ? Promise.reject(reason) : this.#absent(absentPackage(name), name),
+      );
+    const published = (): MaybeAsync<Answer> => andThen(this.#files.document(path, epoch), answered, unreadable);
     // I17: only as of the publication that this request sees
     return this.#mirrored?.isElsewhere(name, moment) === true
       ? andThen(mirrored(), (answer) => answer ?? published())

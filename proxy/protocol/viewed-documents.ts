@@ -65,8 +65,10 @@ export class ViewedDocuments {
     if (kept?.base === base) return kept.document;
     const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
       passes(filter, releaseOfVersion(version));
-    const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> =>
-      andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
+    const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> => {
+      // a damaged index must not tell of a document that is hidden
+      if (!this.#partsOf(path, name, base).versions.some(seen)) return undefined;
+      return andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
         const document = this.#filtered(
           path,
           name,
@@ -77,9 +79,26 @@ export class ViewedDocuments {
         if (isSure) this.#keep(key, base, document, epoch);
         return document;
       });
+    };
     if (!view.dated) return make(isSeen(undated));
     return andThen(this.#archivesOf(path, name, base, epoch), (archives) =>
       make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))),
+    );
+  }
+
+  /**
+   * Whether the view of `filter` sees a version of a p2 document that cannot be read, by the serving index. False also
+   * where the index cannot be read: nothing then says that a version is seen (I14).
+   */
+  isSeen(
+    { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
+    filter: ReleaseFilter,
+    epoch: number,
+  ): MaybeAsync<boolean> {
+    return andThen(
+      this.#files.releases(name, epoch),
+      (releases) => releases?.isSeenIn(stability, filter) === true,
+      () => false,
     );
   }
 

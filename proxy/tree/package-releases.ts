@@ -3,6 +3,7 @@
 
 import { formatReleasedVersion } from '../../build/contract/released-version.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
 import type { ViewDate } from '../views/view-date.ts';
 import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
@@ -50,6 +51,13 @@ export class PackageReleases {
     return false;
   }
 
+  /** Whether somebody with this view of the package sees a version that is published in this document. */
+  isSeenIn(kind: Kind, filter: ReleaseFilter): boolean {
+    for (let at = 0; at < this.#published; at += 1)
+      if (this.#releases.isDev(at) === (kind === 'dev') && this.#releases.isSeen(at, filter)) return true;
+    return false;
+  }
+
   /** Whether the changes of a document are known up to this one. */
   knows(kind: Kind, document: DatedDocument): boolean {
     return this.#documents[kind].lastModified >= document.lastModified || this.#documents[kind].isOf(document);
@@ -91,6 +99,10 @@ class Releases {
   constructor(releases: readonly Release[], intern: Intern) {
     this.#versions = releases.map(({ version_normalized: version }) => intern(version));
     this.#released = releases.map(({ releasedMs }) => releasedMs ?? Number.NaN);
+  }
+
+  isDev(at: number): boolean {
+    return isDevVersion(this.#versions[at] ?? '');
   }
 
   isSeen(at: number, filter: ReleaseFilter): boolean {

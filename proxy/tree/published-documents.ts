@@ -28,15 +28,18 @@ export function createReadDocument(dataDirectory: string): ReadDocument {
   };
 }
 
-/** The files of one package; undefined: there is no such file. */
+/** A document, or why it cannot be used. `bytes` undefined: there is no such file. */
+export type DocumentRead = { readonly bytes: Buffer | undefined } | { readonly fault: unknown };
+
+/** The files of one package. */
 export interface PackageFiles {
-  readonly stable: Buffer | undefined;
-  readonly dev: Buffer | undefined;
-  /** undefined also where both documents are */
+  readonly stable: DocumentRead;
+  readonly dev: DocumentRead;
+  /** undefined: there is no such file; also where there is neither document */
   readonly index: Buffer | undefined;
 }
 
-/** Rejects with DamagedDocument. The index is read once, and what it says may be damaged. */
+/** The index is read once, and what it says may be damaged. Rejects where it cannot be read. */
 export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
 
 /** `dataDirectory`: see createReadDocument. */
@@ -44,17 +47,36 @@ export function createReadPackage(dataDirectory: string): ReadPackage {
   const tree = publishedTree(dataDirectory);
   return async (name) => {
     const paths = { stable: providerPath(name, 'stable'), dev: providerPath(name, 'dev') };
-    const [stable, dev] = await Promise.all([
+    const [stable, dev] = await Promise.allSettled([
       readWhole(`${dataDirectory}/public/${paths.stable}`),
       readRare(`${dataDirectory}/public/${paths.dev}`),
     ]);
-    if (stable === undefined && dev === undefined) return { stable, dev, index: undefined };
+    const isAbsent = [stable, dev].every((file) => file.status === 'fulfilled' && file.value === undefined);
+    if (isAbsent) return { stable: absent, dev: absent, index: undefined };
     const index = (await readWhole(join(dataDirectory, 'index', indexPath(name))))?.bytes;
     const checked: PublishedTree = { ...tree, package: async () => stampsIn(index) };
-    if (stable !== undefined) await checkDocument(paths.stable, stable.bytes, stable.mtimeMs, checked);
-    if (dev !== undefined) await checkDocument(paths.dev, dev.bytes, dev.mtimeMs, checked);
-    return { stable: stable?.bytes, dev: dev?.bytes, index };
+    return {
+      stable: await checkRead(paths.stable, stable, checked),
+      dev: await checkRead(paths.dev, dev, checked),
+      index,
+    };
   };
+}
+
+const absent: DocumentRead = { bytes: undefined };
+
+async function checkRead(
+  path: string,
+  file: PromiseSettledResult<WholeFile | undefined>,
+  tree: PublishedTree,
+): Promise<DocumentRead> {
+  if (file.status === 'rejected') return { fault: file.reason };
+  if (file.value === undefined) return absent;
+  const { bytes, mtimeMs } = file.value;
+  return checkDocument(path, bytes, mtimeMs, tree).then(
+    () => ({ bytes }),
+    (fault: unknown) => ({ fault }),
+  );
 }
 
 /** Most packages have no document of dev versions: worth no round trip through the thread pool. */

@@ -18,7 +18,7 @@ export interface PublishedFiles {
    * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
    */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
-  /** The documents of one package and its index, each read once. Rejects as `read` does. */
+  /** The documents of one package and its index, each read once. Rejects where the index cannot be read. */
   readonly readPackage: ReadPackage;
   /**
    * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no

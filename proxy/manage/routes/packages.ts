@@ -256,12 +256,12 @@ export function registerPackages(api: Api, services: PackageServices): void {
       readStatistics(downloads, found, since),
       readStatistics(installs, found, since),
     ]);
-    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) {
-      // the catalogue leaves a damaged package out; reading the package rejects with TREE_DAMAGED
-      await readPublishedPackage(published, found, view);
-      throw unknown(found);
-    }
-    if (typeof filterOf(view, found) === 'function') {
+    const isLimited = typeof filterOf(view, found) === 'function';
+    const isUnknown = !packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0));
+    // the catalogue leaves out what is damaged; reading the package rejects with TREE_DAMAGED
+    if (isLimited || isUnknown) await readPublishedPackage(published, found, view);
+    if (isUnknown) throw unknown(found);
+    if (isLimited) {
       const [seenSent, seenTold] = await Promise.all(
         [downloads, installs].map(async (counts) =>
           countVisible(await readCounts(counts, true, found), packages, view)(found),

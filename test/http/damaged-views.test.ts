@@ -1,0 +1,112 @@
+// A damaged file of the tree, and tokens that see none of its versions: they get the answers of the sound tree, so that
+// damage tells nothing of what is hidden (I14).
+
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import { runManagement, type RunningManagement } from '../util/running-management.ts';
+import type { Reply } from '../util/running-proxy.ts';
+import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
+
+const version = (text: string, time: string): VersionSpec => ({
+  version: text,
+  normalized: text.startsWith('dev-') ? text : `${text}.0`,
+  zip: zipBytes(text),
+  time,
+});
+const [early, late] = ['2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'];
+
+let registry: RunningManagement;
+beforeEach(async () => {
+  registry = await runManagement();
+  const tree = new HandMadeTree(registry.data);
+  tree.put('acme/core', [version('1.0.0', early), version('dev-main', late)]);
+  tree.put('acme/onlydev', [version('dev-main', late)]);
+  tree.put('acme/late', [version('2.0.0', late)]);
+  tree.publish();
+});
+afterEach(() => registry[Symbol.asyncDispose]());
+
+const create = async (limits: Partial<TokenLimits>): Promise<string> => {
+  const made = await registry.services
+    .tokensOf('cli:test')
+    .create({ description: 'a', kind: 'read', limit: 0, limits });
+  return made.secret.reveal();
+};
+const get = (path: string, token: string): Promise<Reply> =>
+  registry.proxy.send('GET', path, { authorization: `Bearer ${token}` });
+let moment = 1_600_000_000;
+/** The server looks at the file anew, as one that was just started does. */
+const write = async (path: string, bytes: string | Buffer): Promise<void> => {
+  const file = join(registry.data, path);
+  const { mtime } = statSync(file);
+  writeFileSync(file, bytes);
+  utimesSync(file, mtime, mtime);
+  moment += 1;
+  utimesSync(join(registry.data, 'index/_publication.json'), moment, moment);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+};
+const ofPackage = (name: string): readonly string[] => [
+  `/p2/${name}.json`,
+  `/p2/${name}~dev.json`,
+  `/api/packages/${name}`,
+  `/api/packages/${name}/statistics`,
+  `/api/packages/${name}/readme`,
+];
+const lists = ['/packages.json', '/list.json', '/search.json?q=', '/providers/acme/core.json', '/api/packages'];
+
+describe.each([
+  ['minimum stability', { stability: 'stable' }, 'public/p2/acme/onlydev~dev.json'],
+  ['minimum stability', { stability: 'stable' }, 'public/p2/acme/core~dev.json'],
+  ['versions', { constraints: { '*': '^1.0' } }, 'public/p2/acme/late.json'],
+  ['versions', { constraints: { 'acme/*': '^1.0' } }, 'public/p2/acme/core~dev.json'],
+  ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'public/p2/acme/late.json'],
+  ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'public/p2/acme/core~dev.json'],
+] as const)('a token limited by %s (%j) and a damaged %s', (_, limits, path) => {
+  it('changes none of its answers, and everybody else is told', async () => {
+    const [limited, all] = [await create(limits), await create({})];
+    const name = path.slice('public/p2/'.length).replace(/(~dev)?\.json$/, '');
+    const paths = [...ofPackage(name), ...ofPackage('acme/core'), ...lists];
+    const answers = async (): Promise<unknown> =>
+      Promise.all(
+        paths.map(async (asked) => {
+          const { status, headers, body } = await get(asked, limited);
+          return [asked, status, headers['last-modified'], body.toString('utf8')];
+        }),
+      );
+    const sound = await answers();
+    for (const damage of ['', '{"packages": {}}']) {
+      await write(path, damage);
+      expect(await answers()).toEqual(sound);
+      for (const asked of [path.slice('public'.length), `/api/packages/${name}`])
+        expect((await get(asked, all)).json()).toMatchObject({ code: 'TREE_DAMAGED' });
+    }
+  });
+});
+
+it('an index that is damaged tells nothing of a hidden package either, nor beside a damaged document', async () => {
+  const [limited, all] = [await create({ stability: 'stable' }), await create({})];
+  const answers = async (): Promise<unknown> =>
+    Promise.all(ofPackage('acme/onlydev').map(async (path) => [path, (await get(path, limited)).status]));
+  const absent = ofPackage('acme/onlydev').map((path) => [path, 404]);
+  await write('index/acme/onlydev.json', '{');
+  expect(await answers()).toEqual(absent);
+  expect((await get('/api/packages/acme/onlydev', all)).status).toBe(500);
+  await write('public/p2/acme/onlydev~dev.json', '{');
+  expect(await answers()).toEqual(absent);
+  expect((await get('/p2/acme/onlydev~dev.json', all)).status).toBe(500);
+});
+
+it('a token that sees a version of a damaged document is told', async () => {
+  const token = await create({ constraints: { '*': '<2.0 || dev-main' } });
+  const path = 'public/p2/acme/core~dev.json';
+  const whole = readFileSync(join(registry.data, path));
+  const asked = ['/p2/acme/core~dev.json', '/api/packages/acme/core', '/api/packages/acme/core/statistics'];
+  const codes = () => Promise.all(asked.map(async (one) => (await get(one, token)).json()['code']));
+  await write(path, '{"packages": {}}');
+  expect(await codes()).toEqual(asked.map(() => 'TREE_DAMAGED'));
+  expect((await get('/p2/acme/core.json', token)).status).toBe(200);
+  await write(path, whole);
+  expect(await codes()).toEqual(asked.map(() => undefined));
+});
