@@ -4,6 +4,7 @@
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
+import { StateError } from '../state/state-error.ts';
 import type { WorkerStatus } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
@@ -20,8 +21,11 @@ export interface Health {
    * published is gone or damaged
    */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
-  /** away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most */
-  readonly state: 'ok' | 'away';
+  /**
+   * away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most. unreadable:
+   * the state is damaged or gone, and packages.json cannot be answered
+   */
+  readonly state: 'ok' | 'away' | 'unreadable';
   /** local: the shared counters cannot be reached and this process counts alone */
   readonly counters: 'ok' | 'local';
   /** full, read-only: everything is served, and nothing can be changed */
@@ -47,15 +51,39 @@ export async function healthAnswer(
   asked: Parameters<Tree['metadataUrl']>[0],
   nowMs: number,
 ): Promise<Answer> {
-  const { tree } = parts;
-  const storage = await parts.storage();
-  try {
-    if ((await tree.publication()) === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', storage, parts));
-    if (!(await tree.hasRoot(nowMs))) return jsonAnswer(200, healthOf(undefined, 'unreadable', storage, parts));
-    return jsonAnswer(200, healthOf(await tree.metadataUrl(asked, nowMs), readable(tree), storage, parts));
-  } catch (cause) {
-    return { ...jsonAnswer(200, healthOf(undefined, 'unreadable', storage, parts)), cause };
-  }
+  const [storage, seen] = await Promise.all([parts.storage(), lookAtRoot(parts.tree, asked, nowMs)]);
+  return { ...jsonAnswer(200, healthOf(seen, storage, parts)), cause: seen.cause };
+}
+
+/** What a request for packages.json meets. */
+interface SeenRoot {
+  readonly tree: Health['tree'];
+  /** false: the state, which holds the settings, cannot be read */
+  readonly isStateRead: boolean;
+  readonly metadataUrl: string | undefined;
+  /** the first fault; undefined: there is none */
+  readonly cause: unknown;
+}
+
+async function lookAtRoot(
+  tree: HealthParts['tree'],
+  asked: Parameters<Tree['metadataUrl']>[0],
+  nowMs: number,
+): Promise<SeenRoot> {
+  const [found] = await Promise.allSettled([treeState(tree, nowMs)]);
+  // behind the tree, so that only the settings can be late
+  const [url] = await Promise.allSettled([inTime(async () => tree.metadataUrl(asked, nowMs))]);
+  const [fault] = [found, url].filter((one) => one.status === 'rejected');
+  const isStateRead = url.status === 'fulfilled' || !(url.reason instanceof StateError);
+  const isTreeRead = found.status === 'fulfilled' && (url.status === 'fulfilled' || !isStateRead);
+  const state = isTreeRead ? found.value : 'unreadable';
+  const isServed = state === 'ok' || state === 'stale';
+  return {
+    tree: state,
+    isStateRead,
+    metadataUrl: isServed && url.status === 'fulfilled' ? url.value : undefined,
+    cause: fault?.reason,
+  };
 }
 
 /** Of a tree whose packages.json is there. */
@@ -64,12 +92,11 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
 }
 
 function healthOf(
-  metadataUrl: string | undefined,
-  tree: Health['tree'],
+  { tree, metadataUrl, isStateRead }: SeenRoot,
   storage: StorageState,
   { counters: { degraded }, crew, stateAway }: HealthParts,
 ): Health {
-  const state = stateAway?.() === true ? 'away' : 'ok';
+  const state = stateAway?.() === true ? 'away' : isStateRead ? 'ok' : 'unreadable';
   const counters = degraded() ? 'local' : 'ok';
   const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
@@ -102,7 +129,7 @@ export interface Readiness {
 }
 
 export interface ReadyParts {
-  readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
+  readonly tree: HealthParts['tree'];
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
   /**
@@ -123,23 +150,23 @@ const stateTimeoutMs = 2000;
  * installs would fail.
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
-  const faults: unknown[] = [];
-  const failed = (cause: unknown): 'unreadable' => {
-    faults.push(cause);
-    return 'unreadable';
-  };
-  const [tree, state, storage] = await Promise.all([
-    treeState(parts.tree, nowMs).catch(failed),
-    stateAnswers(parts.readState).catch(failed),
+  const [seen, known, storage] = await Promise.all([
+    lookAtRoot(parts.tree, { exactForm: true }, nowMs),
+    inTime(async () => parts.readState?.()).then(
+      (graceMs) => ({ state: graceOf(graceMs) }),
+      (cause: unknown) => ({ cause }),
+    ),
     parts.storage(),
   ]);
+  const { tree } = seen;
   const counters = parts.counters.degraded() ? 'local' : 'ok';
-  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining())
+  const state = 'state' in known && seen.isStateRead ? known.state : undefined;
+  if ((tree === 'ok' || tree === 'stale') && state !== undefined && !parts.draining())
     return jsonAnswer(200, { status: 'ready', tree, ...state, counters, storage } satisfies Readiness);
   return errorAnswer('NOT_SERVING', {
-    details: { tree, ...(state === 'unreadable' ? { state } : state), counters, storage, closing: parts.draining() },
+    details: { tree, ...(state ?? { state: 'unreadable' }), counters, storage, closing: parts.draining() },
     headers: ['Retry-After', '5'],
-    cause: faults[0],
+    cause: seen.cause ?? ('cause' in known ? known.cause : undefined),
   });
 }
 
@@ -148,21 +175,23 @@ async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Healt
   return (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable';
 }
 
-async function stateAnswers(
-  readState: ReadyParts['readState'],
-): Promise<Pick<Readiness, 'state' | 'grace_seconds_left'>> {
+function graceOf(graceMs: unknown): Pick<Readiness, 'state' | 'grace_seconds_left'> {
+  return typeof graceMs === 'number'
+    ? { state: 'grace', grace_seconds_left: Math.floor(graceMs / 1000) }
+    : { state: 'ok' };
+}
+
+/** Rejects with StateError where the state says nothing for too long. */
+async function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`the state has not answered within ${stateTimeoutMs} ms`)),
+      () => reject(new StateError('STATE_UNAVAILABLE', `the state has not answered within ${stateTimeoutMs} ms`)),
       stateTimeoutMs,
     );
   });
   try {
-    const graceMs = await Promise.race([readState?.(), late]);
-    return typeof graceMs === 'number'
-      ? { state: 'grace', grace_seconds_left: Math.floor(graceMs / 1000) }
-      : { state: 'ok' };
+    return await Promise.race([ask(), late]);
   } finally {
     clearTimeout(timer);
   }

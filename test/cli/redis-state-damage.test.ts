@@ -126,7 +126,12 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
     await serving.shows(
       /The state is damaged: the key libretto:state:order is no sorted set\. .*`libretto restore BACKUP --state-only`/,
     );
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded' });
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+      status: 'degraded',
+      metadata_url: null,
+      tree: 'ok',
+      state: 'away',
+    });
     expect(await run('token', 'revoke', known.id)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('libretto:state:rows is no hash') as string,

@@ -2,7 +2,8 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { StateError } from '../../proxy/state/state-error.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { runProxy } from '../util/running-proxy.ts';
 
@@ -75,4 +76,41 @@ it.each([
   ]);
   expect(JSON.stringify(reply.json())).not.toContain('gone');
   expect((await served.get('/health', asNobody)).status).toBe(200);
+});
+
+describe('settings that the state does not give', () => {
+  const damaged = new StateError('STATE_CORRUPT', 'The state is damaged: a row of it is no JSON.');
+
+  it.each([
+    ['fail', () => Promise.reject(damaged)],
+    [
+      'throw',
+      () => {
+        throw damaged;
+      },
+    ],
+  ])('%s: /health and /health/ready name the state, as packages.json has no answer', async (_name, rootChanges) => {
+    await using served = await runProxy({ rootChanges });
+    served.tree.publish();
+    expect((await served.get('/packages.json')).status).toBe(500);
+    expect((await served.get('/health', asNobody)).json()).toMatchObject({
+      status: 'degraded',
+      metadata_url: null,
+      tree: 'ok',
+      state: 'unreadable',
+    });
+    const reply = await served.get('/health/ready', asNobody);
+    expect([reply.status, reply.json()]).toMatchObject([
+      500,
+      { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
+    ]);
+    expect(JSON.stringify(reply.json())).not.toContain('damaged');
+  });
+
+  it('never come: /health/ready is not 200', async () => {
+    await using served = await runProxy({ rootChanges: () => new Promise(() => undefined) });
+    served.tree.publish();
+    const reply = await served.get('/health/ready', asNobody);
+    expect([reply.status, reply.json()]).toMatchObject([500, { details: { tree: 'ok', state: 'unreadable' } }]);
+  });
 });

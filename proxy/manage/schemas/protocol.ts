@@ -119,9 +119,9 @@ export const healthSchema = z
       description:
         '`empty`: nothing is published yet. `stale`: the origin fails, and cached content is served. `unreadable`: the published tree is missing or damaged',
     }),
-    state: z.enum(['ok', 'away']).openapi({
+    state: z.enum(['ok', 'away', 'unreadable']).openapi({
       description:
-        '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most',
+        '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most. `unreadable`: the state is damaged or missing, and packages.json cannot be answered',
     }),
     counters: z
       .enum(['ok', 'local'])
