@@ -90,9 +90,11 @@ async function storedWithheld(output: Output): Promise<readonly WithheldVersion[
   if (text === undefined) return [];
   const list = parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
   if (list !== undefined && !hasWrongChecksum(text)) return list;
+  const { withheld } = await readAnnounced(output);
+  const named = withheld.map(({ name, version }) => `${name} ${version}`);
   throw new ListDamaged(
     withheldPath,
-    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. ${repairWithheld}`,
+    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand${named.length === 0 ? '' : `; the announcement names ${listShortly(named)}`}. ${repairWithheld}`,
   );
 }
 

@@ -4,18 +4,14 @@
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { UsageError } from '../io/usage-error.ts';
 import type { BackupFile } from './backup-record.ts';
 
 /** For folders, the lock of the state, and the audit event of the restore. */
 const spareBytes = 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
-/** Counts as a full disk (storage-fault.ts). */
-class LackOfRoom extends Error {
-  readonly code = 'ENOSPC';
-}
-
-/** `data` exists. Throws LackOfRoom where its disk has too little room; a disk that tells no size is taken as it is. */
+/** `data` exists. Throws UsageError, caused by ENOSPC, where its disk has too little room; a disk that tells no size is taken as it is. */
 export async function refuseLackOfRoom(files: readonly BackupFile[], directory: string, data: string): Promise<void> {
   const { blocks, bavail, bsize } = await statfs(data);
   if (blocks === 0) return;
@@ -25,8 +21,10 @@ export async function refuseLackOfRoom(files: readonly BackupFile[], directory: 
   const [lacking, wanted, left] = [needed - free, needed, free].map(
     (bytes) => `${(Math.ceil((bytes / mebibyte) * 100) / 100).toFixed(2)} MiB`,
   );
-  throw new LackOfRoom(
+  throw new UsageError(
     `The disk of ${data} has too little room. The backup needs ${wanted}, and ${left} are free. Nothing was restored. Free ${lacking} there, or name a folder on another disk with --data, and restore again.`,
+    // counts as a full disk (storage-fault.ts)
+    { cause: Object.assign(new Error('the disk has too little room'), { code: 'ENOSPC' }) },
   );
 }
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { storageAdvice } from '../../build/contract/storage-fault.ts';
+import { storageAdvice, storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { codeOf, createWriteLock, type WriteLock } from './write-lock.ts';
@@ -43,14 +43,21 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
     return { db: openFiles(directory, unwritable !== undefined), directory, turn, unwritable };
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError(
-      'STATE_UNUSABLE',
-      `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`,
-      { cause: error },
-    );
+    throw unusableDirectory(directory, error);
   } finally {
     release?.();
   }
+}
+
+/** STATE_UNUSABLE, with what to do: about a disk that is full or read-only, or about the rights. */
+export function unusableDirectory(directory: string, cause: unknown): StateError {
+  const advice =
+    storageFaultOf(cause) === undefined ? 'It must be a directory this user may read and write.' : storageAdvice(cause);
+  return new StateError(
+    'STATE_UNUSABLE',
+    `The state directory ${directory} cannot be used: ${reasonOf(cause)}. ${advice}`,
+    { cause },
+  );
 }
 
 /** Opens what is there, and writes nothing but the mark that somebody reads it. Throws what lmdb throws. */

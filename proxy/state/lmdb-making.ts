@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../build/shared/files/sync-folder.ts';
-import { openDatabase, reasonOf, stateFileOf } from './lmdb-database.ts';
+import { openDatabase, stateFileOf, unusableDirectory } from './lmdb-database.ts';
 import { writeSchema } from './lmdb-schema.ts';
 import { StateError } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
@@ -29,11 +29,7 @@ export async function makeLmdbState(directory: string, identity: StateIdentity):
     await syncFolder(directory);
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError(
-      'STATE_UNUSABLE',
-      `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`,
-      { cause: error },
-    );
+    throw unusableDirectory(directory, error);
   }
 }
 

@@ -75,6 +75,10 @@ describe('a lost list of withdrawn versions', () => {
       ) as string,
     });
     expect(existsSync(join(folder, 'kept'))).toBe(false);
+    writeFileSync(now(list), '{');
+    expect((await libretto(folder, 'build')).stderr).toMatch(
+      /is damaged.*names acme\/hello 1\.1\.0, acme\/other 1\.0\.0\./,
+    );
     // as the server runs an upload and a withdrawal
     for (const args of [
       ['artifact', 'publish', 'upload.zip'],

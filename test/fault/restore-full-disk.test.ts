@@ -39,7 +39,9 @@ describe.skipIf(cannotMount())('a restore onto a disk with too little room', () 
     disk.fill(backupBytes + more * kibibyte);
     const refused = await run('restore', 'copy', '--data', data);
     expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([74, '', expect.any(String)]);
-    expect(refused.stderr).toMatch(/has too little room\. The backup needs .* MiB there, or name a folder on another/);
+    expect(refused.stderr).toMatch(
+      /^libretto: The disk of .* has too little room\. The backup needs .* MiB there, or name a folder on another/,
+    );
     expect(readdirSync(data)).toEqual([]);
     disk.free();
     expect((await run('restore', 'copy', '--data', data)).exitCode).toBe(0);
