@@ -11,12 +11,16 @@ import { makeLargeTree, publishAgain } from './trees.mjs';
 export async function start({ folder, rounds, quick, servers, say }) {
   say('a tree of 10 000 packages …');
   const tree = await makeLargeTree(folder, 10_000);
-  const ready = [];
-  const resident = [];
+  const log = join(folder, 'requests.log');
+  const [ready, resident, bareReady, bareResident] = [[], [], [], []];
   let server;
   for (let round = 0; round < rounds; round += 1) {
     await server?.stop();
-    server = await servers.proxy(tree.data, { log: join(folder, 'requests.log') });
+    const bare = await servers.proxy(tree.data, { log, flags: ['--features', 'none'] });
+    bareReady.push(bare.readyMs);
+    bareResident.push(residentMb(bare.processId));
+    await bare.stop();
+    server = await servers.proxy(tree.data, { log });
     ready.push(server.readyMs);
     resident.push(residentMb(server.processId));
   }
@@ -34,6 +38,8 @@ export async function start({ folder, rounds, quick, servers, say }) {
   return [
     { what: 'ready with 10 000 packages', unit: 'ms', value: median(ready), ours: median(ready), atMost: 1000 },
     { what: 'in memory then', unit: 'MB', value: median(resident), ours: median(resident), atMost: 200 },
+    { what: 'ready without features', unit: 'ms', value: median(bareReady), ours: median(bareReady), atMost: 150 },
+    { what: 'in memory then', unit: 'MB', value: median(bareResident), ours: median(bareResident), atMost: 70 },
     { what: 'in memory when all were asked for', unit: 'MB', value: full, ours: full },
     { what: 'a publication is seen after', unit: 'ms', value: median(seen), ours: median(seen), atMost: 50 },
     { what: 'slowest request meanwhile', unit: 'ms', value: median(slowest), ours: median(slowest), atMost: 20 },
