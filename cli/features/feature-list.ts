@@ -1,6 +1,7 @@
 // Every feature of the server, in the order in which they are opened. Each is a module of its own that `open` loads.
 
 import type { FeatureName } from '../config/feature-settings.ts';
+import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
@@ -42,7 +43,7 @@ const features: readonly (ServedFeature & { readonly name: FeatureName | 'packag
 export interface OpenFeatures {
   readonly offers: Offers;
   readonly open: readonly OpenFeature[];
-  /** Closes them, the last one first. */
+  /** Closes all of them, the last one first, even when one fails. */
   readonly close: () => Promise<void>;
 }
 
@@ -51,20 +52,19 @@ export async function openFeatures(core: ServingCore, names: readonly FeatureNam
   const wanted = wantedBy(names);
   const open: OpenFeature[] = [];
   let offers: Offers = {};
-  const close = async (): Promise<void> => {
-    for (const feature of open.toReversed()) await feature.close?.();
-  };
+  const closing = new CloseSteps();
   try {
     for (const feature of features.filter(({ name }) => wanted.has(name))) {
       const opened = await feature.open(core, offers);
       open.push(opened);
+      if (opened.close !== undefined) closing.add(opened.close);
       offers = { ...offers, ...opened.offers };
     }
   } catch (error) {
-    await close();
+    await closing.run();
     throw error;
   }
-  return { offers, open, close };
+  return { offers, open, close: () => closing.run() };
 }
 
 function wantedBy(names: readonly string[]): ReadonlySet<string> {

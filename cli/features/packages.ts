@@ -2,6 +2,7 @@
 
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { composePackages } from '../compose/packages.ts';
+import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { OpenFeature } from './served-feature.ts';
 
@@ -15,11 +16,11 @@ export function openPackages({ config, context, store, tree, settings, log, tomb
     onUnrendered: (err) =>
       log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text'),
   });
+  const closing = new CloseSteps();
+  closing.add(packages.installs.close);
+  closing.add(packages.downloads.close);
   return {
     offers: { packages },
-    close: async () => {
-      await packages.downloads.close();
-      await packages.installs.close();
-    },
+    close: () => closing.run(),
   };
 }

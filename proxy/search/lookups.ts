@@ -23,14 +23,14 @@ export type LookupRoute =
   | { readonly kind: 'providers'; readonly name: PackageName };
 
 /** Who asks, as far as the answer depends on it. */
-export interface LookupWishes {
+export interface LookupPreferences {
   /** undefined: sees all */
   readonly view: View | undefined;
   readonly acceptEncoding: string | undefined;
 }
 
 export interface Lookups {
-  readonly answer: (route: LookupRoute, preferences: LookupWishes, nowMs: number) => Promise<Answer>;
+  readonly answer: (route: LookupRoute, preferences: LookupPreferences, nowMs: number) => Promise<Answer>;
 }
 
 export interface LookupParts {

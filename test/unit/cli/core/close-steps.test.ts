@@ -1,0 +1,23 @@
+// What was opened is closed again as a whole: a server whose disk is full still gives its lock back.
+
+import { describe, expect, it } from 'vitest';
+import { CloseSteps } from '../../../../cli/core/close-steps.ts';
+
+describe('close steps', () => {
+  it('run the last one first, each once, even when one fails; the first failure is told', async () => {
+    const closed: string[] = [];
+    const steps = new CloseSteps();
+    steps.add(() => void closed.push('state'));
+    steps.add(async () => {
+      closed.push('counts');
+      throw new Error('the disk is full');
+    });
+    steps.add(() => {
+      closed.push('mirror');
+      throw new Error('the mirror is busy');
+    });
+    await expect(steps.run()).rejects.toThrow('the mirror is busy');
+    await steps.run();
+    expect(closed).toEqual(['mirror', 'counts', 'state']);
+  });
+});
