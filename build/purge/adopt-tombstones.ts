@@ -14,24 +14,40 @@ import { purgingRequest, type PurgeBuild } from './purge-version.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
-/**
- * Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and
- * these rows do not have.
- */
-export async function adoptTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<number> {
-  return holdingLock(build, async (output, dataDirectory) => {
-    const known = await storedTombstones(output);
-    const fresh = mergePurged(known, rows).length - known.length;
-    if (fresh > 0) await buildHoldingLock(purgingRequest(build.request, dataDirectory, rows), build.effects);
-    return fresh;
-  });
-}
-
-export interface Recovery {
+/** What tombstones from elsewhere do to a registry. */
+export interface Adoption {
   /** rows that the list has again, or has now */
   readonly added: readonly PurgedVersion[];
   /** contents on this registry that the added rows purge */
   readonly purged: readonly RecoveredPurge[];
+}
+
+/** What these rows would do to this tree. Throws BuildRefused where the list of tombstones is damaged. */
+export async function planAdoption(rows: readonly PurgedVersion[], output: Pick<Output, 'read'>): Promise<Adoption> {
+  const known = await storedTombstones(output);
+  const added = mergePurged(known, rows).slice(known.length);
+  return { added, purged: await recoveredPurges(output, added) };
+}
+
+/**
+ * Adds these rows to the list, and purges what they are of. `confirm` sees the plan and completes it. It rejects to
+ * leave the tree as it is. Throws BuildRefused where the list is damaged, and where it lacks what is announced and these rows do not
+ * have.
+ */
+export async function adoptTombstones<Plan extends Adoption>(
+  rows: readonly PurgedVersion[],
+  build: PurgeBuild,
+  confirm: (plan: Adoption) => Promise<Plan>,
+): Promise<Plan> {
+  return holdingLock(build, async (output, dataDirectory) => {
+    const plan = await confirm(await planAdoption(rows, output));
+    if (plan.added.length > 0)
+      await buildHoldingLock(purgingRequest(build.request, dataDirectory, rows), build.effects);
+    return plan;
+  });
+}
+
+export interface Recovery extends Adoption {
   /** without digests, reason and date: label and reference alone stay out */
   readonly replaced: readonly AnnouncedPurge[];
   /** rows of an edited list that nothing else names */
@@ -42,14 +58,14 @@ export interface Recovery {
 
 /**
  * `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the state's records of purges
- * name. `confirm` sees what the recovery will do, and rejects to leave everything as it is. Throws BuildBusy and
+ * name. `confirm` sees the plan and completes it. It rejects to leave everything as it is. Throws BuildBusy and
  * StorageError as a build does, and BuildRefused for a list of a newer version.
  */
 export async function recoverTombstones(
   rows: readonly PurgedVersion[],
   recorded: ReadonlySet<string>,
   build: PurgeBuild,
-  confirm: (plan: Recovery) => Promise<void>,
+  confirm: (plan: Recovery) => Promise<Recovery>,
 ): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
     const { purged: announced } = await readAnnounced(output);
@@ -60,14 +76,13 @@ export async function recoverTombstones(
     const replaced = missingRows(announced, merged);
     const since = build.effects.now();
     const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
-    const recovery: Recovery = {
+    const recovery = await confirm({
       added,
       purged: await recoveredPurges(output, added),
       replaced,
       dropped,
       doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
-    };
-    await confirm(recovery);
+    });
     await buildHoldingLock(
       { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: { confirmed, since } },
       build.effects,

@@ -52,6 +52,14 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   }
 }
 
+/** What a restore does beside the backup's files. */
+export interface RestoreSteps {
+  /** called with a whole backup, before anything is written; rejects to restore nothing */
+  readonly confirm: () => Promise<void>;
+  /** called once all but the state is in its place */
+  readonly beforeState: () => Promise<void>;
+}
+
 /**
  * Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and
  * StorageError.
@@ -59,10 +67,11 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
 export async function restoreBackup(
   directory: string,
   data: string,
-  beforeState: () => Promise<void> = async () => undefined,
+  { confirm, beforeState }: RestoreSteps,
 ): Promise<BackupRecord> {
   await refuseData(data, directory);
   const record = await checkBackup(directory);
+  await confirm();
   await staged(record.files, directory, data, async (staging) => {
     if (!existsSync(join(staging, rememberedStateName))) await forgetState(data);
     const areas = (await readdir(staging)).toSorted(

@@ -53,13 +53,14 @@ export function addData(program: Command, wire: Wire): void {
       '--purged <file>',
       'versions that were purged after the backup and stay purged: output of `libretto package purged --json`, or a data folder',
     )
-    .option('--dry-run', 'only compare the backup with its checksums')
+    .option('--yes', 'purge versions of the backup that --purged names')
+    .option('--dry-run', 'only compare the backup with its checksums, and name the versions that --purged would purge')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       example(
         'libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto',
-        'libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto --purged purged.json',
+        'libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto --purged purged.json --yes',
         'libretto restore /mnt/backups/libretto-2027-01-31 --state-only',
         'libretto restore /mnt/backups/libretto-2027-01-31 --dry-run',
       ),
@@ -94,6 +95,7 @@ function addConfig(program: Command, wire: Wire): void {
     .description(
       'Create the missing repositories and users of the file, and change those that differ. Nothing is removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
     )
+    .option('--yes', 'purge versions of this registry that the file lists as purged')
     .option('--dry-run', 'show the changes without making them')
     .option('--json', 'print the changes as JSON')
     .addHelpText(

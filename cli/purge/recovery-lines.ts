@@ -1,28 +1,52 @@
-// What a recovery of the list of tombstones says: the rows it adds, the versions it purges, and what is lost or doubtful.
+// What tombstones from a file do, in words: the rows they add, the versions they purge, and what is lost or doubtful.
 
 import type { AnnouncedPurge } from '../../build/contract/announced-lists.ts';
-import type { Recovery } from '../../build/purge/adopt-tombstones.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { Adoption, Recovery } from '../../build/purge/adopt-tombstones.ts';
 import type { RecoveredPurge } from '../../build/purge/recovered-purges.ts';
 import { counted, firstOf } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 const mostShown = 40;
 
-/** Throws UsageError where the recovery purges a version that this registry has. Names all of them. */
-export function refuseUnconfirmed(plan: Pick<Recovery, 'added' | 'purged'>): void {
+/** Who brings the tombstones, and where the versions are, as a sentence names them. */
+export interface AdoptionWords {
+  readonly by: 'The recovery' | 'The file';
+  readonly where: 'on this registry' | 'in this backup';
+}
+
+/** Throws UsageError where the tombstones purge a version that is there. Names all of them. */
+export function refuseUnconfirmed(plan: Adoption, { by, where }: AdoptionWords): void {
   if (plan.purged.length === 0) return;
   throw new UsageError(
     [
-      'The recovery purges versions that are on this registry. They go for good, and are never published again:',
+      `${by} purges versions that are ${where}. They go for good, and are never published again:`,
       ...purgeLines(plan),
-      `The recovery adds ${counted(plan.added.length, 'tombstone')}:`,
+      `${by} adds ${counted(plan.added.length, 'tombstone')}:`,
       ...plan.added.map(lineOf),
       'Nothing was changed. Remove the rows of versions that stay from the file, or say --yes to purge them.',
     ].join('\n'),
   );
 }
 
-function purgeLines({ purged }: Pick<Recovery, 'purged'>): readonly string[] {
+/** What an adoption without a fault did; `dryRun`: what it would do. None for one that adds nothing. */
+export function describeAdoption(plan: Adoption, dryRun: boolean): readonly string[] {
+  if (plan.added.length === 0) return [];
+  const count = counted(plan.added.length, 'tombstone');
+  return [
+    `The file ${dryRun ? 'would add' : 'added'} ${count} of purged versions. No build publishes these versions:`,
+    ...plan.added.map(lineOf),
+    ...(plan.purged.length === 0 ? [] : [dryRun ? 'It would purge for good:' : 'It purged for good:']),
+    ...purgeLines(plan),
+  ];
+}
+
+/** Which version a tombstone is of. */
+export function labelOf({ name, version, version_normalized, reference }: AnnouncedPurge): JsonObject {
+  return { name, version, version_normalized, reference };
+}
+
+function purgeLines({ purged }: Pick<Adoption, 'purged'>): readonly string[] {
   return purged.map((one) => `${lineOf(one)}, ${one.state}`);
 }
 

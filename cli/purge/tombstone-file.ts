@@ -6,7 +6,13 @@ import { join } from 'node:path';
 
 import { parsePurged, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
 import { hasWrongChecksum } from '../../build/contract/checksum.ts';
-import { adoptTombstones, recoverTombstones, type Recovery } from '../../build/purge/adopt-tombstones.ts';
+import {
+  adoptTombstones,
+  planAdoption,
+  recoverTombstones,
+  type Adoption,
+  type Recovery,
+} from '../../build/purge/adopt-tombstones.ts';
 import type { RecoveredPurge } from '../../build/purge/recovered-purges.ts';
 import { listPurged } from '../../build/package/purged.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
@@ -49,10 +55,32 @@ export function readTombstonesIfAny(path: string): readonly PurgedVersion[] {
   return publication !== undefined && publication.purged === undefined ? [] : readTombstones(path);
 }
 
-/** Purges on this host what these tombstones are of, and keeps it out from then on. */
-export async function purgedAgain(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<void> {
-  if (rows.length === 0 || (await adoptTombstones(rows, purgeBuild(config, context))) === 0) return;
-  await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+/** What these tombstones would do to a data folder, or to a backup of one. */
+export async function planHere(rows: readonly PurgedVersion[], config: Pick<Config, 'data'>): Promise<Adoption> {
+  return withMirrored(await planAdoption(rows, createDiskOutput(config.data.value)), mirrorFolder(config));
+}
+
+/**
+ * Purges on this host what these tombstones are of, and keeps it out from then on. `confirm` sees the plan and
+ * completes it. It rejects to change nothing. No build publishes between `confirm` and the purge.
+ */
+export async function adoptHere<Plan extends Adoption>(
+  rows: readonly PurgedVersion[],
+  confirm: (plan: Adoption) => Promise<Plan>,
+  config: Config,
+  context: Context,
+): Promise<Plan> {
+  const folder = mirrorFolder(config);
+  const build = purgeBuild(config, context);
+  const adoption = await adoptTombstones(rows, build, async (plan) => confirm(await withMirrored(plan, folder)));
+  if (adoption.added.length > 0) await removePurged(folder, await listPurged(createDiskOutput(config.data.value)));
+  return adoption;
+}
+
+/** The mirror's copies go as well. */
+async function withMirrored<Plan extends Adoption>(plan: Plan, folder: string): Promise<Plan> {
+  const mirrored = (await purgedCopies(folder, plan.added)).map(mirroredPurge);
+  return { ...plan, purged: [...plan.purged, ...mirrored] };
 }
 
 /**
@@ -67,18 +95,17 @@ export async function recoverHere(
   context: Context,
 ): Promise<Recovery> {
   const folder = mirrorFolder(config);
-  let mirrored: readonly RecoveredPurge[] = [];
-  const confirm = async (plan: Recovery): Promise<void> => {
-    mirrored = (await purgedCopies(folder, plan.added)).map(mirroredPurge);
-    if (!confirmed) refuseUnconfirmed({ ...plan, purged: [...plan.purged, ...mirrored] });
+  const confirm = async (plan: Recovery): Promise<Recovery> => {
+    const whole = await withMirrored(plan, folder);
+    if (!confirmed) refuseUnconfirmed(whole, { by: 'The recovery', where: 'on this registry' });
+    return whole;
   };
   const state = await openState(config);
   try {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
     const recorded = await recordedTombstones(store);
-    const plan = await recoverTombstones(rows, recorded, purgeBuild(config, context), confirm);
+    const recovery = await recoverTombstones(rows, recorded, purgeBuild(config, context), confirm);
     await removePurged(folder, await listPurged(createDiskOutput(config.data.value)));
-    const recovery = { ...plan, purged: [...plan.purged, ...mirrored] };
     await auditRecovery(store, context.actor, recovery);
     return recovery;
   } finally {

@@ -117,14 +117,14 @@ export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Pr
   return new Set(records.flatMap(({ value }) => parsePurgeRecord(value).tombstones));
 }
 
-/** What a recovery of the list of tombstones changed. */
+/** What a recovery of the list of tombstones changed, or tombstones from a file. */
 export interface RecoveredTombstones {
   /** rows that the list has again, or has now */
   readonly added: readonly NamedTombstone[];
   /** versions of this registry that the added rows purged */
   readonly purged: readonly (NamedTombstone & { readonly state: string })[];
-  readonly replaced: readonly NamedTombstone[];
-  readonly dropped: readonly NamedTombstone[];
+  readonly replaced?: readonly NamedTombstone[];
+  readonly dropped?: readonly NamedTombstone[];
 }
 
 interface NamedTombstone {
@@ -137,7 +137,7 @@ interface NamedTombstone {
 export async function auditRecovery(
   store: AuditedStore,
   actor: Actor,
-  { added, purged, replaced, dropped }: RecoveredTombstones,
+  { added, purged, replaced = [], dropped = [] }: RecoveredTombstones,
 ): Promise<void> {
   await store.commit(
     { conditions: [], puts: [], deletes: [] },

@@ -12,6 +12,8 @@ import { allFiles, publishedVersions } from '../util/published-tree.ts';
 import { lacks } from '../util/tool.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 
+const secretVersion = { name: 'acme/hello', version: '1.1.0' };
+const namesSecretVersion = /purges versions that are [^]*\n {2}acme\/hello 1\.1\.0 \(.{12}\), published\n[^]*--yes/;
 let tree: TemporaryTree;
 const run = (...args: readonly string[]): Promise<CliOutcome> =>
   runCli(args.includes('--data') ? args : [...args, '--data', 'data'], { cwd: tree.root });
@@ -116,6 +118,7 @@ describe('libretto package purge', () => {
   });
 
   it('stays purged in a restored backup, and in a registry that imports the configuration', async () => {
+    await succeeds('token', 'create', '--description', 'a state');
     await succeeds('backup', 'backup');
     expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
     tree.write({ 'purged.json': await succeeds('package', 'purged', '--json') });
@@ -125,16 +128,32 @@ describe('libretto package purge', () => {
       exitCode: 0,
       stderr: expect.stringContaining('Purge them again, or restore with --purged') as string,
     });
-    expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject({ exitCode: 0 });
+    const refused = { exitCode: 2, stdout: '', stderr: expect.stringMatching(namesSecretVersion) as string };
+    expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject(refused);
+    expect(existsSync(tree.path('new'))).toBe(false);
+    const dryRun = await restore('--purged', 'purged.json', '--dry-run', '--json');
+    const purges = { tombstones: [secretVersion], purged_versions: [{ ...secretVersion, state: 'published' }] };
+    expect(JSON.parse(dryRun.stdout)).toMatchObject(purges);
+    expect(await restore('--data', 'new', '--purged', 'purged.json', '--yes')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/\nIt purged for good:\n {2}acme\/hello 1\.1\.0 .*, published$/),
+    });
     expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([
       [],
       ['acme/hello@1.0.0'],
     ]);
     await succeeds('config', 'export', '--out', 'registry.json');
-    expect(await runCli(['config', 'import', 'registry.json', '--data', 'old'], { cwd: tree.root })).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('1 tombstone of purged versions') as string,
-    });
+    const bring = (...more: readonly string[]): Promise<CliOutcome> =>
+      runCli(['config', 'import', 'registry.json', '--data', 'old', ...more], { cwd: tree.root });
+    const before = filesWithSecret(tree.path('old'));
+    expect(await bring()).toMatchObject(refused);
+    expect(filesWithSecret(tree.path('old'))).toEqual(before);
+    expect(JSON.parse((await bring('--dry-run', '--json')).stdout)).toMatchObject(purges);
+    expect(JSON.parse((await bring('--yes', '--json')).stdout)).toMatchObject({ purged: 1, ...purges });
+    for (const data of ['old', 'new']) {
+      const events = ['audit', 'list', '--action', 'package.recover_purged', '--json', '--data', data];
+      expect((await runCli(events, { cwd: tree.root })).stdout).toContain('"1.1.0"');
+    }
     expect(filesWithSecret(tree.path('old'))).toEqual([]);
     for (const data of ['old', 'new'])
       expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });

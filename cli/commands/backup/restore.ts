@@ -4,17 +4,27 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import type { Adoption } from '../../../build/purge/adopt-tombstones.ts';
+import { auditRecovery } from '../../../proxy/packages/purges.ts';
 import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../../proxy/state/audit.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { BackupRecord } from '../../backup/backup-record.ts';
-import { checkBackup, replaceLocalState, restoreBackup, restoreState } from '../../backup/restore-backup.ts';
+import {
+  checkBackup,
+  replaceLocalState,
+  restoreBackup,
+  restoreState,
+  type RestoreSteps,
+} from '../../backup/restore-backup.ts';
 import { findsDamagedState, shareState } from '../../backup/shared-state.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
-import { purgedAgain, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
+import { describeAdoption, labelOf, refuseUnconfirmed } from '../../purge/recovery-lines.ts';
+import { adoptHere, planHere, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
+import { UsageError } from '../../io/usage-error.ts';
 import { keepServersOff } from '../../state/serve-lock.ts';
 import { sharedPlace, stateDirectory } from '../../state/state-place.ts';
 
@@ -26,11 +36,23 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
   const tombstones =
     flags['purged'] === undefined ? undefined : readTombstonesIfAny(resolve(workingDirectory, String(flags['purged'])));
-  const beforeState = (): Promise<void> => purgedAgain(tombstones ?? [], config, context);
+  if (tombstones !== undefined && stateOnly)
+    throw new UsageError('--purged is for a whole data folder: leave out --state-only, or leave out --purged.');
+  let adoption: Adoption = { added: [], purged: [] };
+  const confirm = async (): Promise<void> => {
+    if (tombstones === undefined) return;
+    adoption = await planHere(tombstones, { data: { ...config.data, value: directory } });
+    if (!dryRun && flags['yes'] !== true) refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup' });
+  };
+  const beforeState = async (): Promise<void> => {
+    if (tombstones !== undefined) await adoptHere(tombstones, async (plan) => plan, config, context);
+  };
   const record = await (dryRun
     ? checkBackup(directory, stateOnly)
-    : restore(config, context, { directory, stateOnly, beforeState }));
-  const noted = !dryRun && holdsState(record) ? noteRestore(config, context, record, stateOnly) : undefined;
+    : restore(config, context, { directory, stateOnly, steps: { confirm, beforeState } }));
+  if (dryRun) await confirm();
+  const noted =
+    !dryRun && holdsState(record) ? noteRestore(config, context, record, { stateOnly, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
     printLines(stderr, [`The backup is restored to ${data} as a whole. Only its event in the audit log is missing:`]);
     throw error;
@@ -47,10 +69,17 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       files: files.length,
       bytes,
       audit: audit ?? null,
+      ...(tombstones === undefined
+        ? {}
+        : {
+            tombstones: adoption.added.map(labelOf),
+            purged_versions: adoption.purged.map((one) => ({ ...one })),
+          }),
     });
   else
     printLines(stdout, [
       `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
+      ...describeAdoption(adoption, dryRun),
     ]);
   if (!dryRun)
     printLines(stderr, [
@@ -68,14 +97,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 interface Order {
   readonly directory: string;
   readonly stateOnly: boolean;
-  /** called once all but the state is in its place */
-  readonly beforeState: () => Promise<void>;
+  readonly steps: RestoreSteps;
 }
 
 async function restore(
   config: Config,
   { now, stderr }: Context,
-  { directory, stateOnly, beforeState }: Order,
+  { directory, stateOnly, steps }: Order,
 ): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
@@ -91,7 +119,7 @@ async function restore(
       tellAside(await replaceLocalState(state, stateDirectory(config), now())),
     ).finally(place.release);
   }
-  const record = await restoreBackup(directory, data, beforeState);
+  const record = await restoreBackup(directory, data, steps);
   const state = join(data, 'state');
   if (shared !== undefined && existsSync(state)) tellAside(await shareState(state, shared, now()));
   return record;
@@ -106,7 +134,7 @@ async function noteRestore(
   config: Config,
   { now, actor }: Context,
   { created_at, libretto, serial }: BackupRecord,
-  stateOnly: boolean,
+  { stateOnly, adoption }: { readonly stateOnly: boolean; readonly adoption: Adoption },
 ): Promise<AuditVerdict> {
   return withState(config, async (state) => {
     const verdict = await verifyAudit(state);
@@ -120,6 +148,7 @@ async function noteRestore(
         details: { created_at, libretto, serial, ...(stateOnly && { state_only: true }) },
       },
     );
+    if (adoption.added.length > 0) await auditRecovery(store, actor, adoption);
     return verdict;
   });
 }

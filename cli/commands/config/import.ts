@@ -3,6 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import type { PurgedVersion } from '../../../build/contract/purged.ts';
+import type { Adoption } from '../../../build/purge/adopt-tombstones.ts';
+import { auditRecovery } from '../../../proxy/packages/purges.ts';
 import { createSettings } from '../../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
@@ -19,22 +22,24 @@ import { importConfig, type Imported, type ImportServices } from '../../config-t
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
-import { baselineOf } from '../../state/state-settings.ts';
-import { purgedAgain } from '../../purge/tombstone-file.ts';
+import { baselineOf, withSettingsOf } from '../../state/state-settings.ts';
+import { describeAdoption, labelOf, refuseUnconfirmed } from '../../purge/recovery-lines.ts';
+import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const document = readDocument(operands[0] ?? '', workingDirectory);
+  const rows = tombstonesIn(document, operands[0] ?? '');
   const dryRun = flags['dryRun'] === true;
   const state = await (dryRun ? openExistingState(config) : openState(config));
-  const imported = await importConfig(document, state, servicesOf(config, context), {
-    actor: context.actor,
-    dryRun,
-  }).finally(() => state.close());
-  const purged = tombstonesIn(document, operands[0] ?? '');
-  if (!dryRun) await purgedAgain(purged, config, context);
+  const { imported, ...adoption } = await bring(
+    { document, rows, dryRun, confirmed: flags['yes'] === true },
+    state,
+    config,
+    context,
+  ).finally(() => state.close());
   const invitations = dryRun
     ? []
     : imported.invitations.map(({ email, code, expires_at }) => ({ email, token: revealSecret(code), expires_at }));
@@ -44,12 +49,14 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       changes: imported.changes,
       invitations,
       without_credentials: imported.withoutCredentials,
-      purged: purged.length,
+      purged: rows.length,
+      tombstones: adoption.added.map(labelOf),
+      purged_versions: adoption.purged.map((one) => ({ ...one })),
     });
   else
     printLines(stdout, [
       ...describeChanges(imported, dryRun),
-      ...describePurged(purged.length, dryRun),
+      ...describeAdoption(adoption, dryRun),
       ...describeInvitations(invitations),
     ]);
   printLines(stderr, describeRest(imported, document));
@@ -59,6 +66,39 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       : 'The users are there, but nobody has seen their invitations: make others with `libretto user update USER --invite`.',
   );
   return 0;
+}
+
+interface Order {
+  readonly document: ConfigDocument;
+  readonly rows: readonly PurgedVersion[];
+  readonly dryRun: boolean;
+  /** the tombstones may purge versions of this registry */
+  readonly confirmed: boolean;
+}
+
+interface Brought extends Adoption {
+  readonly imported: Imported;
+}
+
+/** The state changes after the confirmation and before the purge, so that a refusal leaves both as they were. */
+async function bring(
+  { document, rows, dryRun, confirmed }: Order,
+  state: StateStore,
+  config: Config,
+  context: Context,
+): Promise<Brought> {
+  const bringState = (): Promise<Imported> =>
+    importConfig(document, state, servicesOf(config, context), { actor: context.actor, dryRun });
+  if (rows.length === 0) return { imported: await bringState(), added: [], purged: [] };
+  if (dryRun) return { imported: await bringState(), ...(await planHere(rows, config)) };
+  const confirm = async (plan: Adoption): Promise<Brought> => {
+    if (!confirmed) refuseUnconfirmed(plan, { by: 'The file', where: 'on this registry' });
+    return { ...plan, imported: await bringState() };
+  };
+  const brought = await adoptHere(rows, confirm, await withSettingsOf(state, config), context);
+  const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
+  if (brought.added.length > 0) await auditRecovery(store, context.actor, brought);
+  return brought;
 }
 
 function servicesOf(config: Config, context: Context): (state: StateStore) => ImportServices {
@@ -112,13 +152,6 @@ function describeChanges({ changes }: Imported, dryRun: boolean): string[] {
   return [
     dryRun ? `${counted(changes.length, 'change')} would be made:` : `${counted(changes.length, 'change')} made:`,
     ...lines,
-  ];
-}
-
-function describePurged(count: number, dryRun: boolean): string[] {
-  if (count === 0) return [];
-  return [
-    `${counted(count, 'tombstone')} of purged versions ${dryRun ? 'would be' : 'are'} kept here too: what they are of is gone, and stays out.`,
   ];
 }
 

@@ -3,7 +3,6 @@
 
 import { resolve } from 'node:path';
 
-import type { AnnouncedPurge } from '../../../build/contract/announced-lists.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import type { Recovery } from '../../../build/purge/adopt-tombstones.ts';
@@ -15,7 +14,7 @@ import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
-import { describeRecovery } from '../../purge/recovery-lines.ts';
+import { describeRecovery, labelOf } from '../../purge/recovery-lines.ts';
 import { readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
@@ -48,10 +47,6 @@ function shown({ added, purged, replaced, dropped, doubtful }: Recovery): JsonOb
     dropped: dropped.map((row) => ({ ...row, content: row.content === null ? null : { ...row.content } })),
     doubtful: doubtful.map(labelOf),
   };
-}
-
-function labelOf({ name, version, version_normalized, reference }: AnnouncedPurge): JsonObject {
-  return { name, version, version_normalized, reference };
 }
 
 function table(rows: readonly NotedTombstone[]): readonly string[] {
