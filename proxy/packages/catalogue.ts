@@ -150,12 +150,12 @@ async function look(files: PublishedFiles, name: PackageName, known: Kept | unde
   }
   try {
     // a damaged document must not hide the versions of the other one
-    const { versions: published, faults } = await readVersions(files, name);
+    const { versions: published, faults, isWhole } = await readVersions(files, name);
     const versions = listedVersions(published);
     const summary = summaryOf(name, versions);
     const listed = summary === undefined ? undefined : { summary, versions };
     if (faults.length > 0) return { stamps, listed: listed ?? known?.listed, isRead: false };
-    return { stamps, listed, isRead: stamps !== undefined && listed !== undefined };
+    return { stamps, listed, isRead: stamps !== undefined && listed !== undefined && isWhole };
   } catch {
     // one damaged file must not hide all other packages; whoever asks for this one is told
     return { stamps, listed: known?.listed, isRead: false };

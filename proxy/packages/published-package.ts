@@ -22,7 +22,12 @@ export interface ReadVersions {
   readonly versions: readonly PublishedVersion[];
   /** of the files that cannot be used, of what the view sees */
   readonly faults: readonly unknown[];
+  /** no document is missing that the serving index names a version of */
+  readonly isWhole: boolean;
 }
+
+const kinds = ['stable', 'dev'] as const;
+const nothing: ReadVersions = { versions: [], faults: [], isWhole: true };
 
 /**
  * Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the
@@ -42,11 +47,11 @@ export async function readPublishedPackage(
 /** As readPublishedPackage, but where one document cannot be used, the versions of the other one. */
 export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
-  if (filter === 'none') return { versions: [], faults: [] };
+  if (filter === 'none') return nothing;
   const { index, ...documents } = await files.readPackage(name);
   const records = new Map<string, JsonObject>();
   const damaged = new Map<'stable' | 'dev', unknown>();
-  for (const kind of ['stable', 'dev'] as const) {
+  for (const kind of kinds) {
     try {
       for (const record of readRecords(documents[kind], name, kind))
         records.set(
@@ -57,7 +62,7 @@ export async function readVersions(files: PublishedFiles, name: PackageName, vie
       damaged.set(kind, fault);
     }
   }
-  if (records.size === 0 && damaged.size === 0) return { versions: [], faults: [] };
+  if (records.size === 0 && damaged.size === 0) return nothing;
   const isSeen = (release: Release): boolean => passes(filter, release);
   const seen = readEntries(index, name, filter, records.values()).filter((entry) => isSeen(releaseOf(entry)));
   return {
@@ -68,7 +73,12 @@ export async function readVersions(files: PublishedFiles, name: PackageName, vie
     faults: [...damaged].flatMap(([kind, fault]) =>
       filter === 'all' || seen.some((entry) => isPublishedIn(kind, entry)) ? [fault] : [],
     ),
+    isWhole: kinds.every((kind) => !isMissing(documents[kind]) || !seen.some((entry) => isPublishedIn(kind, entry))),
   };
+}
+
+function isMissing(document: DocumentRead): boolean {
+  return !('fault' in document) && document.bytes === undefined;
 }
 
 function readRecords(document: DocumentRead, name: PackageName, kind: 'stable' | 'dev'): readonly JsonObject[] {

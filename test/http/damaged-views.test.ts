@@ -1,7 +1,7 @@
 // A damaged file of the tree, and tokens that see none of its versions: they get the answers of the sound tree, so that
 // damage tells nothing of what is hidden (I14).
 
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
@@ -96,6 +96,19 @@ it('an index that is damaged tells nothing of a hidden package either, nor besid
   await write('public/p2/acme/onlydev~dev.json', '{');
   expect(await answers()).toEqual(absent);
   expect((await get('/p2/acme/onlydev~dev.json', all)).status).toBe(500);
+});
+
+it.each(['core~dev', 'core'])('a deleted %s.json that is put back returns its versions to lists', async (document) => {
+  const label = document === 'core' ? '1.0.0' : 'dev-main';
+  const limited = await create({ constraints: { '*': label } });
+  const listed = async (): Promise<unknown> => (await get('/list.json', limited)).json()['packageNames'];
+  const file = join(registry.data, `public/p2/acme/${document}.json`);
+  const [whole, { mtime }] = [readFileSync(file), statSync(file)];
+  rmSync(file);
+  expect(await listed()).not.toContain('acme/core');
+  writeFileSync(file, whole);
+  utimesSync(file, mtime, mtime);
+  expect(await listed()).toContain('acme/core');
 });
 
 it('a token that sees a version of a damaged document is told', async () => {
