@@ -11,6 +11,7 @@ import {
   type PackageSafety,
   type AdvisoryLists,
 } from '../../build/contract/safety-lists.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readBody, readJsonBody } from '../http/json-body.ts';
@@ -19,6 +20,7 @@ import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { PublishedAdvisories } from '../tree/safety-lists.ts';
+import { readDocumentReleases } from '../tree/document-releases.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
 export type AdvisoryRoute =
@@ -39,7 +41,7 @@ export interface AdvisoryAnswers {
 }
 
 export interface AdvisoryParts {
-  readonly files: Pick<TreeFiles, 'epoch' | 'releases'>;
+  readonly files: Pick<TreeFiles, 'epoch' | 'releases' | 'document'>;
   readonly safety: PublishedAdvisories;
   /** says what is known elsewhere of packages that are mirrored */
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
@@ -151,7 +153,11 @@ async function visibleNames(
     const filter = filterOf(view, name);
     if (filter === 'none') return false;
     // something may be known of packages that are not published here, too
-    return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
+    return andThen(
+      files.releases(name, epoch),
+      (releases) => releases?.isSeen(filter) ?? filter === 'all',
+      async () => filter === 'all' || (await readDocumentReleases(files, name, filter, epoch)).isSeen,
+    );
   };
   const visible: PackageName[] = [];
   for (let from = 0; from < listed.length; from += packagesInTurn) {

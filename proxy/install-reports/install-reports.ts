@@ -5,6 +5,7 @@
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readJsonBody } from '../http/json-body.ts';
@@ -42,8 +43,14 @@ const packagesAtOnce = 32;
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
   const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
+    // one damaged index keeps no other install from being counted, and tells nothing of a hidden package (I14)
+    const archives = await andThen(
+      files.archives(name, moment.epoch),
+      (found) => found,
+      () => undefined,
+    );
     const known =
-      (await files.archives(name, moment.epoch))?.find([version], undefined, filter)?.version ??
+      archives?.find([version], undefined, filter)?.version ??
       (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
     if (known === undefined) return 0;
     onInstall(name, known);

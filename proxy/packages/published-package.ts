@@ -7,6 +7,7 @@ import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { filterOf, passes, releaseOf, seesSome, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { recordsOf, releaseIn } from '../tree/document-releases.ts';
 import type { DocumentRead } from '../tree/published-documents.ts';
 import { parseRows, type PublishedFiles } from '../tree/published-files.ts';
 
@@ -99,13 +100,9 @@ function readEntries(
   try {
     return parseRows(index, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
   } catch (fault) {
-    if (filter === 'all' || seesSome(filter, [...records].map(undated))) throw fault;
+    if (filter === 'all' || seesSome(filter, [...records].map(releaseIn))) throw fault;
     return [];
   }
-}
-
-function undated({ version_normalized: version }: JsonObject): Release {
-  return { version_normalized: String(version), releasedMs: undefined };
 }
 
 function isPublishedIn(kind: 'stable' | 'dev', { state, version_normalized: version }: IndexEntry): boolean {
@@ -114,12 +111,4 @@ function isPublishedIn(kind: 'stable' | 'dev', { state, version_normalized: vers
 
 function keyOf(version: unknown, reference: unknown): string {
   return `${String(version)} ${String(reference)}`;
-}
-
-function recordsOf(text: string, name: PackageName): readonly JsonObject[] {
-  const json: unknown = JSON.parse(text);
-  const packages = isJsonObject(json) ? json['packages'] : undefined;
-  const versions = isJsonObject(packages) ? packages[name] : undefined;
-  if (!isJsonObject(versions)) throw new Error(`it has no versions of ${name}`);
-  return Object.values(versions).filter(isJsonObject);
 }

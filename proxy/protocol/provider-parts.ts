@@ -3,6 +3,8 @@
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { releaseIn } from '../tree/document-releases.ts';
+import type { Release } from '../views/view.ts';
 import {
   closeBrace,
   comma,
@@ -13,9 +15,8 @@ import {
   valueOfMember,
 } from '../../build/shared/json/json-scan.ts';
 
-export interface ProviderVersion {
+export interface ProviderVersion extends Release {
   readonly version: string;
-  readonly version_normalized: string;
   /** of its dist; undefined where it has none */
   readonly reference: string | undefined;
   /** of the member, label included, in the document's bytes */
@@ -70,7 +71,7 @@ function versionAt(bytes: Buffer, start: number, valueStart: number, end: number
     throw new Error('a version is malformed');
   return {
     version: record['version'],
-    version_normalized: record['version_normalized'],
+    ...releaseIn(record),
     reference: referenceOf(record),
     start,
     end,

@@ -12,6 +12,7 @@ import { ArchiveMismatch } from '../tree/archive-store.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from '../http/document.ts';
+import { absentWhereHidden } from '../tree/document-releases.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
 import { answerWith } from '../http/representation.ts';
 import {
@@ -207,6 +208,7 @@ export class Tree {
     const { epoch } = moment;
     const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return this.#absent(absentVersion(route), route.name);
+    const seen = { name: route.name, filter, epoch };
     const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference, filter);
       return entry === undefined
@@ -215,7 +217,7 @@ export class Tree {
     };
     const again = (): MaybeAsync<Answer> =>
       andThen(
-        this.#files.archivesAgain(route.name, epoch),
+        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, epoch), seen),
         (archives) =>
           answer(archives) ?? andThen(mirrored(), (found) => found ?? this.#gone(route, filter, preferences, moment)),
       );
@@ -223,7 +225,7 @@ export class Tree {
       this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
     if (this.#mirrored?.isElsewhere(route.name, moment) === true)
       return andThen(mirrored(), (found) => found ?? again());
-    return andThen(this.#files.archives(route.name, epoch), (archives) => {
+    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise

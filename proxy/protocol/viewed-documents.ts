@@ -80,9 +80,11 @@ export class ViewedDocuments {
         return document;
       });
     };
-    if (!view.dated) return make(isSeen(undated));
-    return andThen(this.#archivesOf(path, name, base, epoch), (archives) =>
-      make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))),
+    if (!view.dated) return make(isSeen((version) => version));
+    return andThen(
+      this.#archivesOf(path, name, base, epoch),
+      (archives) => make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? version)),
+      () => make(isSeen((version) => version)),
     );
   }
 
@@ -172,10 +174,13 @@ export class ViewedDocuments {
       const knows = releases?.knows(kind, document) === true;
       return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
     };
-    return andThen(this.#files.releases(name, epoch), (releases) =>
-      releases?.knows(kind, document) === true
-        ? dated(releases)
-        : andThen(this.#files.releasesAgain(name, epoch), dated),
+    return andThen(
+      this.#files.releases(name, epoch),
+      (releases) =>
+        releases?.knows(kind, document) === true
+          ? dated(releases)
+          : andThen(this.#files.releasesAgain(name, epoch), dated),
+      () => dated(undefined), // a damaged index does not keep a whole document from clients
     );
   }
 
@@ -287,8 +292,4 @@ function rootFor(json: JsonObject, names: readonly PackageName[], view: View): B
 /** Two views are told apart before anything else. */
 function keyOf(view: View, path: string): string {
   return `${view.key} ${path}`;
-}
-
-function undated({ version_normalized }: ProviderVersion): Release {
-  return { version_normalized, releasedMs: undefined };
 }

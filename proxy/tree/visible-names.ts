@@ -6,7 +6,8 @@ import type { Publication } from '../../build/contract/publication.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
 import type { View } from '../views/view.ts';
-import { addPrunedChanges, type PackageReleases } from './package-releases.ts';
+import { DocumentReleases, readDocumentReleases } from './document-releases.ts';
+import { addPrunedChanges, PackageReleases } from './package-releases.ts';
 import type { TreeFiles } from './tree-files.ts';
 
 const packagesAtOnce = 32;
@@ -25,7 +26,7 @@ export async function visibleNames(
   names: readonly PackageName[],
   publication: Publication | undefined,
   view: View,
-  files: Pick<TreeFiles, 'releases'>,
+  files: Looker['files'],
   epoch: number,
 ): Promise<VisibleNames> {
   const date = new ViewDate();
@@ -34,12 +35,17 @@ export async function visibleNames(
     addPrunedChanges(date, changes, view.filterOf(name));
   const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
   // who saw a package that is withdrawn has another list since then
-  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) =>
-    releases?.addAllChanges(date, view.filterOf(name)),
-  );
+  await look((publication?.withdrawn ?? []).filter(isNamed), { files, view, epoch }, (name, releases) => {
+    if (releases instanceof PackageReleases) releases.addAllChanges(date, view.filterOf(name));
+  });
   const seen: PackageName[] = [];
-  await look(names.filter(isNamed), files, epoch, (name, releases) => {
+  await look(names.filter(isNamed), { files, view, epoch }, (name, releases) => {
     const filter = view.filterOf(name);
+    if (releases instanceof DocumentReleases) {
+      if (filter === 'all' || releases.isSeen) seen.push(name);
+      releases.addTo(date);
+      return;
+    }
     if (filter === 'all' || releases?.isSeen(filter) === true) seen.push(name);
     releases?.addAllChanges(date, filter);
   });
@@ -51,19 +57,30 @@ function addBesideNames(date: ViewDate, { root }: Publication): void {
   for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
 }
 
+type Releases = PackageReleases | DocumentReleases | undefined;
+
+interface Looker {
+  readonly files: Pick<TreeFiles, 'releases' | 'document'>;
+  readonly view: View;
+  readonly epoch: number;
+}
+
+/** Where an index cannot be used, `found` hears what the documents say. */
 async function look(
   names: readonly PackageName[],
-  files: Pick<TreeFiles, 'releases'>,
-  epoch: number,
-  found: (name: PackageName, releases: PackageReleases | undefined) => void,
+  { files, view, epoch }: Looker,
+  found: (name: PackageName, releases: Releases) => void,
 ): Promise<void> {
   for (let from = 0; from < names.length; from += packagesAtOnce) {
     const chunk = names.slice(from, from + packagesAtOnce);
-    const looked: MaybeAsync<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
+    const looked: MaybeAsync<Releases>[] = chunk.map((name) => {
+      const releases = files.releases(name, epoch);
+      return releases instanceof Promise
+        ? releases.catch(() => readDocumentReleases(files, name, view.filterOf(name), epoch))
+        : releases;
+    });
     // mostly they are in memory, and thousands of promises would cost more than looking
-    const releases = looked.some((one) => one instanceof Promise)
-      ? await Promise.all(looked)
-      : (looked as (PackageReleases | undefined)[]);
+    const releases = looked.some((one) => one instanceof Promise) ? await Promise.all(looked) : (looked as Releases[]);
     for (const [at, name] of chunk.entries()) found(name, releases[at]);
     if (from % packagesInTurn === 0) await new Promise(setImmediate);
   }

@@ -1,7 +1,7 @@
 // A damaged file of the tree, and tokens that see none of its versions: they get the answers of the sound tree, so that
 // damage tells nothing of what is hidden (I14).
 
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
@@ -96,6 +96,54 @@ it('an index that is damaged tells nothing of a hidden package either, nor besid
   await write('public/p2/acme/onlydev~dev.json', '{');
   expect(await answers()).toEqual(absent);
   expect((await get('/p2/acme/onlydev~dev.json', all)).status).toBe(500);
+});
+
+describe.each([
+  ['minimum stability', { stability: 'stable' }, 'acme/onlydev', 'dev-main'],
+  ['versions', { constraints: { '*': '^1.0' } }, 'acme/late', '2.0.0'],
+  ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'acme/late', '2.0.0'],
+] as const)('a token limited by %s (%j) and a damaged index of %s', (_, limits, name, label) => {
+  it('changes none of its answers, with whole documents and damaged ones', async () => {
+    const limited = await create(limits);
+    const paths = [...ofPackage(name), `/dist/${name}/${label}.zip`, ...ofPackage('acme/core'), ...lists];
+    const answers = async (): Promise<unknown> =>
+      Promise.all(
+        paths.map(async (asked) => {
+          const { status, headers, body } = await get(asked, limited);
+          return [asked, status, headers['last-modified'], body.toString('utf8')];
+        }),
+      );
+    const sound = await answers();
+    for (const damage of ['', '{']) {
+      await write(`index/${name}.json`, damage);
+      expect(await answers()).toEqual(sound);
+    }
+    for (const kind of ['', '~dev'])
+      if (existsSync(join(registry.data, `public/p2/${name}${kind}.json`)))
+        await write(`public/p2/${name}${kind}.json`, '{');
+    expect(await answers()).toEqual(sound);
+  });
+});
+
+it.each([
+  { constraints: { '*': '^1.0' } },
+  { stability: 'stable' },
+  { not_after: '2026-02-01T00:00:00.000Z' },
+] as const)('a damaged index of a package that a token limited by %j sees costs its archives alone', async (limits) => {
+  const limited = await create(limits);
+  const read = async (path: string): Promise<unknown> => {
+    const { status, body } = await get(path, limited);
+    return [path, status, body.toString('utf8')];
+  };
+  const whole = ['/packages.json', '/list.json', '/p2/acme/core.json', '/p2/acme/core~dev.json'];
+  const sound = await Promise.all(whole.map(read));
+  await write('index/acme/core.json', '{');
+  expect(await Promise.all(whole.map(read))).toEqual(sound);
+  expect((await get('/dist/acme/core/1.0.0.zip', limited)).status).toBe(500);
+  const installs = ['acme/core', 'acme/late'].map((name) => ({ name, version: '1.0.0.0' }));
+  const headers = { authorization: `Bearer ${limited}`, 'content-type': 'application/json' };
+  const report = await registry.proxy.send('POST', '/downloads', headers, JSON.stringify({ downloads: installs }));
+  expect(report.json()).toEqual({ status: 'success', counted: 0 });
 });
 
 it.each(['core~dev', 'core'])('a deleted %s.json that is put back returns its versions to lists', async (document) => {
