@@ -180,7 +180,10 @@ function record(parts: HandlerParts, exchange: Exchange, status: number, sent: S
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
   // the mirror has told why
   if (error instanceof MirroringFailure)
-    parts.log.info({ request_id: exchange.id, reason: error.message }, 'an answer broke off with what it passes on');
+    parts.log.info(
+      { request_id: exchange.id, reason: error.message },
+      'an answer ended early because its upstream did',
+    );
   else parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
   cutOff(exchange.response);
   record(parts, exchange, statusSent(exchange.response), { bytes: 0, aborted: true });

@@ -199,10 +199,7 @@ function idleConnections(
   { idlePerAddress: most, untakenMs, maxConnections }: ServerLimits,
 ): IdleConnections {
   const onExcess = (client: string): void =>
-    log.warn(
-      { client, most },
-      'an address holds too many idle and half-open connections: the oldest of them are closed',
-    );
+    log.warn({ client, most }, 'an address has too many idle and half-open connections: the oldest are closed');
   return new IdleConnections({
     most: Math.ceil(most / (crew?.size ?? 1)),
     mostPatient: maxConnections / 2,

@@ -84,12 +84,12 @@ async function readJsonFile(path: string): Promise<JsonValue> {
     const json = JSON.parse(bytes.toString('utf8')) as JsonValue;
     const fault = loneSurrogate(json);
     if (fault !== undefined)
-      throw new Error(`at ${fault.path.join('.')} it holds half of a surrogate pair, which PHP cannot decode`);
+      throw new Error(`at ${fault.path.join('.')} it contains half of a surrogate pair, which PHP cannot decode`);
     return json;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new BuildRefused(
-      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Mend the file, or take it out of libretto.json.`,
+      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Correct the file, or remove it from libretto.json.`,
       { cause },
     );
   }

@@ -159,7 +159,7 @@ function readRange(descriptor: number, start: number, length: number): Buffer {
 function mismatch(what: string, cause?: unknown): QuarantineError {
   return new QuarantineError(
     'ARCHIVE_MISMATCH',
-    `The archive that was made is not fit to be published: ${what}. Build again; if that does not help, the disk may be failing.`,
+    `The new archive cannot be published: ${what}. Build again; if that does not help, the disk may be failing.`,
     cause === undefined ? {} : { cause },
   );
 }

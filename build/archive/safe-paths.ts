@@ -28,7 +28,7 @@ export function checkFileTree(paths: readonly string[]): void {
     if (taken.has(path))
       throw new QuarantineError(
         'UNSAFE_PATH',
-        `The path ${quote(path)} stands twice in this package. Remove one of the two.`,
+        `The path ${quote(path)} occurs twice in this package. Remove one of the two.`,
       );
     taken.add(path);
   }
@@ -55,7 +55,7 @@ export function checkSymlinks(links: ReadonlyMap<string, string>, paths: Readonl
     if (fault !== undefined)
       throw new QuarantineError(
         'UNSAFE_SYMLINK',
-        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it by a file, mend it or exclude it.`,
+        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it with a file, correct it or exclude it.`,
       );
   }
 }
@@ -68,7 +68,7 @@ function faultOf(path: string): string | undefined {
   if (path.startsWith('/')) return 'it is absolute';
   if (/^[A-Za-z]:/.test(path)) return 'it starts with a drive letter';
   if (path.includes('\\')) return 'it holds a backslash';
-  if (controlCharacter.test(path)) return 'it holds a control character';
+  if (controlCharacter.test(path)) return 'it contains a control character';
   if (!path.isWellFormed()) return 'it is not valid Unicode';
   if (path.length * 3 > maxPathBytes && Buffer.byteLength(path) > maxPathBytes)
     return `it is longer than ${maxPathBytes} bytes`;
@@ -142,7 +142,7 @@ function followLink(link: string, { links, paths, folders }: Tree): string | und
 
 function faultOfTarget(target: string): string | undefined {
   if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return 'its target is absolute';
-  if (target.includes('\\')) return 'its target holds a backslash';
+  if (target.includes('\\')) return 'its target contains a backslash';
   if (target === '' || controlCharacter.test(target) || !target.isWellFormed()) return 'its target is no path';
   if (Buffer.byteLength(target) > maxPathBytes) return `its target is longer than ${maxPathBytes} bytes`;
   return undefined;

@@ -45,7 +45,7 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
     if (staged.name !== undefined && staged.name.toLowerCase() !== name)
       return refused(
         'ARTIFACT_MISMATCH',
-        `composer.json says the package is ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Make them agree.`,
+        `composer.json names the package ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Use the same name in both.`,
         { name },
       );
     const label = versionOf(json, staged.version);
@@ -86,7 +86,7 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
   if (declared === undefined && given === undefined) {
     return refused(
       'ARTIFACT_INVALID',
-      'Nothing says which version this is. Write "version" into composer.json, or name it when you publish: --version 1.2.0, or ?version=1.2.0 behind the address.',
+      'The version is unknown. Write "version" into composer.json, or give it when you publish: --version 1.2.0, or ?version=1.2.0 in the address.',
       { reason: 'VERSION_MISSING' },
     );
   }
@@ -96,7 +96,7 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
   if (sent === undefined || sent.normalized === written.normalized) return written;
   return refused(
     'ARTIFACT_MISMATCH',
-    `composer.json says version ${written.version}, but it was sent as ${sent.version}. Make them agree, or leave one of them out.`,
+    `composer.json has version ${written.version}, but it was sent as ${sent.version}. Use the same version in both, or omit one.`,
     { version: written.version },
   );
 }

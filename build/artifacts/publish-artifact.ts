@@ -66,13 +66,13 @@ async function findStanding(
   if (published !== undefined && published.source !== tree.source)
     return refused(
       'VERSION_EXISTS',
-      `${what} is published by another source of this registry. Publish another version, or remove it there first.`,
+      `${what} is published by another source of this registry. Publish another version, or remove this version from the other source first.`,
       about,
     );
   if (published !== undefined && published.version !== version)
     return refused(
       'VERSION_EXISTS',
-      `${what} is published already, and ${version} is the same version to Composer. Publish another version.`,
+      `${what} is already published, and Composer treats ${version} as the same version. Publish another version.`,
       about,
     );
   if (!dev && !entries.some((entry) => entry.reference === reference)) {

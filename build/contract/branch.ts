@@ -14,7 +14,9 @@ export type VersionOrSkip =
 export function branchVersion(branch: string): VersionOrSkip {
   const normalized = normalizeBranch(branch);
   if ('refusal' in parseConstraint(normalized))
-    return { skip: `branch ${branch}: its name cannot stand in a version constraint, so no one could require it` };
+    return {
+      skip: `branch ${branch}: Composer cannot require it, because its name is not valid in a version constraint`,
+    };
   // `#` starts a reference in a constraint (dev-main#abc1234), so that Composer writes it as + in a version.
   if (normalized.startsWith('dev-'))
     return {

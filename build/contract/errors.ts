@@ -11,131 +11,137 @@ interface ErrorRow {
 }
 
 export const errorTable = {
-  BAD_REQUEST: { status: 400, message: 'The request could not be understood.' },
+  BAD_REQUEST: { status: 400, message: 'The request is malformed.' },
   BAD_TARGET: { status: 400, message: 'The request target must be a path that starts with a slash.' },
-  DUPLICATE_HEADER: { status: 400, message: 'A header that may stand only once was sent twice.' },
+  DUPLICATE_HEADER: { status: 400, message: 'The request contains a header twice that may occur only once.' },
   INVALID_INPUT: {
     status: 400,
-    message: 'Something in the request is not as it has to be; details.issues names each place.',
+    message: 'Invalid request. details.issues lists each invalid field.',
   },
-  BODY_TOO_LARGE: { status: 400, message: 'The body of the request is larger than is taken here.' },
+  BODY_TOO_LARGE: { status: 400, message: 'The body of the request is too large.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 400,
     message: 'The body must be JSON, with the header Content-Type: application/json.',
   },
-  CONFLICT: { status: 400, message: 'That is in conflict with what is there already.' },
+  CONFLICT: { status: 400, message: 'The request conflicts with an existing object.' },
   CONFIRMATION_REQUIRED: {
     status: 400,
-    message: 'This needs to be confirmed: send it again with ?confirm= and what details.confirm says.',
+    message: 'Confirm this request: repeat it with ?confirm= and the value in details.confirm.',
   },
-  NOT_AVAILABLE: { status: 400, message: 'This service does not do that.' },
-  KIND_IMMUTABLE: { status: 400, message: 'The kind of a token never changes. Create another token.' },
-  TOKEN_REVOKED: { status: 400, message: 'This token was revoked and stays so. Create another.' },
+  NOT_AVAILABLE: { status: 400, message: 'This server does not support this request.' },
+  KIND_IMMUTABLE: { status: 400, message: 'The kind of a token cannot be changed. Create another token.' },
+  TOKEN_REVOKED: { status: 400, message: 'This token is permanently revoked. Create another token.' },
   SETUP_DONE: {
     status: 400,
     message:
-      'There is a user already. Ask an admin for an invitation, or run `libretto user create --admin` on the host.',
+      'A user already exists. Ask an admin for an invitation, or run `libretto user create --admin` on the host.',
   },
   INVITATION_INVALID: {
     status: 400,
-    message: 'This invitation was used, has ended or never was. Ask an admin for another.',
+    message: 'This invitation is unknown, used or expired. Ask an admin for a new one.',
   },
   LAST_ADMIN: { status: 400, message: 'This is the only active admin. Make another user an admin first.' },
-  TWO_FACTOR_STATE: { status: 400, message: 'Two-factor authentication is not in the state that this needs.' },
+  TWO_FACTOR_STATE: {
+    status: 400,
+    message: 'Two-factor authentication of this account is in the wrong state for this request.',
+  },
   SETTING_FIXED: {
     status: 400,
-    message: 'This setting is fixed where the service is started, and cannot be changed here.',
+    message: 'A flag or environment variable of the server fixes this setting. Change it there and restart the server.',
   },
   EGRESS_DENIED: {
     status: 400,
-    message:
-      'The address is not a public one. The setting egress.allow of the service names the ranges that may be reached besides.',
+    message: 'The address is not public. The operator can allow its range in the setting egress.allow.',
   },
   OUTSIDE_SOURCE_ROOTS: {
     status: 400,
-    message: 'The folder lies outside the folders that sourceRoots of the configuration names.',
+    message: 'The folder is outside the folders in the setting sourceRoots.',
   },
   ARCHIVE_UNSAFE: { status: 400, message: 'The archive is not safe to publish.' },
-  ARTIFACT_INVALID: { status: 400, message: 'The archive is not a package that can be published.' },
-  ARTIFACT_MISMATCH: { status: 400, message: 'The composer.json in the archive says something else than the request.' },
-  VERSION_EXISTS: { status: 400, message: 'This version is published already, with other content.' },
+  ARTIFACT_INVALID: { status: 400, message: 'The archive does not contain a package that can be published.' },
+  ARTIFACT_MISMATCH: { status: 400, message: 'The composer.json in the archive contradicts the request.' },
+  VERSION_EXISTS: {
+    status: 400,
+    message: 'This version is already published with other content. Publish a new version.',
+  },
   VERSION_PURGED: {
     status: 400,
     message:
-      'This version, or one with the same content, was purged and is never published again. Publish a new version with other content.',
+      'This version or its content was purged, and cannot be published again. Publish a new version with other content.',
   },
-  UNEXPECTED_BODY: { status: 400, message: 'This request takes no body.' },
-  METHOD_NOT_ALLOWED: { status: 400, message: 'This path does not take this method; see the Allow header.' },
+  UNEXPECTED_BODY: { status: 400, message: 'This request must not have a body.' },
+  METHOD_NOT_ALLOWED: {
+    status: 400,
+    message: 'This path does not support this method. The Allow header lists the supported methods.',
+  },
   AUTHENTICATION_REQUIRED: {
     status: 401,
     message:
-      'A token is required. Put it into auth.json for this host: as the bearer token, or as the password of http-basic beside any user name.',
+      'A token is required. Run `composer config --auth bearer.HOST TOKEN`, or use the token as the http-basic password with any user name.',
   },
   TWO_FACTOR_REQUIRED: {
     status: 401,
-    message: 'This account needs a code as well: send `code` from the authenticator, or a recovery code.',
+    message: 'This account requires a second factor: send `code` from the authenticator, or a recovery code.',
   },
   INVALID_CREDENTIALS: { status: 401, message: 'The email, the password or the code is wrong.' },
   SETUP_CODE_INVALID: {
     status: 401,
     message:
-      'This is not the setup code, or its hour is over. `libretto serve` prints one when it starts while there is no user.',
+      'The setup code is wrong or older than an hour. While no user exists, `libretto serve` prints a new code when it starts.',
   },
   INVALID_TOKEN: {
     status: 401,
     message:
-      'This token is not valid: it may be mistyped, expired or revoked. Beside a user name, the token is the password. Ask whoever runs this registry for a new one.',
+      'This token is mistyped, expired or revoked. With http-basic, the token is the password. Ask the operator of this registry for a new token.',
   },
-  INSUFFICIENT_SCOPE: { status: 403, message: 'This token may not do that.' },
+  INSUFFICIENT_SCOPE: { status: 403, message: 'This token does not permit this request.' },
   NETWORK_NOT_ALLOWED: {
     status: 403,
-    message: 'This token may not be used from where this request comes from. Ask whoever runs this registry.',
+    message: 'This token may not be used from this network. Ask the operator of this registry.',
   },
-  NOT_FOUND: { status: 404, message: 'There is nothing here.' },
+  NOT_FOUND: { status: 404, message: 'Not found. Check the address and the name.' },
   UPSTREAM_REFUSED: {
     status: 404,
     message:
-      'What the repository behind this registry offers is not what it has to be, and is not passed on. Ask whoever runs this registry: its log has the reason.',
+      'The upstream repository sent invalid data, which this registry does not pass on. Ask its operator: the log has the reason.',
   },
   VERSION_GONE: {
     status: 410,
-    message: 'The operator of this registry purged this version. It will not come back. Require another version.',
+    message: 'The operator of this registry purged this version permanently. Require another version.',
   },
-  REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-  RATE_LIMIT_EXCEEDED: { status: 429, message: 'This token has used up its requests for this hour.' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request arrived too slowly. Try again.' },
+  RATE_LIMIT_EXCEEDED: { status: 429, message: 'This token has used all its requests for this hour.' },
   TOO_MANY_ATTEMPTS: {
     status: 429,
-    message: 'Too many attempts failed. Try again later; the Retry-After header says when.',
+    message: 'Too many attempts failed. Try again after the time in the Retry-After header.',
   },
   HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.' },
-  NOT_READY: { status: 500, message: 'The registry has nothing published yet. Run `libretto build` on its host.' },
-  NOT_SERVING: { status: 500, message: 'This server cannot serve installs right now; details say what is missing.' },
-  BUILD_BUSY: { status: 500, message: 'Another build is running, and has not ended in time. Try again.' },
-  BUILD_FAILED: { status: 500, message: 'The build could not be carried out. The log has the details.' },
+  NOT_READY: { status: 500, message: 'Nothing is published yet. Run `libretto build` on the host of the registry.' },
+  NOT_SERVING: { status: 500, message: 'This server cannot serve installs now; details lists the reasons.' },
+  BUILD_BUSY: { status: 500, message: 'Another build is still running. Try again later.' },
+  BUILD_FAILED: { status: 500, message: 'The build failed. The log of the registry has the reason.' },
   UPSTREAM_UNAVAILABLE: {
     status: 500,
-    message: 'What was asked for comes from another server, which does not answer as it should. Try again shortly.',
+    message: 'This request needs another server, which does not answer correctly. Try again shortly.',
   },
   TREE_DAMAGED: {
     status: 500,
     message:
-      'This file was damaged on the disk of the registry and is not served. Ask the operator to run `libretto verify`.',
+      'This file is damaged on the disk of the registry, and is not served. Ask the operator to run `libretto verify`.',
   },
   STORAGE_FULL: {
     status: 500,
-    message:
-      'The disk of this registry is full. Reading still works, changes do not. Ask the operator to free some space.',
+    message: 'The disk of this registry is full. Reading works; changes fail. Ask the operator to free disk space.',
   },
   STORAGE_READ_ONLY: {
     status: 500,
-    message:
-      'The disk of this registry is read-only. Reading still works, changes do not. Ask the operator to look at the disk.',
+    message: 'The disk of this registry is read-only. Reading works; changes fail. Ask the operator to check the disk.',
   },
-  STATE_BUSY: { status: 500, message: 'The state is locked by another process. Try again shortly.' },
-  OVERLOADED: { status: 500, message: 'The registry has more to do than it can. Try again shortly.' },
+  STATE_BUSY: { status: 500, message: 'Another process locks the state. Try again shortly.' },
+  OVERLOADED: { status: 500, message: 'The registry is overloaded. Try again shortly.' },
   INTERNAL_ERROR: {
     status: 500,
-    message: 'Something went wrong on our side. The log has the details under this request id.',
+    message: 'Internal error. The log of the registry has the details under this request id.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

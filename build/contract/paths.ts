@@ -29,7 +29,7 @@ export function parseDistLabel(version: string): { readonly label: DistLabel } |
   if (version === '') return { refusal: 'it is empty' };
   if (Buffer.byteLength(version) > maxLabelBytes) return { refusal: `it is longer than ${maxLabelBytes} bytes` };
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-  if (/[\u0000-\u001f\u007f\\]/.test(version)) return { refusal: 'it holds a control character or a backslash' };
+  if (/[\u0000-\u001f\u007f\\]/.test(version)) return { refusal: 'it contains a control character or a backslash' };
   if (!version.isWellFormed()) return { refusal: 'it is not valid Unicode' };
   for (const segment of version.split('/')) {
     if (segment === '' || segment === '.' || segment === '..')

@@ -73,7 +73,7 @@ async function recoverDocument(
   } catch (cause) {
     throw new BuildRefused(
       `Both public/${path} and the serving index of ${name} are damaged, ` +
-        'so what was published of it cannot be known. Restore one of them from a backup.',
+        'so its published versions are unknown. Restore one of them from a backup.',
       { cause },
     );
   }

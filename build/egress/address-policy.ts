@@ -39,7 +39,7 @@ function parseRange(text: string): [Address, number] {
     return [network, bits ?? (network.kind() === 'ipv4' ? 32 : 128)];
   } catch (cause) {
     throw new BuildRefused(
-      `egress.allow: ${JSON.stringify(text)} is no address range. Write one such as "10.1.0.0/16" or "fd00::/8".`,
+      `egress.allow: ${JSON.stringify(text)} is not an address range. Write one such as "10.1.0.0/16" or "fd00::/8".`,
       { cause },
     );
   }

@@ -30,7 +30,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
     throw new BuildRefused(
       present === 0
         ? 'Nothing was published yet.'
-        : `There is no publication ${serial} yet: the present one is ${present}.`,
+        : `There is no publication ${serial} yet: the current one is ${present}.`,
     );
   const records = await recordsFrom(output, present, serial);
   const reached = records.at(-1)?.previous ?? present;
@@ -42,7 +42,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
     known.length === 0
       ? 'No publication before the present one is recorded.'
       : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history\` lists it.`;
-  throw new BuildRefused(`Publication ${serial} is not known: it was never made, or is no longer recorded. ${range}`);
+  throw new BuildRefused(`Publication ${serial} is unknown: it never existed, or is no longer recorded. ${range}`);
 }
 
 /** The record ends where a file of it is gone. */

@@ -79,7 +79,7 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   const index = parseOwnFile(path, () => parsePackageIndex(text));
   if (index?.name === name) return index;
   throw new BuildRefused(
-    `${path} is damaged, so that it cannot be told what there is of ${name}. \`libretto verify\` says what mends it.`,
+    `${path} is damaged, so the versions of ${name} are unknown. \`libretto verify\` names the repair.`,
   );
 }
 

@@ -74,7 +74,7 @@ export async function plainCopyFault(
 function contentFault(path: string): string | undefined {
   try {
     const zip = openZipMembers(path);
-    if (zip.paths.length === 0) return 'The archive holds no file.';
+    if (zip.paths.length === 0) return 'The archive contains no file.';
     const manifest = zip.read(`${packageRoot(zip.paths)}composer.json`, maxComposerJsonBytes);
     if (manifest === undefined) return undefined;
     const json: unknown = JSON.parse(manifest.toString('utf8'));

@@ -104,8 +104,8 @@ async function readRoot(output: Output): Promise<RootOnDisk> {
 async function refuseLostTree(output: Output): Promise<void> {
   if ((await output.list('public', 'p2')).length === 0 || (await output.list('index', '')).length > 0) return;
   throw new BuildRefused(
-    'The output tree holds packages, but packages.json and the serving index are lost: what was published, ' +
-      'and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.',
+    'The output tree contains packages, but packages.json and the serving index are lost. So the published ' +
+      'versions and their sources are unknown. Restore index/ from a backup, or move public/ away to start again.',
   );
 }
 
@@ -172,7 +172,7 @@ interface SoundParts {
 function damageOf(published: boolean, sound: SoundParts): readonly string[] {
   if (!published) return [];
   const lost = (what: string): string =>
-    `${what} was missing or damaged. Everything was compared with what is published, and it was made anew.`;
+    `${what} was missing or damaged. The build compared everything with the published tree and rebuilt it.`;
   return [
     ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
     ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),

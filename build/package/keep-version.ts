@@ -34,7 +34,7 @@ export async function keepVersion(
     throw new BuildRefused(
       `public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ` +
         `${entry.version}, which the serving index says is published. ` +
-        `Build its source ${source} too, so that it can be made again.`,
+        `Build its source ${source} too, to rebuild the document.`,
     );
   }
   return { entry, record: await recordOf(name, release, entry, context) };

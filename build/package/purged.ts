@@ -117,7 +117,7 @@ export async function recoverableTombstones(
 }
 
 /** The way back of a list that is damaged or lost. */
-export const repairPurged = `No build goes on until the list is whole: a build would publish purged versions again. Restore it from a backup, the newest, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, \`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log (\`libretto audit list\`) has the reasons.`;
+export const repairPurged = `Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, \`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log (\`libretto audit list\`) has the reasons.`;
 
 /** What a list lacks, in a sentence. */
 export function describeMissing(missing: readonly AnnouncedPurge[]): string {

@@ -153,7 +153,7 @@ export function undoneNotices(
   return [
     {
       source: 'data folder',
-      message: `A rollback holds ${list} as it is until there is another content for it. \`libretto rollback --lift\` lets the next build publish what its sources have.`,
+      message: `A rollback keeps ${list} unchanged until its source has different content. With \`libretto rollback --lift\`, the next build publishes the current content of the sources.`,
     },
   ];
 }

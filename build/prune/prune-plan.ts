@@ -96,7 +96,7 @@ async function namedByDocuments(output: Output, name: PackageName): Promise<Read
 
 function damaged(path: string): BuildRefused {
   return new BuildRefused(
-    `${path} is missing or damaged, so that nothing can be said to be of no use. \`libretto verify\` says what mends it.`,
+    `${path} is missing or damaged, so unused archives cannot be determined. \`libretto verify\` names the repair.`,
   );
 }
 

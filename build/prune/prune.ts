@@ -52,7 +52,7 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   const seen = createDiskOutput(request.dataDirectory);
   if ((await seen.read('index', publicationPath)) === undefined)
     throw new BuildRefused(
-      `${request.dataDirectory} holds no published tree, or its announcement is lost: there is nothing to prune. Run \`libretto build\` first.`,
+      `${request.dataDirectory} contains no published tree, or its announcement file is lost: there is nothing to prune. Run \`libretto build\` first.`,
     );
   if (request.dryRun)
     return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);

@@ -83,7 +83,7 @@ export async function liftRollbacks(request: BuildRequest, effects: BuildEffects
   return holdingLock(request, effects, async (output, dataDirectory) => {
     const tree = await settledTree(request, effects, output);
     const undone = tree.publication?.undone ?? [];
-    if (undone.length === 0) throw new BuildRefused('No rollback holds anything back.');
+    if (undone.length === 0) throw new BuildRefused('No rollback is in effect.');
     const run = {
       ...(await runOf(tree, { request, effects, output, dataDirectory })),
       settingsDigest: unsettled,

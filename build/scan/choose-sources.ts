@@ -99,8 +99,8 @@ function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: GivenSourc
   const refused = [...unread].find(({ spec, hasOptions }) => hasOptions && named.has(spec.id));
   if (refused !== undefined)
     throw new BuildRefused(
-      `Source ${refused.spec.location}: a libretto.json says which of its packages are published, ` +
-        'and this build was not given that file. Name it with --config, or forget the source with --forget first.',
+      `Source ${refused.spec.location}: its options are in a libretto.json that this build does not use. ` +
+        'Name the file with --config, or remove the source with --forget first.',
     );
 }
 
@@ -138,11 +138,11 @@ function whyLeft({ hasOptions, from }: ChosenSource, request: SourceRequest): st
   if (from === 'registered')
     return (
       'not read, and left as published: it is a registered repository, ' +
-      'and this build was not given what is registered.'
+      'and this build does not use the registered repositories.'
     );
   if (hasOptions && request.configured === undefined)
     return (
-      'not read, and left as published: it stands in a libretto.json, which this build was not given. ' +
+      'not read, and left as published: it is in a libretto.json that this build does not use. ' +
       'Name the file with --config.'
     );
   return (

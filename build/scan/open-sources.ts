@@ -83,7 +83,7 @@ export async function rememberedOf(
   );
   let damage: string | undefined;
   const onDamage = (path: string): void => {
-    damage = `${path} was damaged. The source was read anew, and it was made again.`;
+    damage = `${path} was damaged. The build read the source again and rebuilt it.`;
   };
   const remembered = options.trusted ? await readMemory(options.output, id, onDamage) : undefined;
   const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;

@@ -58,7 +58,7 @@ export function registeredSources(
   const refused = hidden.find(({ access }) => access !== undefined && sync.includes(access.id));
   if (refused !== undefined)
     throw new BuildRefused(
-      `The source ${refused.spec.location} stands in libretto.json as well, and \`libretto build\` reads it as that says. Remove it there, or remove this repository.`,
+      `The source ${refused.spec.location} is also in libretto.json, and \`libretto build\` uses that entry. Remove that entry, or remove this repository.`,
     );
   const sources = new Map(all.filter((source) => !hidden.includes(source)).map((source) => [source.spec.id, source]));
   const since = new Set(registeredSince.map((source) => parseSource(source, dataDirectory, dataDirectory).id));

@@ -29,7 +29,7 @@ export async function openDataFolder(path: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     throw new BuildRefused(
-      `The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`,
+      `The data folder cannot be used. ${error.message}. Name another folder with --data, or repair this one.`,
       { cause: error },
     );
   }
@@ -70,7 +70,7 @@ async function refuseForeign(path: string): Promise<void> {
   const foreign = names.filter((name) => !ours.has(name));
   if (foreign.length > 0 && !names.includes('index') && !names.includes('state')) {
     throw new BuildRefused(
-      `The data folder ${path} holds other things already (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty folder, or one that does not exist yet, with --data.`,
+      `The data folder ${path} already contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty or new folder with --data.`,
     );
   }
 }

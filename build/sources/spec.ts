@@ -62,7 +62,7 @@ export function sourceRefusal(text: string): string | undefined {
   if (text.startsWith(receivedPrefix))
     return `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with --forget.`;
   if (text.startsWith(packagePrefix))
-    return `Source ${withoutCredentials(text)}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
+    return `Source ${withoutCredentials(text)}: write inline packages into libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
   if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
   if (prefix !== undefined && prefix !== 'git')

@@ -100,13 +100,13 @@ async function storedWithheld(output: Output): Promise<readonly WithheldVersion[
 
 /** The way back of a list that is damaged. */
 export const repairWithheld =
-  'No build goes on until the list is whole. Restore it from a backup, the newest, or from another copy of the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that brings back every version that the announcement names.';
+  'Builds are blocked until the list is restored. Restore it from the newest backup, or from another copy of the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that brings back every version that the announcement names.';
 
 /** What a list lacks, and the way back. */
 export function describeMissingWithheld(missing: readonly WithheldVersion[]): string {
   const first = missing[0];
   const command = first === undefined ? '' : ` ${first.name} ${first.version}`;
-  return `It lacks versions that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. No build goes on until the list is whole: a build would publish withdrawn versions again. Restore it from a backup, the newest, or from another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version that the announcement names.`;
+  return `It lacks versions that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. Builds are blocked until the list is restored: a build would publish withdrawn versions again. Restore it from the newest backup, or from another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version that the announcement names.`;
 }
 
 function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly WithheldVersion[]): ListDamaged {

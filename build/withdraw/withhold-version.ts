@@ -61,7 +61,7 @@ export async function withholdVersion(
   try {
     const output = createDiskOutput(request.dataDirectory);
     const entry = (await findEntry(named, request.dataDirectory)) ?? (await findAnnounced(named, output));
-    if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
+    if (entry === undefined) return refused('NOT_FOUND', `${named.name} ${named.version} is not published here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
     const report = await buildHoldingLock(
       {

@@ -14,7 +14,7 @@ export const recordName = 'backup.json';
 
 const backupFile = z.strictObject({
   /** relative to the backup, forward slashes */
-  path: z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))/, 'leads out of the backup'),
+  path: z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))/, 'points outside the backup'),
   size: z.number().int().min(0),
   /** hex */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -61,9 +61,9 @@ export function readRecord(directory: string): BackupRecord {
 
 function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError || error instanceof SyntaxError)
-    return 'it is not what `libretto backup` writes, or damaged';
+    return 'it is damaged, or not from `libretto backup`';
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'there is no such file, so this is no backup, or one that was cut off' : message;
+  return code === 'ENOENT' ? 'the file is missing, so this is not a backup, or an incomplete one' : message;
 }
 
 function digestOf(files: readonly BackupFile[]): string {

@@ -46,7 +46,7 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   try {
     const facts = await stat(path);
     if (facts.size !== size) return `has ${facts.size} bytes instead of ${size}`;
-    return (await hashFile(path)) === sha256 ? undefined : 'has another content than its checksum says';
+    return (await hashFile(path)) === sha256 ? undefined : 'does not match its checksum';
   } catch (error) {
     return isMissing(error) ? 'is missing' : `cannot be read: ${(error as Error).message}`;
   }
@@ -100,7 +100,7 @@ export async function restoreState(
   const files = filesOf(record, true);
   if (files.length === 0)
     throw new UsageError(
-      `The backup ${directory} holds no state: there was none when it was made. Take another backup.`,
+      `The backup ${directory} contains no state: there was none when it was made. Use another backup.`,
     );
   await staged(files, directory, data, async (staging) => {
     await rename(join(staging, rememberedStateName), join(data, rememberedStateName));
@@ -170,10 +170,10 @@ async function refuseData(data: string, directory: string): Promise<void> {
     : '';
   if (held.length > 0)
     throw new UsageError(
-      `The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.${cutOff}`,
+      `The data folder ${data} is not empty (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). Name an empty or new folder with --data. Or use --state-only: it restores only the state and keeps all other files.${cutOff}`,
     );
   const real = await realpath(directory).catch(() => directory);
   const way = relative(real, data);
   if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`)))
-    throw new UsageError(`The data folder ${data} lies in the backup. Name another with --data.`);
+    throw new UsageError(`The data folder ${data} is inside the backup. Name another folder with --data.`);
 }

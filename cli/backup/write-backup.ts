@@ -54,7 +54,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupRecord>
   const { data: given, target, randomBytes, begun } = options;
   const data = await realpath(given).catch(() => undefined);
   if (data === undefined || (await readdir(data)).every((name) => !ours.has(name)))
-    throw new UsageError(`${given} is no data folder: there is nothing to back up. Name one with --data.`);
+    throw new UsageError(`${given} is not a data folder: there is nothing to back up. Name a data folder with --data.`);
   await refuseTarget(target, data);
   const partial = join(dirname(target), `.${basename(target)}.partial-${Buffer.from(randomBytes(6)).toString('hex')}`);
   try {
@@ -75,13 +75,14 @@ async function refuseTarget(target: string, data: string): Promise<void> {
   const real = join(await realpathSoFar(dirname(target)), basename(target));
   const way = relative(data, real);
   if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`)))
-    throw new UsageError(`${target} lies in the data folder ${data}. Name a folder elsewhere, best on another disk.`);
+    throw new UsageError(
+      `${target} is inside the data folder ${data}. Name a folder outside it, preferably on another disk.`,
+    );
   const names = await readdir(target).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw new UsageError(`${target} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
-  if (names.length > 0)
-    throw new UsageError(`${target} holds something already. Name a folder that does not exist yet, or an empty one.`);
+  if (names.length > 0) throw new UsageError(`${target} is not empty. Name a new or empty folder.`);
 }
 
 /** Of the folders that are there already. */

@@ -72,7 +72,7 @@ async function accessOf(
     const real = await insideRoots(record.url, config.sourceRoots.value);
     if (real !== record.url)
       throw new RegistryError('OUTSIDE_SOURCE_ROOTS', {
-        message: `${record.url} leads elsewhere by now. Register the folder anew.`,
+        message: `${record.url} now points to another folder. Register the folder again.`,
       });
     return {};
   }

@@ -98,7 +98,7 @@ function refuseListedRepository(source: RepositorySource, { sources }: Config): 
   );
   if (index !== -1)
     throw new RegistryError('CONFLICT', {
-      message: `${source.url} stands in libretto.json already (sources[${index}]). Remove it there first.`,
+      message: `${source.url} is already in libretto.json (sources[${index}]). Remove it there first.`,
     });
   return source;
 }

@@ -69,7 +69,7 @@ function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () =
       }
       wished = { exitCode, at: now().getTime() };
       beforeTalking();
-      printLines(stderr, ['Stopping the build. What is published stays as it is; once more stops at once.']);
+      printLines(stderr, ['Stopping the build. The published versions stay. Press Ctrl+C again to stop at once.']);
       timer = setTimeout(() => exitNow(exitCode), graceMs);
       controller.abort(new Error('The build was stopped.'));
     });

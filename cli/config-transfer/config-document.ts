@@ -81,7 +81,7 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
   throw new UsageError(
-    [`${file} is not what \`libretto config export\` writes; nothing was changed:`, ...issues].join('\n'),
+    [`${file} is not a file from \`libretto config export\`; nothing was changed:`, ...issues].join('\n'),
   );
 }
 

@@ -48,7 +48,7 @@ function parseConfigFile(path: string, text: string, problems: string[]): Config
   }
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) {
-    problems.push(`${path} must hold a JSON object, such as {"sources": ["../packages"]}.`);
+    problems.push(`${path} must contain a JSON object, such as {"sources": ["../packages"]}.`);
     return undefined;
   }
   const values = new Map<string, JsonValue>();

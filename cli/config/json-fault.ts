@@ -12,7 +12,7 @@ export function jsonFault(text: string): string | undefined {
       text,
       repeated.offset,
       'cannot be used',
-      `the key ${JSON.stringify(repeated.key.slice(0, 100))} stands twice in one object; keep one of them`,
+      `the key ${JSON.stringify(repeated.key.slice(0, 100))} occurs twice in one object; keep one of them`,
     );
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;

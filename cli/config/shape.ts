@@ -111,7 +111,7 @@ export function mapOf<T>(
       }
       const entries = Object.entries(value).map(([name, one]) => {
         const place = `${at}[${JSON.stringify(name)}]`;
-        const label = key.read(name, place, (where) => refuse(where, `cannot stand there; allowed: ${allowed}.`));
+        const label = key.read(name, place, (where) => refuse(where, `is not allowed here; allowed: ${allowed}.`));
         const content = item.read(one ?? null, place, refuse);
         return label === undefined || content === undefined ? undefined : ([label, content] as const);
       });

@@ -42,7 +42,7 @@ export function openRequestLog(
     }
   }
   const onError = (error: Error): void =>
-    printLines(stderr, [`The request log cannot be written any more, serving goes on without it: ${error.message}`]);
+    printLines(stderr, [`The request log can no longer be written; the server continues without it: ${error.message}`]);
   return openLog({
     destination: target.to === 'file' ? target.path : 1,
     requests: target.to !== 'none',

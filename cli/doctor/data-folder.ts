@@ -42,7 +42,7 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
       return failed(
         'data',
         `The disk of ${folder} can only be read: packages are served, and nothing can be changed.`,
-        'The log of the system (dmesg) says why, where it was not mounted so on purpose. Mount it for writing.',
+        'Mount it for writing. If this is unexpected, the system log (dmesg) has the reason.',
       );
     if (denied !== undefined && denied !== 'ENOENT')
       return failed(
@@ -83,6 +83,6 @@ export async function checkModes({ path }: DataFolder): Promise<Finding> {
       `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others could read keys, change them: \`libretto keys rotate\``,
     );
   return names.length === 0
-    ? skipped('keys', 'There is no key yet; each is made when it is needed first.')
+    ? skipped('keys', 'There is no key yet; Libretto creates each key when it is first needed.')
     : ok('keys', 'Keys and state are for their owner only');
 }

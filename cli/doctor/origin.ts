@@ -36,8 +36,8 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
       return [
         failed(
           'origin',
-          `There is no index/${publicationPath} below ${url}: nothing was uploaded there, or to another place.`,
-          'Upload public/ and index/ of the data folder that is built, as docs/how-to/origin.md says; --origin names the place that holds both.',
+          `There is no index/${publicationPath} below ${url}: no tree was uploaded there.`,
+          'Upload public/ and index/ of the data folder on the building host (docs/how-to/origin.md). --origin is the address of the folder with both.',
         ),
       ];
     const names =
@@ -58,7 +58,9 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
       told(url, publication, names.length, knowsAbsence),
       ...(address.authorization === undefined
         ? []
-        : await settled('origin.closed', 'Look at what stands before the origin.', () => checkClosed(url, userAgent))),
+        : await settled('origin.closed', 'Check the reverse proxy in front of the origin.', () =>
+            checkClosed(url, userAgent),
+          )),
     ];
   } catch (error) {
     return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error))];
@@ -74,14 +76,14 @@ function told(url: string, { serial }: Publication, packages: number, knowsAbsen
     : warning(
         'origin',
         `${message}; but of a file that is not there it does not answer 404`,
-        'With object storage, let whoever reads also list the bucket (s3:ListBucket): without that a missing file is 403, and a package that there is not a 500 to clients.',
+        'With object storage, also allow the reader to list the bucket (s3:ListBucket). Otherwise a missing file is 403, and clients get 500 for an unknown package.',
       );
 }
 
 function adviceFor(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
   if (/answered (?:401|403)/.test(text))
-    return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
+    return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))
     return 'An upload was cut off, or did not bring everything: upload again, in the order docs/how-to/origin.md gives.';
   if (/certificate/.test(text))
@@ -104,8 +106,8 @@ async function checkClosed(url: string, userAgent: string): Promise<Finding> {
     return open
       ? warning(
           'origin.closed',
-          `${url} can be read without what opens it.`,
-          'Whoever reaches it needs no token. Let only those in who bring the credentials, or take care that nobody else reaches it.',
+          `${url} can be read without credentials.`,
+          'Everyone with access to this address can read all packages without a token. Require credentials there, or restrict the network access.',
         )
       : ok('origin.closed', 'The origin is closed to who does not have its credentials');
   } finally {

@@ -29,12 +29,12 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
     return failed(
       'url.dist',
       `The archive ${address} cannot be had: ${sayReply(reply)}.`,
-      'Let the front pass on /dist/ with its query. Where the registry lies below a path, the setting distUrl has to name its whole address.',
+      'Configure the reverse proxy to pass on /dist/ with the query. If the registry is below a path, set distUrl to its full address.',
     );
   if (reply.whole ? shasum !== undefined && shasum !== reply.sha1 : !reply.text.startsWith('PK'))
     return failed(
       'url.dist',
-      `The archive ${address} came with other bytes than its document says.`,
+      `The bytes of the archive ${address} differ from the checksum in its document.`,
       'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.',
     );
   const kept = await asStranger(address, { upToBytes: 0 });
@@ -58,7 +58,7 @@ async function smallestOf(
   asked: Ask,
 ): Promise<OfferedArchive & { readonly size: number | undefined }> {
   const [first] = archives;
-  if (first === undefined) throw new Error('there is no archive to ask for');
+  if (first === undefined) throw new Error('there is no archive to request');
   let smallest: OfferedArchive & { readonly size: number | undefined } = { ...first, size: undefined };
   for (const archive of archives) {
     const { status, headers } = await asked(archive.address, { method: 'HEAD' });

@@ -21,11 +21,11 @@ export const resolved = (url: string, form: string): string =>
 
 /** Why a form does not get through, and what helps. `prefix`: as in `setPlain`. */
 export function lostForm(form: string, address: string, reply: Reply, prefix: string): Finding {
-  const ofExact = `What stands before the registry refuses it, and adds nothing to requests by which the registry could know: HTTP/1.0, Via, Forwarded or X-Forwarded-For. Let it add X-Forwarded-For. Or: ${setPlain(prefix)}`;
+  const ofExact = `The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(prefix)}`;
   const advice =
     form === exactMetadataUrl
       ? ofExact
-      : 'Let the front pass on that path as it is; metadataUrl says what it begins with.';
+      : 'Configure the reverse proxy to pass on that path unchanged; the setting metadataUrl defines its beginning.';
   return failed('url.metadata', `${form} does not get through: ${address} answers ${sayReply(reply)}.`, advice);
 }
 

@@ -21,7 +21,7 @@ export async function checkPackages(client: Client, root: Reply): Promise<readon
     return [failed('url.metadata', 'packages.json is not one of Libretto.', 'Is that the address of the registry?')];
   const name: unknown = names[0];
   if (typeof name !== 'string')
-    return [skipped('url.metadata', 'Nothing is published, so there is no document to ask for.')];
+    return [skipped('url.metadata', 'Nothing is published, so there is no document to request.')];
   const { reply, finding, address } = await readDocument(client, template, name);
   if (reply === undefined) return [finding];
   return [
@@ -63,7 +63,7 @@ async function readDocument(client: Client, template: string, name: string): Pro
         finding: failed(
           'url.metadata',
           message,
-          `What stands before the registry does not pass that on; ${form} gets through. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
+          `The reverse proxy does not pass on that form; ${form} works. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
         ),
       };
   }
@@ -88,7 +88,7 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
       `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give them to others.`,
       advice,
     );
-  return ok('url.caching', 'What has not changed is not sent again');
+  return ok('url.caching', 'Unchanged documents are answered with 304');
 }
 
 async function checkDist(client: Client, mirrors: unknown, name: string, document: Reply): Promise<readonly Finding[]> {
@@ -105,7 +105,7 @@ async function checkDist(client: Client, mirrors: unknown, name: string, documen
       shasum,
     };
   });
-  if (archives.length === 0) return [skipped('url.dist', `${name} has no release, so no archive was asked for.`)];
+  if (archives.length === 0) return [skipped('url.dist', `${name} has no release, so no archive was requested.`)];
   return [
     await checkArchive(
       archives,
@@ -121,7 +121,7 @@ async function checkKept(client: Client, address: string): Promise<Finding> {
   return reply.status === 200
     ? failed(
         'url.shared',
-        `${address} is given to who has no token, once somebody with a token has read it.`,
+        `A shared cache serves ${address} to clients without a token after a client with a token read it.`,
         'Something on the way keeps answers. Let it keep nothing.',
       )
     : ok('url.shared', 'Nothing on the way keeps answers for others');

@@ -70,13 +70,13 @@ function describeHealth(url: string, health: Reply): Finding {
     return failed(
       'url',
       `${url}/health answers ${sayReply(health)}.`,
-      'Is that the address of the registry? What stands before it has to pass on every path below it, /health too.',
+      'Check the address of the registry. A reverse proxy must pass on every path below it, including /health.',
     );
   if (status === 'ok') return ok('url', `${url} is reached`);
   return warning(
     'url',
     `${url} is reached; it is ${status}: packages ${String(tree)}, counters ${String(counters)}.`,
-    'The log of the server says why.',
+    'The log of the server has the reason.',
   );
 }
 
@@ -114,8 +114,8 @@ function describeReady(reply: Reply): Finding {
   if (reply.status === 200 && state === 'grace')
     return warning(
       'url.ready',
-      `It can serve installs for ${String(left)} seconds more: the Redis of the state is away.`,
-      'The log of the server says why. After that time nobody is served until the Redis is back.',
+      `It can serve installs for ${String(left)} more seconds: the Redis of the state is down.`,
+      'The log of the server has the reason. After that time, all requests fail until Redis is back.',
     );
   if (reply.status === 200 && (storage === 'full' || storage === 'read-only'))
     return warning(
@@ -125,12 +125,15 @@ function describeReady(reply: Reply): Finding {
     );
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
   if (reply.status === 404)
-    return skipped('url.ready', 'There is no /health/ready: an older version, or a front that does not pass it on.');
+    return skipped(
+      'url.ready',
+      'There is no /health/ready: the version is older, or the reverse proxy does not pass it on.',
+    );
   const { details } = jsonOf(reply.text);
   return failed(
     'url.ready',
     `It cannot serve installs: ${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
-    'tree "empty": publish with `libretto build`. All else: the log of the server says why.',
+    'For tree "empty", publish with `libretto build`. Otherwise, the log of the server has the reason.',
   );
 }
 
@@ -141,18 +144,18 @@ function describeAnonymous(reply: Reply): Finding {
     return warning(
       'url.unknown',
       'Who has no token is refused, but the WWW-Authenticate header is missing.',
-      'Let the front pass it on: clients ask for credentials by it.',
+      'Configure the reverse proxy to pass it on: clients need it to ask for credentials.',
     );
   if (reply.status === 200)
     return failed(
       'url.unknown',
       'packages.json is given to who has no token.',
-      'What stands before the registry answers from a cache, or serves the folder itself. Let it pass on each request and keep nothing.',
+      'The reverse proxy answers from a cache, or serves the folder itself. Configure it to pass on every request and to store nothing.',
     );
   return failed(
     'url.unknown',
     `Who has no token is answered ${sayReply(reply)}, not 401.`,
-    'Let the front pass on what the registry answers.',
+    'Configure the reverse proxy to pass on the answers of the registry.',
   );
 }
 

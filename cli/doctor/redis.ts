@@ -50,8 +50,8 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
         check,
         `Redis at ${place} cannot be used: ${why}.`,
         keepsState
-          ? 'Nobody can be let in without it: start it, or mend its address or password in the setting state.'
-          : 'Each server counts for itself until it is back: start it, or mend its address or password in the setting redis.',
+          ? 'Without it, every token is refused. Start it, or correct its address or password in the setting state.'
+          : 'Each server counts for itself until it is back. Start it, or correct its address or password in the setting redis.',
       ),
     ];
   } finally {
@@ -94,7 +94,7 @@ async function describeRights(check: string, redis: RedisClient, waits: boolean)
         failed(
           `${check}.rights`,
           `Its user may not send ${missing.join(', ')}.`,
-          'Allow what docs/how-to/state-in-redis.md lists for Redis, for the keys libretto:state:*.',
+          'Allow the commands in docs/how-to/state-in-redis.md for the keys libretto:state:*.',
         ),
       ];
 }
@@ -109,7 +109,7 @@ async function describeDurability(check: string, redis: RedisClient): Promise<Fi
       late.split('. ')[1] ?? '',
     );
   return fault === undefined
-    ? ok(`${check}.durable`, 'It keeps what it acknowledges')
+    ? ok(`${check}.durable`, 'It persists acknowledged writes')
     : failed(
         `${check}.durable`,
         `It may lose users, tokens and revocations: ${fault.split('. ')[0] ?? fault}.`,

@@ -26,7 +26,7 @@ export async function checkState(config: Config): Promise<Finding> {
   if (state === undefined)
     return warning(
       'state',
-      'There is no state yet, so no token, and nobody can install.',
+      'There is no state yet, so there is no token and no client can install.',
       'libretto token create --description NAME',
     );
   try {
@@ -35,7 +35,7 @@ export async function checkState(config: Config): Promise<Finding> {
     return tokens.length === 0
       ? warning(
           'state',
-          'The state can be read; there is no token in it, so nobody can install.',
+          'The state is readable, but has no token, so no client can install.',
           'libretto token create --description NAME',
         )
       : ok('state', 'The state can be read');
@@ -60,7 +60,7 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
         .slice(0, 3)
         .map(({ path, message }) => `${path}: ${message}`)
         .join('; ')}`,
-      '`libretto verify` lists all of them, and says of each what mends it.',
+      '`libretto verify` lists all faults and the repair for each.',
     );
   const notice = notices[0];
   if (notice !== undefined)
@@ -93,7 +93,7 @@ function describeLock(check: string, lock: SeenLock | undefined, what: string): 
   const who = `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ${lock.since ?? 'an unknown time'}`;
   return lock.stale
     ? ok(check, `A ${what} was killed (${who}); the next one takes its place`)
-    : ok(check, `A ${what} is at work: ${who}`);
+    : ok(check, `A ${what} is running: ${who}`);
 }
 
 /** Of the running server; without one, of this process, which has what a server started like this would have. */

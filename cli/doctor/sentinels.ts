@@ -24,13 +24,13 @@ function describeSentinels(check: string, { sentinels }: SentinelAddress, faults
     return warning(
       check,
       `Of ${sentinels.length} sentinels ${faults.length} cannot be asked: ${faults.join('; ')}.`,
-      'Start them, or mend their addresses in the setting.',
+      'Start them, or correct their addresses in the setting.',
     );
   if (sentinels.length < leastSentinels)
     return warning(
       check,
       `Only ${sentinels.length === 1 ? 'one sentinel is' : `${sentinels.length} sentinels are`} named.`,
-      'Name three or more: where the only one is lost, nobody finds the primary.',
+      'Name three or more: if the only one is lost, servers cannot find the primary.',
     );
   return ok(check, `All ${sentinels.length} sentinels answer`);
 }

@@ -63,20 +63,20 @@ async function checkOne({ id, url, credential }: UpstreamSettings, client: Upstr
     if (typeof probe === 'string')
       return failed(
         'upstream',
-        `${place} is no Composer repository that can be read: ${probe}`,
-        'Look at its address; it is the one that stands in `repositories` of a composer.json.',
+        `${place} is not a readable Composer repository: ${probe}`,
+        'Check its address. Use the address from `repositories` in a composer.json.',
       );
     return ok('upstream', `${place} is reached; its packages are found by ${probe.protocol}`);
   } catch (error) {
     if (!(error instanceof UpstreamUnavailable)) throw error;
     return failed(
       'upstream',
-      `${place} cannot be asked: ${error.message}`,
+      `${place} cannot be reached: ${error.message}`,
       credential?.kind === 'unusable'
-        ? 'What is kept of it is served on.'
+        ? 'Stored packages are still served.'
         : isDenied(error)
           ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.'
-          : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.',
+          : 'Stored packages are still served. Check its address and credentials, and whether this host can reach it.',
     );
   }
 }

@@ -41,7 +41,7 @@ export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
       });
       writing = writing.then(() => written);
     },
-    delivered: async (consequence = 'What the command did stands; only its answer is missing.') => {
+    delivered: async (consequence = 'The command took effect; only its output is missing.') => {
       await writing;
       if (failure === undefined || hasLeft(failure, stream)) return;
       throw new AnswerLost(

@@ -11,7 +11,7 @@ export function readLockFile(path: string): readonly LockedPackage[] {
   const json = parse(path);
   const lists = isJsonObject(json) ? [json['packages'], json['packages-dev'] ?? []] : [];
   if (lists.length === 0 || !lists.every((list) => Array.isArray(list)))
-    throw new UsageError(`${path} is no composer.lock: it has no list of packages.`);
+    throw new UsageError(`${path} is not a composer.lock: it has no list of packages.`);
   return lists.flat().map((entry) => lockedPackage(path, entry));
 }
 
@@ -28,7 +28,7 @@ function parse(path: string): unknown {
 
 function lockedPackage(path: string, entry: unknown): LockedPackage {
   if (!isJsonObject(entry) || typeof entry['name'] !== 'string' || typeof entry['version'] !== 'string')
-    throw new UsageError(`${path} is no composer.lock: a package in it has no name or version.`);
+    throw new UsageError(`${path} is not a composer.lock: a package in it has no name or version.`);
   const { name, version } = entry;
   const dist = isJsonObject(entry['dist']) ? entry['dist'] : {};
   return {

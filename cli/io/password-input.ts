@@ -11,7 +11,7 @@ export async function readPassword(
   if (fromStdin) return readAll(stdin);
   if (stdin.isTTY !== true)
     throw new UsageError(
-      'There is no terminal to ask for a password on. Give it on standard input with --password-stdin, or let the person choose one themselves with --invite.',
+      'There is no terminal to ask for a password. Send it to standard input with --password-stdin, or use --invite to let the user choose one.',
     );
   const [password = '', again] = await typeUnseen(stdin, ['Password: ', 'Once more: '], (text) => stderr.write(text));
   if (password !== again) throw new UsageError('The two are not the same. Nothing was changed.');
@@ -28,7 +28,7 @@ async function readAll(stdin: InputStream): Promise<string> {
   if (password === '') throw new UsageError('Standard input holds no password.');
   if (/\p{Cc}/u.test(password))
     throw new UsageError(
-      'Standard input holds more than one line, or control characters: a password is one line of text.',
+      'Standard input contains more than one line, or control characters. A password is one line of text.',
     );
   return password;
 }

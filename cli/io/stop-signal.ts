@@ -28,7 +28,7 @@ export function stopSignal(
     const stop = (signal: StopSignal) => (): void => {
       if (stoppedAt === undefined) {
         stoppedAt = now().getTime();
-        printLines(stderr, ['Stopping: what is under way is finished first. Once more stops at once.']);
+        printLines(stderr, ['Stopping after the requests in progress. Press Ctrl+C again to stop at once.']);
         resolve(0);
       } else if (now().getTime() - stoppedAt > sameWishMs) exitNow(128 + constants.signals[signal]);
     };

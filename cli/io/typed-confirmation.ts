@@ -8,7 +8,7 @@ export async function typedConfirmation(
   words: string,
 ): Promise<boolean | undefined> {
   if (stdin.isTTY !== true) return undefined;
-  stderr.write(`Type "${words}" to go on: `);
+  stderr.write(`Type "${words}" to continue: `);
   let typed = '';
   for await (const piece of stdin) {
     typed += piece.toString('utf8');

@@ -39,7 +39,7 @@ export function configuredRepositories(
     const before = found.get(id);
     if (before !== undefined)
       throw new UsageError(
-        `libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Put what it says of it into one.`,
+        `libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Merge both entries into one.`,
       );
     found.set(id, {
       where: `sources[${index}]`,

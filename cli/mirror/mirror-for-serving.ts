@@ -72,7 +72,7 @@ export function openServedMirror(
   const clear = (): void =>
     void mirror
       .clear()
-      .catch((err: unknown) => log.logger.error({ err }, 'what was left of broken fetches could not be removed'));
+      .catch((err: unknown) => log.logger.error({ err }, 'leftovers of interrupted fetches could not be removed'));
   clear();
   markOrigin(config).catch((err: unknown) =>
     log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'),

@@ -31,13 +31,13 @@ export function createMirrorMetrics(): MirrorMetrics {
       {
         name: 'libretto_mirror_documents_total',
         type: 'counter',
-        help: 'Documents that other registries were asked for, by what came of it.',
+        help: 'Documents requested from other registries, by result.',
         samples: samples('document', 'outcome', documentOutcomes),
       },
       {
         name: 'libretto_mirror_archives_total',
         type: 'counter',
-        help: 'Archives that were fetched from other registries, by what came of it.',
+        help: 'Archives fetched from other registries, by result.',
         samples: samples('archive', 'outcome', archiveOutcomes),
       },
       {

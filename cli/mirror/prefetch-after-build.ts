@@ -32,7 +32,7 @@ export async function prefetchAfterBuild(
     // which names are reserved is not known then, and none may leave that is
     const failed = configuredRepositories(config, context.environment).map(({ url }) => ({
       source: url,
-      reason: `nothing was fetched ahead: ${error.message}`,
+      reason: `nothing was fetched in advance: ${error.message}`,
     }));
     return { ...report, failed: [...report.failed, ...failed] };
   }
@@ -67,7 +67,7 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
       const exitCode = wish.exitCode();
       if (exitCode !== undefined) return { exitCode };
       printLines(context.stderr, [
-        `${repository.url}: ${counted(fetched.length, 'archive')} fetched ahead, ${here} here before.`,
+        `${repository.url}: ${counted(fetched.length, 'archive')} fetched in advance, ${here} already stored.`,
       ]);
       failed.push(...failures.map((reason) => ({ source: repository.url, reason })));
     }

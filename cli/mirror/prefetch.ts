@@ -49,7 +49,7 @@ async function bringPackage(
 ): Promise<Prefetched> {
   const failed = (reason: string): Prefetched => ({ fetched: [], here: 0, failures: [`${given}: ${reason}`] });
   const name = parsePackageName(given);
-  if (name === undefined) return failed('it is no name of a package.');
+  if (name === undefined) return failed('it is not a package name.');
   try {
     const belonging = await mirror.belongs(name, moment());
     if (belonging.to !== 'upstreams') return failed(`it is not mirrored: ${belonging.because}.`);
@@ -100,7 +100,7 @@ async function versionsThatMatch(
     stale:
       staleSinceMs === undefined
         ? undefined
-        : `its repository cannot be asked; what it said on ${new Date(staleSinceMs).toISOString()} is served on.`,
+        : `its repository cannot be reached; the document of ${new Date(staleSinceMs).toISOString()} is still served.`,
   };
 }
 

@@ -55,7 +55,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
     const isLazy = Object.keys(repository.packages).length === 0;
     const message = isLazy
-      ? 'It names no packages to fetch ahead: each is fetched when somebody first asks for it.'
+      ? 'No packages are configured for fetching in advance: each package is fetched on its first request.'
       : `${counted(fetched.length, 'archive')} fetched, ${here} here before.`;
     return {
       serial,

@@ -46,7 +46,7 @@ async function warm(
 ): Promise<Warmed> {
   const of = (outcome: Warmed['outcome'], reason: string | null): Warmed => ({ name: given, version, outcome, reason });
   const name: PackageName | undefined = parsePackageName(given.toLowerCase());
-  if (name === undefined) return of('not-mirrored', 'it is no name of a package');
+  if (name === undefined) return of('not-mirrored', 'it is not a package name');
   try {
     const belonging = await mirror.belongs(name, moment);
     if (belonging.to !== 'upstreams') return of('not-mirrored', belonging.because);

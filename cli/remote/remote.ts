@@ -28,7 +28,7 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   const address = registryUrl(url);
   if (token === undefined || token === '')
     throw new UsageError(
-      'A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.',
+      'A remote registry requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or use --token.',
     );
   return { url: address, token };
 }
@@ -52,7 +52,7 @@ export function registryUrl(given: string): string {
     url.username !== ''
   ) {
     throw new UsageError(
-      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`,
+      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org, and set the token in LIBRETTO_TOKEN.`,
     );
   }
   return url.href.replace(/\/+$/, '');
@@ -73,7 +73,7 @@ export function readReply({ url }: Remote, status: number, text: string): Reply 
       message: `${error} [${code}]`,
       details: isJsonObject(details) ? details : {},
     });
-  throw new RemoteFailure(`${url} answered ${status}, and not as a registry would. Is that the address of one?`);
+  throw new RemoteFailure(`${url} answered ${status}, but not like a Libretto registry. Check the address.`);
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -90,7 +90,7 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
       ? `"${option}".`
       : option === 'homepage'
         ? fault === undefined
-          ? 'It is no http(s) address.'
+          ? 'It is not an http(s) address.'
           : `The address ${fault}.`
         : 'It is no text.',
   );
@@ -131,7 +131,7 @@ function importFilters(satis: JsonObject, note: Note): JsonObject {
       'require-all',
       'as-is',
       all === true
-        ? 'All versions of all sources are published, unless a source says otherwise.'
+        ? 'All versions of all sources are published, unless a source has filters.'
         : 'It is the same as to leave it out.',
     );
   const wanted =
@@ -164,7 +164,7 @@ function importStability(given: JsonValue | undefined, note: Note): JsonObject {
 function importStabilities(given: JsonValue | undefined, note: Note): JsonObject {
   const option = 'minimum-stability-per-package';
   if (given !== undefined && !isJsonObject(given))
-    note(option, 'not-carried', 'It is no object of package names and stabilities.');
+    note(option, 'not-carried', 'It is not an object of package names and stabilities.');
   const stabilities = Object.fromEntries(
     Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
       const stability = stabilityOf(one);
@@ -172,7 +172,7 @@ function importStabilities(given: JsonValue | undefined, note: Note): JsonObject
       note(
         `${option}[${JSON.stringify(name)}]`,
         fits ? 'carried' : 'not-carried',
-        fits ? `"${option}" of every source.` : 'It is no package name with one of dev, alpha, beta, RC and stable.',
+        fits ? `"${option}" of every source.` : 'It is not a package name with one of dev, alpha, beta, RC and stable.',
       );
       return fits ? [[name.toLowerCase(), stability]] : [];
     }),
@@ -197,7 +197,7 @@ function constraintsOf(
     const at = `${option}[${JSON.stringify(name)}]`;
     const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
     if (parsePackageName(name.toLowerCase()) === undefined)
-      note(at, 'not-carried', 'It is no package that a source could hold.');
+      note(at, 'not-carried', 'It is not a package name that a source can contain.');
     else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);
     else {
       constraints[name.toLowerCase()] = String(constraint);
@@ -208,7 +208,7 @@ function constraintsOf(
       );
     }
   }
-  if (!isJsonObject(given)) note(option, 'not-carried', 'It is no object of package names and constraints.');
+  if (!isJsonObject(given)) note(option, 'not-carried', 'It is not an object of package names and constraints.');
   return constraints;
 }
 
@@ -257,7 +257,7 @@ function admittedNames(
   if (!Array.isArray(wanted)) return patterns;
   const names = wanted as readonly string[];
   if (names.length === 0)
-    return 'It was left out: "require" names no package that a source could hold, so that Satis publishes nothing of it. Without "require" it publishes everything.';
+    return 'It was omitted: "require" names no package that a source can contain, so Satis publishes none of its packages. Without "require", Satis publishes all packages.';
   const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
   return admitted.length > 0
     ? admitted
@@ -281,7 +281,7 @@ function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject |
     note(
       `abandoned[${JSON.stringify(name)}]`,
       fits ? 'carried' : 'not-carried',
-      fits ? '"abandoned".' : 'It is no package name with true, false or a replacement.',
+      fits ? '"abandoned".' : 'It is not a package name with true, false or a replacement.',
     );
   }
   return Object.keys(marks).length === 0 ? undefined : marks;
@@ -298,7 +298,7 @@ function importConfig(given: JsonValue | undefined, note: Note): void {
       note(
         `config.${key}`,
         'not-carried',
-        'libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
+        'libretto.json contains no credentials. Git finds them: use a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
       );
     else note(`config.${key}`, 'not-carried', 'It configures Composer, which Libretto does not run.');
   }

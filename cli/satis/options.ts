@@ -14,11 +14,11 @@ export interface LostOption {
 const lost = (reason: string, ...same: readonly JsonValue[]): LostOption => ({ same, reason });
 
 const noDependencies =
-  'Libretto does not resolve dependencies: it publishes what its sources hold. Add a source for every package that is to be there.';
+  'Libretto does not resolve dependencies: it publishes the packages of its sources. Add a source for every package that you need.';
 const noPage = 'Libretto makes no web page yet.';
 const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
 const ownPlace =
-  'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/reference/configuration.md.';
+  'Archives are in public/dist in the data folder, and the metadata names them by path; see "data" and "distUrl" in docs/reference/configuration.md.';
 
 export const lostOptions: Readonly<Record<string, LostOption>> = {
   'require-dependencies': lost(noDependencies, false),
@@ -30,10 +30,10 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   'include-types': lost('Packages are chosen by name and version, not by type. Use "only" of the source.', null),
   'exclude-types': lost('Packages are chosen by name and version, not by type. Use "except" of the source.'),
   'strip-hosts': lost(
-    'Not needed: metadata names no address of a source, unless a source says "reference-source": "include".',
+    'Not needed: the metadata contains no source address, unless a source has "reference-source": "include".',
     false,
   ),
-  'output-dir': lost('The tree stands in public/ in the data folder ("data", or --data).'),
+  'output-dir': lost('The tree is in public/ in the data folder ("data", or --data).'),
   'output-html': lost(noPage, false),
   'twig-template': lost(noPage),
   'allow-seo-indexing': lost(noPage, false),
@@ -42,7 +42,7 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   providers: lost(noOldMetadata, false),
   'providers-history-size': lost(noOldMetadata, 0),
   'pretty-print': lost(noOldMetadata, false),
-  'available-package-patterns': lost('packages.json names every package there is, so that clients ask for no others.'),
+  'available-package-patterns': lost('packages.json names every package, so clients request no others.'),
   'notify-batch': lost('Libretto tells nobody of installations yet.'),
   _comment: lost('Comments stay behind.'),
 };
@@ -66,7 +66,10 @@ export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
   checksum: lost('Metadata always has the SHA-1 of an archive: without it clients would install anything.', true),
   'ignore-filters': lost('.gitattributes and archive.exclude always hold.', false),
   'override-dist-type': lost('Archives are always ZIPs.', true, false),
-  rearchive: lost('ZIPs of artifact and package sources are published byte for byte, all else is archived here.', true),
+  rearchive: lost(
+    'ZIPs of artifact and package sources are published byte for byte; Libretto archives all other sources.',
+    true,
+  ),
 };
 
 /** Of a repository: what its source has no use for. */

@@ -27,7 +27,7 @@ const foreignTypes: Readonly<Record<string, string>> = {
   'hg-bitbucket': 'Only git repositories are read.',
   fossil: 'Only git repositories are read.',
   perforce: 'Only git repositories are read.',
-  pear: 'Composer has done away with PEAR.',
+  pear: 'Composer no longer supports PEAR.',
 };
 
 /** undefined: it could not be carried over, which `note` was told. `at`: `repositories[2]`. */
@@ -41,7 +41,7 @@ export function importRepository(
     note(
       at,
       repository === false ? 'as-is' : 'not-carried',
-      repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is no repository.',
+      repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is not a repository.',
     );
     return undefined;
   }
@@ -117,14 +117,14 @@ function composerPlace(url: string, at: string, note: Note): JsonObject | undefi
     note(
       `${at}.url`,
       'not-carried',
-      fault === undefined ? 'It is no http(s) address of a Composer repository.' : `The address ${fault}.`,
+      fault === undefined ? 'It is not an http(s) address of a Composer repository.' : `The address ${fault}.`,
     );
     return undefined;
   }
   note(
     at,
     'carried',
-    'A composer source: its packages are fetched when somebody first asks for them; those in its "packages" by every build. Of what Satis requires of it names count, and no versions.',
+    'A composer source: packages are fetched on their first request, and packages in "packages" by every build. Of the packages that Satis requires from it, only the names are kept, not the versions.',
   );
   if (bare !== url)
     note(
@@ -231,7 +231,7 @@ function namesOf(given: JsonValue | undefined, field: 'only' | 'except', at: str
       );
   }
   if (names.length === 0) {
-    note(at, 'not-carried', 'It is no list of package names.');
+    note(at, 'not-carried', 'It is not a list of package names.');
     return {};
   }
   note(at, 'carried', `"${field}" of the source.`);

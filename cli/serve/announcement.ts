@@ -49,7 +49,7 @@ export function setupLines(offer: SetupOffer | undefined): string[] {
   if (offer === undefined) return [];
   const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };
   return [
-    'There is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:',
+    'There is no user yet. To create the first admin, replace the email and password in this command, and run it within an hour:',
     `  curl ${offer.url}/api/auth/setup -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
     'Or run `libretto user create --admin --email EMAIL` here.',
   ];

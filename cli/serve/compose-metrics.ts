@@ -58,7 +58,7 @@ export function openMetrics(
         ),
         gauge(
           'libretto_state_away',
-          '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.',
+          '1 while the Redis of the state is unavailable: known tokens are served for the grace period, then none.',
           Number(stateAway()),
         ),
         ...(!tree.isElsewhere
@@ -66,7 +66,7 @@ export function openMetrics(
           : [
               gauge(
                 'libretto_origin_stale',
-                '1 while the origin fails and what is known of it is served.',
+                '1 while the origin fails and cached content is served.',
                 Number(tree.files.stale()),
               ),
             ]),

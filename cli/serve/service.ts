@@ -122,7 +122,8 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
     hangUp: hangUp(core, proxy),
     certificate: certificate?.facts,
     logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'),
-    logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'),
+    logCrash: (err) =>
+      log.logger.fatal({ err }, 'this process has an internal error, and ends after the requests in progress'),
     close: () => closing.run(),
   };
 }

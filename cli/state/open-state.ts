@@ -95,7 +95,7 @@ export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<vo
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     throw new UsageError(
-      `The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`,
+      `The data folder cannot be used. ${error.message}. Name another folder with --data, or repair this one.`,
       { cause: error },
     );
   }
@@ -108,7 +108,7 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'damaged')
     return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
   if (notice.state === 'reverted')
-    return `The Redis of the state came back without its last changes, ${notice.reason} at least. A token that was revoked then opens again: compare \`libretto token list\` and \`libretto audit list\` with what was done, and do it again.`;
+    return `The Redis of the state came back without its last changes, ${notice.reason} at least. A token revoked in that time is valid again. Compare \`libretto token list\` and \`libretto audit list\` with your changes, and repeat the lost ones.`;
   if (notice.state === 'unreplicated')
     return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;

@@ -36,7 +36,7 @@ class Taken extends UsageError {
     path: string,
     owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined,
     seen: boolean,
-    why = 'Each would count requests for itself, and a limit would hold for neither. Stop the other one, or let both count in one Redis: --redis URL.',
+    why = 'Each server would count requests for itself, and limits would not work. Stop the other server, or share a Redis: --redis URL.',
   ) {
     const who =
       owner?.pid === undefined

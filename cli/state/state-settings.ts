@@ -77,7 +77,7 @@ export async function withStateSettings(config: Config, { stderr }: Pick<Context
     return await withSettingsOf(state, config).finally(() => state.close());
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    printLines(stderr, [`What was set through the API is not known: ${error.message}`]);
+    printLines(stderr, [`Settings changed at run time are unknown: ${error.message}`]);
     return config;
   }
 }

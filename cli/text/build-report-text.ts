@@ -27,7 +27,7 @@ export function describeProblems(report: BuildReport): string[] {
   }
   if (failed.length > 0) {
     lines.push(
-      `${counted(failed.length, 'source')} failed and ${failed.length === 1 ? 'keeps' : 'keep'} what was last published:`,
+      `${counted(failed.length, 'source')} could not be read. ${failed.length === 1 ? 'Its' : 'Their'} published versions stay available:`,
     );
     lines.push(
       ...firstOf(

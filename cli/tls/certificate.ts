@@ -71,7 +71,7 @@ function parseCertificate(pem: string, name: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (error) {
-    throw new CertificateError(`${name} is no certificate in PEM: it has to begin with -----BEGIN CERTIFICATE-----.`, {
+    throw new CertificateError(`${name} is not a PEM certificate: it must begin with -----BEGIN CERTIFICATE-----.`, {
       cause: error,
     });
   }
@@ -84,8 +84,8 @@ function parseKey(pem: string, name: string): KeyObject {
     const locked = /ENCRYPTED/.test(pem);
     throw new CertificateError(
       locked
-        ? `${name} has a passphrase, which nobody is there to type. \`openssl pkey\` takes it off.`
-        : `${name} is no private key in PEM.`,
+        ? `${name} has a passphrase, which the server cannot type. Remove it with \`openssl pkey\`.`
+        : `${name} is not a PEM private key.`,
       { cause: error },
     );
   }

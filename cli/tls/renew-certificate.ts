@@ -44,7 +44,7 @@ export function createRenewal(
       if (read === undefined) return;
       renew(read.pair);
       const described = describeCertificate(read.facts, now());
-      tell(`The certificate was read anew: ${described}.`, (logger) =>
+      tell(`The certificate was reloaded: ${described}.`, (logger) =>
         logger.info({ certificate: 'renewed' }, described),
       );
     } catch (error) {

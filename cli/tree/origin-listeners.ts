@@ -19,5 +19,5 @@ export function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pic
 function describe({ state, reason }: OriginNotice): string {
   return state === 'recovered'
     ? 'The origin answers again.'
-    : `The origin does not answer as it should: ${reason ?? 'unknown'}. What is known of it is served meanwhile.`;
+    : `The origin does not answer correctly: ${reason ?? 'unknown'}. The server continues with cached content.`;
 }

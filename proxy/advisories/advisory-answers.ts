@@ -217,7 +217,7 @@ async function readForm(request: HttpRequest): Promise<string> {
 /** `packages[]=…` and `packages[0]=…`, as PHP writes a list. What is no name of a package has no advisories. */
 function namesOf(form: URLSearchParams): ReadonlySet<PackageName> {
   const given = [...form].filter(([key]) => /^packages(?:\[\d*\])?$/.test(key));
-  if (given.length === 0) throw invalid('packages[]', 'must name the packages that are asked about');
+  if (given.length === 0) throw invalid('packages[]', 'must name packages');
   return namesAmong(
     given.map(([, value]) => value),
     'packages[]',

@@ -165,7 +165,7 @@ interface Found {
 
 async function find({ store }: ArtifactsOptions, id: string): Promise<Found> {
   const found = isArtifactId(id) ? await recordAt(store, id) : undefined;
-  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such artifact.' });
+  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'Artifact not found.' });
   return found;
 }
 

@@ -65,7 +65,7 @@ export async function stageUpload(
 
 export function tooLarge(): RegistryError {
   return new RegistryError('BODY_TOO_LARGE', {
-    message: `The upload is larger than the ${mostUploadBytes} bytes that an artifact may have.`,
+    message: `The upload is larger than the maximum of ${mostUploadBytes} bytes.`,
     details: { limit: mostUploadBytes },
   });
 }
@@ -91,5 +91,5 @@ async function* abortable(source: Readable, signal: AbortSignal): AsyncGenerator
 function brokenOff(cause: unknown): never {
   throw cause instanceof RegistryError
     ? cause
-    : new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.', cause });
+    : new RegistryError('BAD_REQUEST', { message: 'The upload ended too early.', cause });
 }

@@ -24,7 +24,7 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   if (Number.isNaN(ahead)) {
     throw new TokenError(
       'EXPIRY_INVALID',
-      `"${text}" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.`,
+      `"${text}" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as 2027-01-31T00:00:00Z.`,
     );
   }
   if (ahead <= 0)
@@ -32,7 +32,7 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   if (ahead > longestMs)
     throw new TokenError(
       'EXPIRY_INVALID',
-      `"${text}" is more than ten years ahead. Leave the expiry out for a token that does not expire.`,
+      `"${text}" is more than ten years in the future. Omit the expiry for a token that does not expire.`,
     );
   return expires;
 }

@@ -21,7 +21,7 @@ export function reasonText(reason: Reason, limits: TokenLimits): string {
     case 'stability':
       return `it sees ${limits.stability ?? ''} and more stable versions only`;
     case 'not_after':
-      return `it sees what was released until ${limits.not_after ?? ''} only`;
+      return `it sees only versions released until ${limits.not_after ?? ''}`;
     case 'not_published':
       return 'nothing like that is published';
   }

@@ -53,7 +53,7 @@ export async function rotateToken(
     if (record.hash !== former)
       throw new TokenError(
         'TOKEN_ROTATED',
-        `Somebody else gave the token ${record.id} a new secret just now. To give it yet another, do it again.`,
+        `Another request just gave the token ${record.id} a new secret. Repeat the request to replace it again.`,
       );
     const kept = graceSeconds > 0;
     const previousExpiresAt = kept ? new Date(now() + graceSeconds * 1000).toISOString() : null;

@@ -136,7 +136,7 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
           { conditions: [{ key: row.key, revision: row.revision }], puts: [], deletes: [row.key] },
           { actor, action: 'session.end', subject: sessionId, details: { user: userId } },
         ));
-      if (row === undefined || !done) throw new RegistryError('NOT_FOUND', { message: 'There is no such session.' });
+      if (row === undefined || !done) throw new RegistryError('NOT_FOUND', { message: 'Session not found.' });
       return row.record;
     },
     keysOf: async (user) => (await rowsOf(user.id)).map(({ key }) => key),

@@ -135,7 +135,7 @@ async function update(options: TokensOptions, id: string, patch: TokenPatch): Pr
   if (Object.keys(changes).length === 0)
     throw new TokenError(
       'NOTHING_TO_CHANGE',
-      'Nothing to change was given: a description, a limit, an expiry, or what it may see.',
+      'Nothing to change. Give a description, a limit, an expiry, or other limits of the token.',
     );
   return change(options, id, 'token.update', { ...(changes as JsonObject) }, (record) => {
     if (record.revoked_at !== null)
@@ -239,8 +239,7 @@ function givenLimits(record: TokenLimits): JsonObject {
 /** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */
 export function checkedDescription(text: string): string {
   const trimmed = text.trim();
-  if (trimmed === '')
-    throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: who uses it, for what.');
+  if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: its user and purpose.');
   if (trimmed.length > 200)
     throw new TokenError(
       'DESCRIPTION_INVALID',

@@ -139,7 +139,7 @@ export async function insertUser(
 }
 
 export function unknownUser(): RegistryError {
-  return new RegistryError('NOT_FOUND', { message: 'There is no such user.' });
+  return new RegistryError('NOT_FOUND', { message: 'User not found.' });
 }
 
 export function isUserId(text: string): text is UserId {

@@ -175,5 +175,5 @@ async function remove({ store, sessions, actor }: UsersOptions, id: string): Pro
 }
 
 function taken(email: string): RegistryError {
-  return new RegistryError('CONFLICT', { message: `There is a user with the email ${email} already.` });
+  return new RegistryError('CONFLICT', { message: `A user with the email ${email} already exists.` });
 }

@@ -15,7 +15,7 @@ export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): S
   if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
   if (/[^\u0021-\u007e]/.test(url))
     // node:http's parser refuses it
-    return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' };
+    return { code: 'BAD_REQUEST', message: 'The path contains a character that must be percent-encoded.' };
   const authority = headers[':authority'] as string | undefined;
   if (authority === undefined && headers.host === undefined)
     return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };

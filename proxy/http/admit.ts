@@ -18,7 +18,7 @@ export function admit(request: HttpRequest): Answer | undefined {
     return refuse('BAD_REQUEST', `The request has more than ${maxHeaders} headers.`);
   const duplicate = duplicateHeader(rawHeaders);
   if (duplicate !== undefined)
-    return refuse('DUPLICATE_HEADER', `The header ${duplicate} was sent twice; it may stand only once.`);
+    return refuse('DUPLICATE_HEADER', `The header ${duplicate} was sent twice; it may occur only once.`);
   if (isStreamRequest(request)) {
     const fault = streamFault(request);
     return fault === undefined ? undefined : refuse(fault.code, fault.message);
@@ -27,7 +27,7 @@ export function admit(request: HttpRequest): Answer | undefined {
     return refuse('BAD_REQUEST', 'The request has no Host header.');
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-    return refuse('BAD_REQUEST', 'The only Transfer-Encoding understood here is "chunked".');
+    return refuse('BAD_REQUEST', 'The only Transfer-Encoding supported is "chunked".');
   return undefined;
 }
 
@@ -38,7 +38,7 @@ export function admit(request: HttpRequest): Answer | undefined {
 export function unwanted(request: HttpRequest): Answer | undefined {
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    return errorAnswer('BAD_REQUEST', { message: 'The only expectation understood here is "100-continue".' });
+    return errorAnswer('BAD_REQUEST', { message: 'The only expectation supported is "100-continue".' });
   if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request))
     return errorAnswer('UNEXPECTED_BODY');
   return undefined;

@@ -1,5 +1,5 @@
 // Whose request it is: the peer's address, or what trusted reverse proxies say in X-Forwarded-For, counted from the
-// right, since everything left of the last trusted entry is the client's own invention.
+// right, in totalything left of the last trusted entry is the client's own invention.
 
 import ipaddr from 'ipaddr.js';
 

@@ -42,7 +42,7 @@ function parse(text: string): JsonValue {
 function assertWellFormed(value: JsonValue): void {
   const found = loneSurrogate(value);
   if (found === undefined) return;
-  const message = `${found.inKey ? 'one of its keys holds' : 'holds'} half of a surrogate pair, which is no text`;
+  const message = `${found.inKey ? 'one of its keys contains' : 'contains'} half of a surrogate pair, which is not valid text`;
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
 }
 
@@ -79,12 +79,12 @@ async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buff
 
 /** The client's doing, and nobody is there to be told. */
 function brokenOff(cause: unknown): RegistryError {
-  return new RegistryError('BAD_REQUEST', { message: 'The body broke off before its end.', cause });
+  return new RegistryError('BAD_REQUEST', { message: 'The body ended too early.', cause });
 }
 
 function tooLarge(mostBytes: number): RegistryError {
   return new RegistryError('BODY_TOO_LARGE', {
-    message: `The body is larger than the ${mostBytes} bytes that are taken here.`,
+    message: `The body is larger than the maximum of ${mostBytes} bytes.`,
     details: { limit: mostBytes },
   });
 }

@@ -40,7 +40,7 @@ export function createMetricsListener({ host, port, families, onError }: Metrics
           (found) => say(200, formatMetrics(found), { 'content-type': metricsContentType }),
           (error: unknown) => {
             onError(error);
-            say(500, 'The metrics cannot be read right now; the log says why.\n');
+            say(500, 'The metrics cannot be read now; the log has the reason.\n');
           },
         );
       }

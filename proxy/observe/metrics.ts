@@ -61,7 +61,7 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
       {
         name: 'libretto_requests_total',
         type: 'counter',
-        help: 'Requests by what they asked for, their answer, and the kind of token they came with.',
+        help: 'Requests by route, answer and kind of token.',
         samples: requestSamples(routes, requests),
       },
       {
@@ -81,7 +81,7 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
       {
         name: 'libretto_requests_aborted_total',
         type: 'counter',
-        help: 'Requests whose client left before it had everything.',
+        help: 'Requests whose client disconnected before the answer was complete.',
         samples: perRoute(routes, aborted),
       },
     ],

@@ -33,7 +33,7 @@ export function openProcessMetrics(nowMs: () => number): ProcessMetrics {
         {
           name: 'libretto_event_loop_delay_seconds',
           type: 'gauge',
-          help: 'How late the event loop ran since this was last asked for; quantile 1 is the worst.',
+          help: 'Delay of the event loop since the last scrape; quantile 1 is the worst.',
           samples: late,
         },
         {

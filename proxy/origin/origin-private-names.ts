@@ -55,7 +55,7 @@ export function createOriginPrivateNames({
   return () => andThen(publication.epoch(), read);
 }
 
-const unknown = 'so that it is not known which names are private, and no other registry is asked for any';
+const unknown = 'so the private names are unknown, and no other registry is used';
 
 function withdrawnOf(announced: Publication | undefined): readonly PackageName[] {
   if (announced === undefined) throw new OriginFailure(`the origin has no index/${publicationPath}, ${unknown}`);

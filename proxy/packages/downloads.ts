@@ -23,10 +23,10 @@ export interface Downloads {
   readonly count: (name: string, version: string) => void;
   /** All days that are kept, oldest first, those counted until now included. */
   readonly daysOf: (name: string) => Promise<readonly DownloadDay[]>;
-  /** name → how many since ever */
+  /** name → how many in total */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
   readonly totalOf: (name: string) => Promise<number>;
-  /** name → version → how many since ever; of one package where `name` is given */
+  /** name → version → how many in total; of one package where `name` is given */
   readonly versionTotals: (name?: string) => Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>;
   readonly flush: () => Promise<void>;
   /** Keeps what was counted, and ends. */

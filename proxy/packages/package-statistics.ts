@@ -4,14 +4,14 @@ import type { DownloadDay, Downloads } from './downloads.ts';
 
 /** Of one package. */
 export interface PackageStatistics {
-  /** since ever */
+  /** in total */
   readonly total: number;
   /** oldest first */
   readonly days: readonly DownloadDay[];
 }
 
 export interface ShownStatistics {
-  /** downloads since ever */
+  /** downloads in total */
   total: number;
   /** downloads of these days, by version */
   versions: Record<string, number>;
@@ -30,7 +30,7 @@ export async function readStatistics(counts: Downloads, name: string, since: str
   return { total, days: days.filter(({ date }) => date >= since) };
 }
 
-/** Of these versions only. `total`: of them since ever. */
+/** Of these versions only. `total`: of them in total. */
 export function statisticsOf(
   { days }: PackageStatistics,
   versions: ReadonlySet<string>,

@@ -9,7 +9,7 @@ export function remainsOf(
 ): readonly string[] {
   const isMirrored = contents.some(({ state }) => state === 'mirrored');
   return [
-    ...(reason === 'secret' ? ['Revoke the secret first: whoever downloaded the version has it.'] : []),
+    ...(reason === 'secret' ? ['Revoke the secret first: everyone who downloaded the version has it.'] : []),
     `Clients keep it in Composer's cache (~/.cache/composer/files/${name}, until \`composer clear-cache\`) and in vendor/${name}, as do images and build caches of CI.`,
     `Backups taken before ${isPlanned ? 'the purge' : since} hold it. Restore them with --purged, so that it stays purged.`,
     ...sources.map(

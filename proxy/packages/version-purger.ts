@@ -56,7 +56,8 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
     flags: readonly string[],
   ): Promise<PurgeOutcome> => {
     // no version, and no word of a command line either
-    if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
+    if (version.startsWith('-'))
+      throw new RegistryError('NOT_FOUND', { message: 'This version is not published here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
     return readPurgeOutcome(
       makeReport(

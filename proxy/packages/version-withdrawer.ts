@@ -23,7 +23,8 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
   return {
     withdraw: async (name, version) => {
       // no version, and no word of a command line either
-      if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
+      if (version.startsWith('-'))
+        throw new RegistryError('NOT_FOUND', { message: 'This version is not published here.' });
       return readWithdrawn(makeReport(await runner.run(['package', 'withdraw', '--child', name, version])));
     },
   };

@@ -8,7 +8,7 @@ import type { Downloads } from './downloads.ts';
 /** Package → how often; 0 of one that was never used, or is not seen. */
 export type CountOf = (name: string) => number;
 
-/** Counts since ever, of a whole package and by version. */
+/** Counts in total, of a whole package and by version. */
 export interface Counts {
   readonly totals: ReadonlyMap<string, number>;
   /** undefined: not asked for */

@@ -28,7 +28,7 @@ export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): 
 export function limitExceeded(limit: number, count: Count, nowMs: number, request: HttpRequest): Answer {
   const seconds = retryAfterSeconds(count, nowMs);
   return errorAnswer('RATE_LIMIT_EXCEEDED', {
-    message: `This token has used up its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}; a higher limit can be had from whoever runs this registry.`,
+    message: `This token has used all its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}. The operator of this registry can raise the limit.`,
     details: {
       limit,
       retry_after_seconds: seconds,
@@ -46,7 +46,7 @@ export function networkNotAllowed(request: HttpRequest): Answer {
 
 export function tooManyGuesses(seconds: number, request: HttpRequest): Answer {
   return errorAnswer('TOO_MANY_ATTEMPTS', {
-    message: `Too many tokens that are not valid came from this address. Try again in ${inWords(seconds)}.`,
+    message: `This address sent too many invalid tokens. Try again in ${inWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
     headers: ['Retry-After', String(seconds)],
     forComposer: isComposer(request),
@@ -61,7 +61,7 @@ function inWords(seconds: number): string {
 
 export function sessionOnProtocol(request: HttpRequest): Answer {
   return errorAnswer('INSUFFICIENT_SCOPE', {
-    message: 'This is a session of the management API. Packages are read with an API token.',
+    message: 'This is a session of the management API. Use an API token to read packages.',
     forComposer: isComposer(request),
   });
 }
@@ -94,7 +94,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
   if (typeof code === 'string' && lostStates.has(code))
     return errorAnswer('STATE_BUSY', {
-      message: 'The state is out of reach for now. Try again shortly.',
+      message: 'The state is unavailable. Try again shortly.',
       details,
       headers: ['Retry-After', '5'],
       cause,

@@ -295,13 +295,13 @@ function answerIn(
 }
 
 function absentPackage(name: PackageName): string {
-  return `There is no package ${name} here.`;
+  return `The package ${name} is not published here.`;
 }
 
 function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {
   const version = (route.labels[0] ?? '').slice(0, 128);
   const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
-  return `There is no version ${version}${content} of ${route.name} here.`;
+  return `${route.name} ${version}${content} is not published here.`;
 }
 
 /** Composer tries again on a 500, and a first build takes seconds, so this is worth waiting for. */

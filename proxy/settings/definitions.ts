@@ -216,7 +216,7 @@ export function settingFault(key: SettingKey, value: JsonValue): string | undefi
   const { allowed, is, reason, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
   if (!is(value)) return reason?.(value) ?? `must be ${allowed}`;
   // packages.json holds some of them, and PHP would decode none of it
-  if (loneSurrogate(value) !== undefined) return 'holds half of a surrogate pair, which is no text';
+  if (loneSurrogate(value) !== undefined) return 'contains half of a surrogate pair, which is not valid text';
   const fault = objection?.(value);
   return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;
 }

@@ -8,7 +8,7 @@ import { parsePackageName } from '../../build/contract/name.ts';
 export const mostPatterns = 1000;
 const patternGrammar = /^[a-z0-9*](?:[a-z0-9_.*/-]{0,198}[a-z0-9*])?$/;
 
-export const patternsAllowed = `a list of at most ${mostPatterns} package names or patterns such as ["acme/*"], in which * stands for any characters`;
+export const patternsAllowed = `a list of at most ${mostPatterns} package names or patterns such as ["acme/*"], in which * matches any characters`;
 export const vendorsAllowed = `a list of at most ${mostPatterns} vendors such as ["acme"], without / and *`;
 
 export function arePatterns(value: JsonValue): value is string[] {

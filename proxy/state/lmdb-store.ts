@@ -135,7 +135,7 @@ function whole<T>(directory: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row of it is no JSON. ${wayBack}`, {
+    throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row is not JSON. ${wayBack}`, {
       cause: error,
     });
   }

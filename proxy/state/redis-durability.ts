@@ -39,7 +39,7 @@ function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {
   const policy = memory.get('maxmemory_policy');
   if (policy?.startsWith('allkeys-') !== true || memory.get('maxmemory') === '0') return undefined;
   return {
-    what: `it throws rows away when it is full (maxmemory-policy ${policy})`,
+    what: `it evicts rows when memory is full (maxmemory-policy ${policy})`,
     set: 'maxmemory-policy noeviction',
   };
 }
@@ -50,7 +50,7 @@ function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string |
   const what =
     snapshots === ''
       ? 'it keeps nothing on disk: users and tokens are gone when it starts again'
-      : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too`;
+      : `it only saves snapshots (save ${snapshots}): a crash loses later changes, including revocations`;
   return { what, set: 'appendonly yes' };
 }
 

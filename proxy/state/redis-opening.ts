@@ -56,7 +56,7 @@ export function damagedState(name: string, reason: string): StateError {
   return new StateError('STATE_CORRUPT', `The state in ${name} is damaged: ${reason}. ${wayBack}`);
 }
 
-const rightsAdvice = 'Its user needs what docs/how-to/state-in-redis.md lists, for the keys libretto:state:*.';
+const rightsAdvice = 'Its user needs the permissions in docs/how-to/state-in-redis.md for the keys libretto:state:*.';
 
 export function refuseMissingRights(missing: readonly string[], name: string): void {
   if (missing.length > 0)

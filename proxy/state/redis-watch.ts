@@ -128,13 +128,10 @@ export function createRedisWatch({
       if (standing === 'emptied')
         throw new StateError(
           'STATE_MISSING',
-          `The state in ${name} is gone: the Redis was emptied, or lost what it had when it started again. ${wayBack}`,
+          `The state in ${name} is gone: the Redis was emptied, or lost its data at a restart. ${wayBack}`,
         );
       if (standing === 'replaced')
-        throw new StateError(
-          'STATE_REPLACED',
-          `The state in ${name} is gone: another one stands in its place. ${afterReplacement}`,
-        );
+        throw new StateError('STATE_REPLACED', `The state in ${name} was replaced by another one. ${afterReplacement}`);
       if (standing === 'damaged') throw damagedState(name, fault);
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
@@ -191,7 +188,7 @@ export function outOfReach(name: string, reason: unknown): StateError {
   const why = reason instanceof Error ? `: ${reason.message}` : '';
   return new StateError(
     'STATE_UNAVAILABLE',
-    `The state in ${name} is out of reach${why}. It is used again as soon as that Redis answers.`,
+    `The state in ${name} is unavailable${why}. The server uses it again as soon as that Redis answers.`,
     { cause: reason },
   );
 }

@@ -37,7 +37,7 @@ async function run(
     return {
       exitCode: -1,
       report: undefined,
-      messages: 'It was not started: the service is stopping, or nobody waits for it any more.',
+      messages: 'It was not started: the server is stopping, or its client has disconnected.',
     };
   const child = execa(command, [...leading, ...args, ...flags, '--json'], {
     cwd: workingDirectory,

@@ -48,7 +48,7 @@ export function assertUsable(
   for (const [field, text] of Object.entries(texts))
     if (/\p{Cc}/u.test(text)) throw refusal(field, 'holds a control character');
   if ('username' in credentials && credentials.username?.includes(':') === true)
-    throw refusal('username', 'holds a colon, which ends a name');
+    throw refusal('username', 'contains a colon, which ends a name');
 }
 
 /** Names that say something else of a request, or of its connection, are no place for a credential. */
@@ -59,7 +59,7 @@ function assertHeader(header: string, type: RepositoryType): void {
   if (type !== 'composer')
     throw refusal('header', 'is for repositories of type composer; git takes `token`, or `username` and `password`');
   if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || takenHeaders.test(header))
-    throw refusal('header', 'is no name of a header that carries a credential, such as PRIVATE-TOKEN');
+    throw refusal('header', 'is not the name of a header for credentials, such as PRIVATE-TOKEN');
 }
 
 function refusal(field: string, message: string): RegistryError {

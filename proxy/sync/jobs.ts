@@ -83,7 +83,7 @@ export function createJobs(options: JobsOptions): Jobs {
       const found = (await listEntries(state, repository)).find(({ key }) => key.endsWith(`-${id}`));
       if (found === undefined)
         throw new RegistryError('NOT_FOUND', {
-          message: 'There is no such job; only the last ones of a repository are kept.',
+          message: 'Job not found. Only the last jobs of a repository are kept.',
         });
       return parseJobRecord(found.value);
     },
@@ -119,7 +119,7 @@ async function open(
   const { state, store, now, randomBytes } = options;
   for (;;) {
     const registered = await state.get(repositoryKey(repository));
-    if (registered === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such repository.' });
+    if (registered === undefined) throw new RegistryError('NOT_FOUND', { message: 'Repository not found.' });
     const running = await runningJob(options, repository);
     if (running !== undefined) return { job: running, isNew: false };
     const time = new Date(now()).toISOString();
@@ -274,7 +274,7 @@ async function failAbandoned(options: JobsOptions): Promise<number> {
 }
 
 async function abandon(options: JobsOptions, job: JobRecord): Promise<void> {
-  const message = 'The service ended while this was under way. Sync again.';
+  const message = 'The server ended during this sync. Sync again.';
   await finish(options, job, { error: { code: 'BUILD_FAILED', message }, report: null, lines: [message] });
 }
 

@@ -63,7 +63,7 @@ export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
 const atOnce = 8;
 const atOnceOfHost = 2;
 
-const stoppedText = 'The service was stopped while this was under way. Sync again.';
+const stoppedText = 'The server was stopped during this sync. Sync again.';
 
 export function createSyncer({
   jobs,
@@ -137,7 +137,7 @@ export function createSyncer({
     withdrawing = false; // what is removed from now on needs another one
     const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
     if (exitCode > 1 && exitCode !== busyExitCode)
-      onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
+      onError(new Error(`The packages of a removed repository could not be withdrawn: ${messages}`));
   };
   /** `after`: a sync that was ended, and may be publishing still. */
   const withdraw = (after?: Promise<void>): void => {

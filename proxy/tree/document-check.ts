@@ -28,7 +28,7 @@ export class DamagedDocument extends Error {
 
   constructor(path: string) {
     super(
-      `public/${path} is not what was published: it was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
+      `public/${path} was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
     );
     this.name = 'DamagedDocument';
   }

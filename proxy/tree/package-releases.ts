@@ -28,7 +28,7 @@ export class PackageReleases {
   readonly #published: number;
   readonly #documents: { readonly [Each in Kind]: KeptChanges };
 
-  /** `intern`: one text for all equal ones, since every package has its 1.0.0.0. */
+  /** `intern`: one text for all equal ones, in totaly package has its 1.0.0.0. */
   constructor({ versions, documents }: Pick<PackageIndex, 'versions' | 'documents'>, intern: Intern) {
     const places = new Map<string, number>();
     const all: Release[] = [];

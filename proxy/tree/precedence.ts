@@ -79,7 +79,7 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
       isSpokenFor ||= !scope.isOpen;
     }
     return ids.length === 0
-      ? { to: 'nobody', because: `no upstream is asked for ${name}: its allow and deny patterns leave it out` }
+      ? { to: 'nobody', because: `no upstream is used for ${name}: the allow and deny patterns exclude it` }
       : { to: 'upstreams', ids };
   };
 }

@@ -17,7 +17,7 @@ import type { PrivateNames } from './precedence.ts';
  */
 export type ReadPrivateNames = () => MaybeAsync<PrivateNames>;
 
-const soThat = 'so that it is not known which names are private, and no other registry is asked for any';
+const soThat = 'so the private names are unknown, and no other registry is used';
 
 /**
  * Those of a data folder that is served: unknown before the first publication, and while what announces it cannot be

@@ -50,7 +50,7 @@ export class PublicationWatch {
       if (error instanceof NewerFormat)
         this.#onNewer(
           new Error(
-            `${this.#path}: ${error.message}, and start it again. What was published before is served meanwhile, as far as it is remembered`,
+            `${this.#path}: ${error.message}, and start it again. Until then, cached content of the earlier publication is served`,
             { cause: error },
           ),
         );

@@ -86,7 +86,7 @@ export function uselessConstraints({
   );
   return useless.map((pattern) => ({
     path: `constraints.${pattern.slice(0, 80)}`,
-    message: `None of the packages of the token matches ${pattern}, so that the constraint would limit nothing: they are ${listed(packages)}. Correct the name, add it to packages, or leave the constraint out.`,
+    message: `None of the packages of the token matches ${pattern}, so the constraint would have no effect: they are ${listed(packages)}. Correct the name, add it to packages, or omit the constraint.`,
   }));
 }
 
@@ -101,12 +101,12 @@ const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: No
     constraints: parseConstraints,
     stability: (value, note) =>
       stabilities.find((one) => one.toLowerCase() === String(value).toLowerCase()) ??
-      note('stability', `${shown(value)} is no stability; allowed: ${stabilities.join(', ')}.`),
+      note('stability', `${shown(value)} is not a stability; allowed: ${stabilities.join(', ')}.`),
     not_after: (value, note) =>
       (typeof value === 'string' ? parseInstant(value) : undefined) ??
       note(
         'not_after',
-        `${shown(value)} is no date and no time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.`,
+        `${shown(value)} is neither a date nor a time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.`,
       ),
     networks: (value, note) =>
       parseList(
@@ -115,7 +115,7 @@ const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: No
         note,
         (text) =>
           canonicalRange(text) ?? {
-            refusal: `${shown(text)} is no range of addresses. Write 203.0.113.0/24, 2001:db8::/32 or a single address.`,
+            refusal: `${shown(text)} is not an address range. Write 203.0.113.0/24, 2001:db8::/32 or a single address.`,
           },
       ),
   };
@@ -131,7 +131,7 @@ function parseList(
   if (value.length > maxEntries) return note(path, `It has ${value.length} entries; at most ${maxEntries} are taken.`);
   const found = new Set<string>();
   for (const [at, text] of value.entries()) {
-    const parsed = typeof text === 'string' ? parse(text) : { refusal: `${shown(text)} is no text.` };
+    const parsed = typeof text === 'string' ? parse(text) : { refusal: `${shown(text)} is not a text.` };
     if (typeof parsed === 'string') found.add(parsed);
     else note(`${path}.${at}`, parsed.refusal);
   }
@@ -152,10 +152,7 @@ function parseConstraints(value: unknown, note: Note): Readonly<Record<string, s
     const refusal = constraintRefusal(constraint);
     if (pattern === undefined) note(path, notAPattern(text));
     else if (found.has(pattern))
-      note(
-        path,
-        `The pattern ${pattern} stands there twice. Write both constraints as one, with a blank between them.`,
-      );
+      note(path, `The pattern ${pattern} occurs twice. Write both constraints as one, separated by a space.`);
     if (refusal !== undefined) note(path, refusal);
     if (pattern !== undefined && typeof constraint === 'string') found.set(pattern, constraint.trim());
   }
@@ -163,7 +160,7 @@ function parseConstraints(value: unknown, note: Note): Readonly<Record<string, s
 }
 
 function constraintRefusal(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return `${shown(value)} is no version constraint.`;
+  if (typeof value !== 'string' || value.trim() === '') return `${shown(value)} is not a version constraint.`;
   if (value.length > maxConstraintLength)
     return `The constraint is ${value.length} characters long; at most ${maxConstraintLength} are taken.`;
   if (/#| as /.test(value))
@@ -173,7 +170,7 @@ function constraintRefusal(value: unknown): string | undefined {
 }
 
 function notAPattern(text: string): string {
-  return `${shown(text)} is no pattern of package names. Write acme/core, acme/* or *; a pattern has a vendor, a slash and a name.`;
+  return `${shown(text)} is not a pattern of package names. Write acme/core, acme/* or *; a pattern has a vendor, a slash and a name.`;
 }
 
 const day = /^\d{4}-\d{2}-\d{2}$/;

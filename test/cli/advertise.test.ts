@@ -109,7 +109,7 @@ describe('libretto package statistics', () => {
       installs: { total: before.installs.total + 1, versions: { '1.0.0': before.installs.total + 1 } },
     });
     expect((await runCli(['package', 'statistics', 'acme/none'], { cwd: tree.root })).stdout).toBe(
-      'acme/none: 0 downloads and 0 installs since ever, none in the last 30 days.',
+      'acme/none: 0 downloads and 0 installs in total, none in the last 30 days.',
     );
     for (const args of [['hello'], ['acme/hello', '--days', '0'], ['acme/hello', '--days', 'x']])
       expect((await runCli(['package', 'statistics', ...args], { cwd: tree.root })).exitCode, args.join(' ')).toBe(2);

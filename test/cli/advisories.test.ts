@@ -167,7 +167,7 @@ describe('files that cannot be used', () => {
     [
       "a list with one of Composer's words as its name",
       { filters: { advisories: [] } },
-      '/libretto.json cannot stand there; allowed: an object such as {"malware": "malware.json"}, without names that Composer',
+      '/libretto.json is not allowed here; allowed: an object such as {"malware": "malware.json"}, with names that are not Composer',
     ],
     [
       'something else than a path or a list',

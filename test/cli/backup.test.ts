@@ -271,7 +271,7 @@ describe('a backup that is not as it was written', () => {
           at('public/packages.json'),
           readFileSync(at('public/packages.json'), 'utf8').replace('acme', 'evil'),
         ),
-      /public\/packages\.json has another content than its checksum says/,
+      /public\/packages\.json does not match its checksum/,
     ],
     [
       'a shortened state',
@@ -299,7 +299,7 @@ describe('a backup that is not as it was written', () => {
       (at) => writeFileSync(at('backup.json'), '{"format": 2}'),
       /written by a newer version of Libretto \(format 2, this version reads 1\)/,
     ],
-    ['a backup that was cut off', (at) => rmSync(at('backup.json')), /there is no such file, so this is no backup/],
+    ['a backup that was cut off', (at) => rmSync(at('backup.json')), /the file is missing, so this is not a backup/],
   ])('is not restored: %s', async (_what, damage, message) => {
     cpSync(whole.at('copy'), folder.at('copy'), { recursive: true });
     damage((path) => folder.at('copy', path));
@@ -321,10 +321,10 @@ describe('the folders of a backup', () => {
       const { exitCode, stderr } = await run(...args);
       expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message) as string]);
     };
-    await refused(/copy holds something already/, 'backup', 'copy', '--data', 'data');
+    await refused(/copy is not empty/, 'backup', 'copy', '--data', 'data');
     await refused(/lies in the data folder/, 'backup', 'data/copy', '--data', 'data');
-    await refused(/nowhere is no data folder/, 'backup', 'other', '--data', 'nowhere');
-    await refused(/holds something already/, 'restore', 'copy', '--data', 'data');
+    await refused(/nowhere is not a data folder/, 'backup', 'other', '--data', 'nowhere');
+    await refused(/is not empty/, 'restore', 'copy', '--data', 'data');
     await refused(/lies in the backup/, 'restore', 'copy', '--data', 'copy/data');
     expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);
     // an empty volume on which a restore was cut off

@@ -36,7 +36,7 @@ describe('--only', () => {
   it.each([
     [
       ['build', '--only', 'acme/a', './packages'],
-      '--only ./packages: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.',
+      '--only ./packages: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write SOURCE before --only.',
     ],
     [
       ['build', 'packages', '--only', 'acme/d'],

@@ -180,7 +180,9 @@ describe('something left out', () => {
     await execa('mv', ['packages/hello', 'elsewhere'], { cwd: folder.path });
     const { exitCode, stderr } = await run('build');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^1 source failed and keeps what was last published:\n {2}.*packages\/hello: /);
+    expect(stderr).toMatch(
+      /^1 source could not be read\. Its published versions stay available:\n {2}.*packages\/hello: /,
+    );
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
@@ -290,7 +292,7 @@ describe('an answer that cannot be written', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr:
-        'libretto: The answer could not be written: no space is left where it goes. What the command did stands; only its answer is missing.',
+        'libretto: The answer could not be written: no space is left where it goes. The command took effect; only its output is missing.',
     });
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });

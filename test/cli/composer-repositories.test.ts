@@ -87,11 +87,14 @@ describe('a Composer repository of libretto.json', () => {
     );
     configure({ url: upstream.url, only: ['tools/*'], packages: { 'tools/one': '^1.0' } });
     const built = await run(['build']);
-    expect([built.exitCode, built.stderr]).toEqual([0, `${upstream.url}: 2 archives fetched ahead, 0 here before.`]);
+    expect([built.exitCode, built.stderr]).toEqual([
+      0,
+      `${upstream.url}: 2 archives fetched in advance, 0 already stored.`,
+    ]);
     expect(built.stdout).toContain('Published: 1 added');
     const asked = upstream.server.requests.length;
     expect((await run(['build'])).stderr, 'another build asks whether there is something new').toBe(
-      `${upstream.url}: 0 archives fetched ahead, 2 here before.`,
+      `${upstream.url}: 0 archives fetched in advance, 2 already stored.`,
     );
     expect([upstream.server.requests.length > asked, upstream.asked('/files/tools/one')]).toEqual([true, 2]);
 
@@ -184,7 +187,7 @@ describe('a Composer repository of libretto.json', () => {
     const second = await run(['build']);
     expect([second.exitCode, second.stderr]).toEqual([
       1,
-      expect.stringMatching(/tools\/one: its repository cannot be asked; what it said on .* is served on\./),
+      expect.stringMatching(/tools\/one: its repository cannot be reached; the document of .* is still served\./),
     ]);
   });
 
@@ -350,7 +353,7 @@ describe('a registered Composer repository', () => {
     expect((await run(['repository', 'remove', id])).stderr).toContain('withdraws nothing');
     expect(await run(['repository', 'remove', id, '--yes'])).toMatchObject({
       exitCode: 0,
-      stdout: `Removed ${upstream.url}; it is not asked any more.`,
+      stdout: `Removed ${upstream.url}; it is no longer used.`,
     });
     expect((await get('/p2/tools/one.json')).status).toBe(404);
   });
@@ -382,7 +385,7 @@ describe('a registered Composer repository', () => {
     ]);
     expect((await run(['why', 'acme/more'])).stdout).toContain('the vendor acme has private packages');
     expect((await run(['repository', 'add', '--type', 'composer', `${first.url}/packages.json`])).stderr).toContain(
-      'stands in libretto.json already (sources[1])',
+      'is already in libretto.json (sources[1])',
     );
     expect((await run(['repository', 'add', '--type', 'composer', `${second.url}/`])).stderr).toContain(
       `is registered already, as ${String(two['id'])}`,

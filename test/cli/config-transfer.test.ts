@@ -135,7 +135,7 @@ describe('config import', () => {
       ].join('\n'),
     ]);
     expect(dry.stderr).toBe(
-      'The file lists 1 token to read about. No token can be made of it: create others with `libretto token create`.',
+      'The file lists 1 token for information. Tokens cannot be imported: create new ones with `libretto token create`.',
     );
     expect(existsSync(folder.at('second'))).toBe(false);
 
@@ -167,7 +167,7 @@ describe('config import', () => {
     expect(made.every((event) => (event as readonly string[])[1]?.startsWith('cli:'))).toBe(true);
 
     const again = await run('second', 'config', 'import', 'set-up.json');
-    expect([again.exitCode, again.stdout]).toEqual([0, 'Everything is as the file says.']);
+    expect([again.exitCode, again.stdout]).toEqual([0, 'The registry already matches the file.']);
     expect(await events('second')).toEqual(made);
   });
 
@@ -244,7 +244,7 @@ describe('config import', () => {
       '{"format": 2, "more": true}',
       /written by a newer version of Libretto \(format 2, this version reads 1\)/,
     ],
-    ['no format', '{"users": []}', /is not what `libretto config export` writes; nothing was changed:\n {2}format: /],
+    ['no format', '{"users": []}', /is not a file from `libretto config export`; nothing was changed:\n {2}format: /],
     [
       'an unknown field',
       '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}',

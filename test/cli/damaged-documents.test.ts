@@ -34,7 +34,7 @@ it.each([
       await nextLook();
       for (const encoding of ['identity', 'gzip', 'br'])
         expect([path, await get(path, encoding)]).toEqual([path, [500, 'TREE_DAMAGED']]);
-      const [told] = await server.shows(new RegExp(`public/${path} is not what was published: [^"]*`));
+      const [told] = await server.shows(new RegExp(`public/${path} was changed or damaged on the disk[^"]*`));
       const { exitCode, stderr } = await run('verify');
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`public/${path}: `) as string]);
       if (/[Rr]emove build\/manifest\.json/.test(told)) rmSync(folder.at('var/build/manifest.json'));

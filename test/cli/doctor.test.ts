@@ -317,7 +317,7 @@ describe('from outside', () => {
     const report = await doctor(['--url', url, '--data', folder.at('nowhere')], token());
     expect(report.of('url.shared')).toMatchObject({
       verdict: 'failed',
-      message: expect.stringContaining('once somebody with a token has read it') as string,
+      message: expect.stringContaining('after a client with a token read it') as string,
     });
   });
 

@@ -72,13 +72,13 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
       'a key in the place of the certificate',
       () => ['--tls-cert', one.keyFile, '--tls-key', one.keyFile],
       1,
-      /is no certificate in PEM/,
+      /is not a PEM certificate/,
     ],
     [
       'a certificate in the place of the key',
       () => ['--tls-cert', one.certFile, '--tls-key', one.certFile],
       1,
-      /is no private key in PEM/,
+      /is not a PEM private key/,
     ],
     [
       'the key of another',
@@ -104,7 +104,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('one');
     put(two);
     server?.signal('SIGHUP');
-    await server?.shows(/The certificate was read anew: .* valid until/);
+    await server?.shows(/The certificate was reloaded: .* valid until/);
     expect(await nameShown(port)).toBe('two');
     put(expired);
     server?.signal('SIGHUP');
@@ -112,7 +112,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('two');
     writeFileSync(live.certFile, '');
     server?.signal('SIGHUP');
-    await server?.shows(/served on\. .*no certificate in PEM/);
+    await server?.shows(/served on\. .*not a PEM certificate/);
     expect(await nameShown(port)).toBe('two');
   });
 

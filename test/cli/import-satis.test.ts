@@ -80,7 +80,7 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
       stderr: [
         '2 options could not be carried over:',
         '  archive.skip-dev: Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".',
-        '  config.github-oauth: libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
+        '  config.github-oauth: libretto.json contains no credentials. Git finds them: use a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
       ].join('\n'),
     });
     expect(readFileSync(folder.at('etc.json'), 'utf8')).not.toContain('hunter2');
@@ -175,6 +175,6 @@ describe('the command', () => {
       ) as string,
     });
     writeFileSync(folder.at('satis.json'), '[]');
-    expect((await run('import', 'satis', 'satis.json')).stderr).toContain('holds no JSON object');
+    expect((await run('import', 'satis', 'satis.json')).stderr).toContain('contains no JSON object');
   });
 });

@@ -97,7 +97,7 @@ const damages: readonly (readonly [string, () => void, RegExp])[] = [
     /is damaged/,
   ],
   ['no byte at all', () => void writeFileSync(file(), ''), /is damaged: it is empty/],
-  ['no folder', () => rmSync(folder.at('var/state'), { recursive: true }), /There is no state in .*has had one/],
+  ['no folder', () => rmSync(folder.at('var/state'), { recursive: true }), /There is no state in .*had one/],
 ];
 
 describe('a state that is lost', () => {
@@ -233,7 +233,7 @@ describe('a state that is lost', () => {
     );
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringMatching(/is damaged: a row of it is no JSON.*restore BACKUP/) as string,
+      stderr: expect.stringMatching(/is damaged: a row is not JSON.*restore BACKUP/) as string,
     });
   });
 

@@ -41,7 +41,7 @@ describe('on the data folder', () => {
       }),
     ]);
     expect((await run(['hello', '--data', 'data'])).stdout).toMatch(
-      /^acme\/hello 1\.2\.0 is published already, with these very bytes \(art_/,
+      /^acme\/hello 1\.2\.0 is already published with the same bytes \(art_/,
     );
     expect(published()).toEqual(['acme/hello@1.2.0']);
 
@@ -78,9 +78,9 @@ describe('on the data folder', () => {
   });
 
   it.each([
-    ['no such folder', ['nowhere'], 2, /nowhere is no folder and no ZIP\./],
-    ['a folder without composer.json', ['.'], 2, /holds no composer\.json\./],
-    ['no version', ['hello'], 1, /Nothing says which version this is\..*--version 1\.2\.0/],
+    ['no such folder', ['nowhere'], 2, /nowhere is neither a folder nor a ZIP\./],
+    ['a folder without composer.json', ['.'], 2, /contains no composer\.json\./],
+    ['no version', ['hello'], 1, /The version is unknown\..*--version 1\.2\.0/],
     [
       'what is no version',
       ['hello', '--version', 'one'],
@@ -121,7 +121,7 @@ describe('on the data folder', () => {
         'libretto: acme/hello 1.0.0 is published already, with other content. A released version never changes: publish a new version.',
     });
     expect((await run(['hello', '--version', '1.1.0', '--data', 'data'])).stderr).toMatch(
-      /composer\.json says version 1\.0\.0, but it was sent as 1\.1\.0/,
+      /composer\.json has version 1\.0\.0, but it was sent as 1\.1\.0/,
     );
   });
 });
@@ -148,7 +148,7 @@ describe('on a remote registry', () => {
       }),
     ]);
     expect((await remote(write_)).stdout).toContain(
-      `acme/hello 1.0.0 is published already on ${url}, with these very bytes`,
+      `acme/hello 1.0.0 is already published on ${url} with the same bytes`,
     );
     expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);
 

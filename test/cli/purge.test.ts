@@ -253,9 +253,9 @@ async function atTerminal(words: string): Promise<string> {
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: tree.root, env: cleanEnvironment() });
   let said = '';
   child.stdout.on('data', (piece: Buffer) => {
-    const asked = said.endsWith('to go on: ');
+    const asked = said.endsWith('to continue: ');
     said += piece.toString();
-    if (!asked && said.endsWith('to go on: ')) child.stdin.write(`${words}\n`);
+    if (!asked && said.endsWith('to continue: ')) child.stdin.write(`${words}\n`);
   });
   await new Promise((resolve) => child.once('close', resolve));
   return said;

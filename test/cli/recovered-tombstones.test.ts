@@ -63,7 +63,7 @@ describe('a recovery of the list of tombstones', () => {
     mkdirSync(join(folder, 'elsewhere'));
     expect(await recover('elsewhere')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('has no list of purged versions: there is no index/_purged.json in it') as string,
+      stderr: expect.stringContaining('has no list of purged versions: it contains no index/_purged.json') as string,
     });
     expect(existsSync(now(list))).toBe(false);
   });

@@ -92,7 +92,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect([await status(foreign), await status(token)]).toEqual([500, 500]);
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('is another one (st_') as string,
+      stderr: expect.stringContaining('is not the state of this data folder') as string,
     });
     expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({
       verdict: 'unusable',
@@ -109,7 +109,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('holds a state already') as string,
+      stderr: expect.stringContaining('already contains a readable state') as string,
     });
     const [known, later] = [await status(token), await createToken()];
     expect([known, await status(later)]).toEqual([200, 200]);

@@ -47,7 +47,7 @@ describe('libretto rollback', () => {
     const built = await run('build');
     expect(built).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('A rollback holds acme/hello 2.0.0 as it is'),
+      stdout: expect.stringContaining('A rollback keeps acme/hello 2.0.0 unchanged'),
     });
     expect(readers()).toEqual(then);
     put('c', '2.0.1');
@@ -64,7 +64,8 @@ describe('libretto rollback', () => {
     await run('rollback', '1', '--json');
     expect(await run('rollback', '--lift')).toMatchObject({
       exitCode: 0,
-      stdout: 'Published: serial 6. The next build compares everything, and publishes what the sources have.',
+      stdout:
+        'Published: serial 6. The next build compares everything, and publishes the current content of the sources.',
     });
     expect(versions()).toEqual(['acme/hello@1.0.0']);
     await run('build');
@@ -72,7 +73,7 @@ describe('libretto rollback', () => {
     expect(await run('rollback', '--lift')).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'libretto: No rollback holds anything back.',
+      stderr: 'libretto: No rollback is in effect.',
     });
   });
 

@@ -61,7 +61,7 @@ describe('what it says', () => {
     const { exitCode, stdout, stderr } = await server.ended;
     expect(exitCode).toBe(0);
     expect(stderr.replace(/set_\w+/, 'set_…')).toBe(
-      `Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`,
+      `Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To create the first admin, replace the email and password in this command, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping after the requests in progress. Press Ctrl+C again to stop at once.\n`,
     );
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);

@@ -91,7 +91,7 @@ describe('start', () => {
     try {
       const { exitCode, stderr } = await (await start()).stop();
       expect(exitCode).toBe(0);
-      expect(stderr).toContain('What is published already is served meanwhile.');
+      expect(stderr).toContain('The published versions are still served.');
     } finally {
       await lock.release();
     }

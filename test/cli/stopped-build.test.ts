@@ -60,7 +60,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
       build.signal(signal);
       const { exitCode, stderr, stdout } = await build.ended;
       expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
-      expect(stderr).toBe('Stopping the build. What is published stays as it is; once more stops at once.\n');
+      expect(stderr).toBe('Stopping the build. The published versions stay. Press Ctrl+C again to stop at once.\n');
       expect(gits()).toEqual([]);
       expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
       expect((await runCli(['build', 'packages'], { cwd: folder.path })).exitCode).toBe(0);

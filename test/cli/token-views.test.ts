@@ -205,7 +205,7 @@ describe('token explain', () => {
     ]);
     expect(await run('token', 'explain', id, 'nonsense')).toMatchObject({
       exitCode: 2,
-      stderr: 'libretto: "nonsense" is no package name; one looks like acme/hello.',
+      stderr: 'libretto: "nonsense" is not a package name such as acme/hello.',
     });
   });
 });

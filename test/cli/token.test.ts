@@ -71,11 +71,11 @@ describe('create', () => {
     ],
     [
       ['--expires', 'soon'],
-      '"soon" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.',
+      '"soon" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as 2027-01-31T00:00:00Z.',
     ],
     [
       ['--expires', '2099-01-31T00:00:00Z'],
-      '"2099-01-31T00:00:00Z" is more than ten years ahead. Leave the expiry out for a token that does not expire.',
+      '"2099-01-31T00:00:00Z" is more than ten years in the future. Omit the expiry for a token that does not expire.',
     ],
     [
       ['--expires', '2001-01-31T00:00:00Z'],
@@ -98,7 +98,7 @@ describe('create', () => {
       });
       expect(exitCode).toBe(1);
       const told =
-        /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) exists, but nobody has seen its secret: revoke it and create another\.$/.exec(
+        /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) was created, but its secret could not be printed\. Revoke it and create another\.$/.exec(
           stderr,
         );
       expect(await json('list')).toMatchObject({ tokens: [{ id: told?.[1], status: 'active' }] });
@@ -144,7 +144,7 @@ describe('create', () => {
     expect(await run('create', '--description', ' ')).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'libretto: A token needs a description: who uses it, for what.',
+      stderr: 'libretto: A token needs a description: its user and purpose.',
     });
   });
 });
@@ -223,7 +223,7 @@ describe('list, show, update, revoke', () => {
     expect(await run('list', '--data', 'tyop')).toEqual({
       exitCode: 0,
       stdout: '',
-      stderr: 'There is no token yet. Make one with `libretto token create --description TEXT`.',
+      stderr: 'There is no token yet. Create one with `libretto token create --description TEXT`.',
     });
     expect(existsSync(folder.at('tyop'))).toBe(false);
   });

@@ -119,7 +119,7 @@ describe('sealed credentials that cannot be opened', () => {
     expect(await (await get('/api/status')).json()).toMatchObject({
       mirror: { problems: [{ upstream: id, message: expect.stringContaining('Give them again') }] },
     });
-    expect(await done('status')).toContain(`${id}: It is not asked: the credentials`);
+    expect(await done('status')).toContain(`${id}: It is not used: the credentials`);
     expect(await upstreamCheck()).toMatchObject([
       { verdict: 'failed', message: expect.stringContaining('cannot be opened') },
     ]);

@@ -105,7 +105,7 @@ describe('users', () => {
   });
 
   it.each([
-    [['user', 'create', '--email', 'a@example.org'], 'There is no terminal to ask for a password on.'],
+    [['user', 'create', '--email', 'a@example.org'], 'There is no terminal to ask for a password.'],
     [['user', 'create', '--email', 'a@example.org', '--invite', '--password-stdin'], 'take one of the two'],
     [['user', 'create', '--email', 'a@example.org', '--admin', '--role', 'viewer', '--invite'], 'say different things'],
     [['user', 'create', '--email', 'nonsense', '--invite'], 'is not an email address'],

@@ -18,7 +18,7 @@ it.each(['inline', 'includes'] as const)('says where it comes from once that was
   registry = running;
   await running.cli('build');
   const why = async (name: string): Promise<string> => (await running.cli('why', name)).stdout;
-  expect(await why('some/lib')).toContain('Nothing is kept that says who has it');
+  expect(await why('some/lib')).toContain('No stored document has this package');
   const token = String(
     (await running.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json['token'],
   );
@@ -26,5 +26,5 @@ it.each(['inline', 'includes'] as const)('says where it comes from once that was
     (await fetch(`${running.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } })).status,
   ).toBe(200);
   await expect.poll(() => why('some/lib'), { timeout: 5000 }).toContain(`It comes from ${upstream.url}, last asked 20`);
-  expect(await why('some/other')).toContain('Nothing is kept that says who has it');
+  expect(await why('some/other')).toContain('No stored document has this package');
 });

@@ -109,7 +109,7 @@ describe('libretto why', () => {
     expect((await answer('acme/hello', '3.0.0')).excluded_by).toEqual([
       expect.objectContaining({ option: 'sources[0].versions["acme/hello"]' }),
     ]);
-    expect((await why('acme/secret')).stdout).toContain('libretto.json would leave it out');
+    expect((await why('acme/secret')).stdout).toContain('libretto.json excludes it');
   });
 
   it('suggests what was meant', async () => {

@@ -31,7 +31,7 @@ describe('without a Redis', () => {
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--workers', '2');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toBe(
-      'libretto: 2 workers (--workers) need a Redis in which they count together: each would count requests for itself, and a token could make 2 times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.',
+      'libretto: 2 workers (--workers) need a shared Redis. Otherwise each worker counts requests for itself, and a token gets 2 times its limit. Name a Redis with --redis URL (or --state URL), or serve with one worker.',
     );
     expect(existsSync(folder.at('var/state'))).toBe(false);
   });

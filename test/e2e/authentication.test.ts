@@ -83,7 +83,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
       }),
     ],
     [
-      'the password of http-basic',
+      'the http-basic password',
       () => ({
         url: registry.url,
         auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } },
@@ -161,7 +161,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(exitCode).not.toBe(0);
     expect(registry.front.requests.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429]);
     expect(output).toContain('429');
-    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 4 requests for this hour\./);
+    expect(output).toMatch(/Warning from [^ ]+: This token has used all its 4 requests for this hour\./);
     expect(app.exists('vendor/acme/user')).toBe(false);
     const refused = registry.front.requests.find(({ status }) => status === 429);
     expect(Number(refused?.answerHeaders['retry-after'])).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(registry.front.requests.map(({ status }) => status)).toEqual([200, 429]);
-    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 1 request for this hour\./);
+    expect(output).toMatch(/Warning from [^ ]+: This token has used all its 1 request for this hour\./);
     expect(app.exists('composer.lock')).toBe(false);
   });
 
@@ -203,7 +203,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     const { exitCode, output } = await app.run('update');
     await registry.build();
     expect(exitCode).not.toBe(0);
-    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 4 requests for this hour\./);
+    expect(output).toMatch(/Warning from [^ ]+: This token has used all its 4 requests for this hour\./);
     expect(output).toMatch(/could not be downloaded \(HTTP\/1\.1 429/);
     expect(output).not.toContain('No such file or directory');
     expect(output.match(/- Downloading acme/g)).toHaveLength(2);

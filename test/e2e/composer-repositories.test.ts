@@ -57,7 +57,10 @@ describe.skipIf(lacks('composer', 'php'))('a Composer repository', () => {
     );
     const auth = { COMPOSER_AUTH: JSON.stringify(bearerAuth(upstream.server.host, 'sesame')) };
     const built = await runCli(['build'], { cwd: folder.path, environment: auth });
-    expect([built.exitCode, built.stderr]).toEqual([0, `${upstream.url}: 2 archives fetched ahead, 0 here before.`]);
+    expect([built.exitCode, built.stderr]).toEqual([
+      0,
+      `${upstream.url}: 2 archives fetched in advance, 0 already stored.`,
+    ]);
     await upstream[Symbol.asyncDispose]();
 
     const token = (await runCli(['token', 'create', '--description', 'CI'], { cwd: folder.path })).stdout;

@@ -70,7 +70,7 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
     expect(await statistics('acme/user')).toMatchObject({ total: 1, installs: { total: 2, versions: { '2.0.0': 2 } } });
     const { stdout } = await registry.cli('package', 'statistics', 'acme/hello');
     expect(stdout).toMatch(
-      /^acme\/hello: 1 download and 2 installs since ever; in the last 30 days:\nVERSION +DOWNLOADS +INSTALLS\n1\.1 +1 +2$/,
+      /^acme\/hello: 1 download and 2 installs in total; in the last 30 days:\nVERSION +DOWNLOADS +INSTALLS\n1\.1 +1 +2$/,
     );
     await registry.startServer();
   });

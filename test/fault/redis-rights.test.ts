@@ -93,7 +93,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       code: 'STATE_UNUSABLE',
-      message: expect.stringMatching(new RegExp(`${right}.*Its user needs what`, 'is')) as string,
+      message: expect.stringMatching(new RegExp(`${right}.*Its user needs the permissions`, 'is')) as string,
     });
     expect((error as Error).message).not.toContain('secret');
     expect(await redis.command('EXISTS', 'libretto:state:meta')).toBe(0);
@@ -103,7 +103,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await redis.command('ACL', 'SETUSER', 'state', 'resetkeys', '~other:*');
     await expect(open()).rejects.toMatchObject({
       code: 'STATE_UNUSABLE',
-      message: expect.stringContaining('Its user needs what') as string,
+      message: expect.stringContaining('Its user needs the permissions') as string,
     });
   });
 

@@ -87,7 +87,7 @@ describe('a p2 document', () => {
       const reply = await served.get(path);
       expect(reply.status).toBe(404);
       expect(reply.json()).toEqual({
-        error: 'There is no package acme/unknown here.',
+        error: 'The package acme/unknown is not published here.',
         code: 'NOT_FOUND',
         details: { package: 'acme/unknown' },
       });

@@ -141,6 +141,8 @@ it('what broke off is no download, and no error of ours', async () => {
   expect(await bytesOf('some/whole')).toBe(large.length);
   expect(await bytesOf('some/small')).toBeGreaterThan(0);
   await expect.poll(() => downloads).toEqual(['some/whole 1.0.0', 'some/small 1.0.0']);
-  await expect.poll(() => registry.lines.map(({ msg }) => msg)).toContain('an answer broke off with what it passes on');
+  await expect
+    .poll(() => registry.lines.map(({ msg }) => msg))
+    .toContain('an answer ended early because its upstream did');
   expect(registry.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });

@@ -89,7 +89,7 @@ describe('private names of an origin (I9)', () => {
   it('are not known of a tree that does not name what was withdrawn, nor of one that lists nothing', async () => {
     await using served = await serveOrigin();
     await expect(Promise.resolve().then(() => served.files.privateNames())).rejects.toThrow(
-      'no other registry is asked',
+      'no other registry is used',
     );
     served.tree.put('acme/app', version('app'));
     served.tree.rootExtras({ 'available-packages': undefined });
@@ -113,6 +113,6 @@ describe('private names of an origin (I9)', () => {
       }),
     );
     await expect.poll(refusal, { timeout: 5000 }).toContain('older version');
-    await expect.poll(() => served.notices.map(({ reason }) => reason).join()).toContain('no other registry is asked');
+    await expect.poll(() => served.notices.map(({ reason }) => reason).join()).toContain('no other registry is used');
   });
 });

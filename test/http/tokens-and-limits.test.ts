@@ -34,7 +34,7 @@ describe('without a valid token', () => {
         'AUTHENTICATION_REQUIRED',
         ['Bearer realm="libretto"', basic],
       ]);
-      expect(nobody.json()['error']).toContain('as the password of http-basic');
+      expect(nobody.json()['error']).toContain('as the http-basic password');
       const stranger = await served.get(path, { authorization: 'Bearer nobody' });
       expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([
         401,

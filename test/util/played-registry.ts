@@ -237,7 +237,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     // of a step that was cut off it is not known which of several states was reached
     const isHeld = [...states.values()].some((list) => list.every(({ undone }) => undone !== undefined));
     await unlessRefused(
-      orCutOff(isHeld && highest > 0 ? undefined : /No rollback holds anything|Nothing was published yet/),
+      orCutOff(isHeld && highest > 0 ? undefined : /No rollback is in effect|Nothing was published yet/),
       async () => {
         const report = await undergo(cutOffAt, () => liftRollbacks(request(data), effects), afterLift);
         if (report === undefined) return;

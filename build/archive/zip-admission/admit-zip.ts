@@ -47,7 +47,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     if (paths.length === 0)
       throw new QuarantineError(
         'EMPTY_ARCHIVE',
-        'The archive holds no file. Remove it, or pack it again with the package in it.',
+        'The archive contains no file. Remove it, or pack it again with the package.',
       );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);

@@ -33,7 +33,7 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
   // before the ZIP64 record, which such an archive needs: it is not what has to be mended
   if (entries > limits.entries)
     throw unsafeArchive(
-      `holds ${entries} entries${entries === uncounted ? ' or more' : ''}; it may hold ${limits.entries}`,
+      `holds ${entries} entries${entries === uncounted ? ' or more' : ''}; the maximum is ${limits.entries}`,
     );
   if (end >= locatorBytes && last.readUInt32LE(end - locatorBytes) === locatorSignature) {
     throw unsafeArchive(
@@ -46,7 +46,7 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
     throw unsafeArchive(`has a directory of ${length} bytes; it may have ${limits.directoryBytes}`);
   const endsAt = size - last.length + end;
   if (offset + length > endsAt)
-    throw unreadableArchive('is cut off or damaged: its directory is not where its end says');
+    throw unreadableArchive('is cut off or damaged: its directory is not at the position in its end record');
   if (offset + length < endsAt)
     throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
   return { offset, entries, length, tail: readRange(descriptor, offset, size) };
@@ -56,7 +56,7 @@ function findEnd(last: Buffer): number {
   for (let at = last.length - endBytes; at >= 0; at -= 1) {
     if (last.readUInt32LE(at) === endSignature) return at;
   }
-  throw unreadableArchive('is no ZIP file, or is cut off: it has no end record');
+  throw unreadableArchive('is not a ZIP file, or is cut off: it has no end record');
 }
 
 function readRange(descriptor: number, start: number, end: number): Buffer {

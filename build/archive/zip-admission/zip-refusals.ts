@@ -3,7 +3,7 @@
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 
-const packAgain = 'Pack the archive again, with an ordinary tool and from the files it is to hold.';
+const packAgain = 'Pack the archive again from the original files, with a standard tool.';
 
 /** `fault` follows "The archive", e.g. `holds 30000 entries`. */
 export function unsafeArchive(fault: string): QuarantineError {

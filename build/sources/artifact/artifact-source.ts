@@ -29,7 +29,7 @@ async function scan(
   { root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions,
   previous: SourceMemory | undefined,
 ): Promise<Scan> {
-  const root = resolveFolder(given, 'Name the folder that holds the ZIPs.');
+  const root = resolveFolder(given, 'Name the folder with the ZIPs.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(givenData);
   if (dataDirectory === root.path)
@@ -106,7 +106,7 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
   if (first === undefined) return [];
   const more = credentials.length === 1 ? '' : ` and ${credentials.length - 1} more`;
   return [
-    `${path} holds ${first}${more}, which by the name may be a credential. An artifact is published as it is: if that is one, pack it again without.`,
+    `${path} contains ${first}${more}, which by its name may be a credential. An artifact is published unchanged: if the file is a credential, pack the ZIP again without it.`,
   ];
 }
 
@@ -120,5 +120,5 @@ function failureOf({ paths, unreadable }: FoundArchives, root: string, given: st
   if (itself !== undefined) return `${given} cannot be read: ${itself.reason}.`;
   return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder))
     ? undefined
-    : `${given} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
+    : `${given} contains no ZIP, at any depth. Files and folders that start with a dot are skipped.`;
 }

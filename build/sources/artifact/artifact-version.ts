@@ -28,7 +28,7 @@ export function artifactVersion(json: JsonObject, name: PackageName, file: strin
   if (fromName.length > 0 && !fromName.some((reading) => normalizeVersion(reading) === checked.normalized)) {
     throw new QuarantineError(
       'VERSION_MISMATCH',
-      `composer.json says version ${declared}, but the file is called ${file}. Make them agree, or leave the version out of one of them.`,
+      `composer.json has version ${declared}, but the file name is ${file}. Use the same version in both, or remove it from one of them.`,
     );
   }
   return checked;
@@ -43,7 +43,7 @@ function onlyReading(stem: string, name: PackageName, file: string): string {
   if (only === undefined)
     throw new QuarantineError(
       'VERSION_INVALID',
-      `Nothing says which version of ${name} ${JSON.stringify(file)} is. ${clear}`,
+      `The version of ${name} in ${JSON.stringify(file)} is unknown. ${clear}`,
     );
   throw new QuarantineError(
     'VERSION_INVALID',

@@ -67,7 +67,7 @@ function lookAt(path: string): { readonly stamp: string; readonly touched: numbe
   if (stats.isSymbolicLink())
     throw new QuarantineError(
       'UNSAFE_SYMLINK',
-      `${path} is a symbolic link. Put the ZIP itself there: what the link points at may change without this folder changing.`,
+      `${path} is a symbolic link. Replace it with the ZIP itself: the target of a link can change without a change in this folder.`,
     );
   return { stamp: stampOf(stats), touched: touchedAt(stats) };
 }

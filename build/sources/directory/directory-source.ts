@@ -48,7 +48,7 @@ async function scan(
   previous: SourceMemory | undefined,
   kept: CachedContents,
 ): Promise<Scan> {
-  const root = resolveFolder(options.root, 'Name the folder that holds the packages.');
+  const root = resolveFolder(options.root, 'Name the folder with the packages.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(options.dataDirectory);
   if (dataDirectory === root.path)
@@ -150,5 +150,5 @@ function failureOf({ folders, unreadable }: FoundPackages, root: string): string
     unreadable.length === 0
       ? ''
       : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
-  return `${root} holds no package: there is no composer.json in it or below. Folders called vendor or node_modules, and those that start with a dot, are not searched.${hidden}`;
+  return `${root} contains no package: there is no composer.json at any depth. Folders named vendor or node_modules, and folders that start with a dot, are skipped.${hidden}`;
 }

@@ -110,7 +110,7 @@ function entryOf(path: string, absolute: string, stats: BigIntStats): WalkedEntr
         path,
         new QuarantineError(
           'UNREADABLE_FILE',
-          `${absolute} is a ${specialKind(stats)}, which no archive can hold. Remove or exclude it.`,
+          `${absolute} is a ${specialKind(stats)}, which an archive cannot contain. Remove or exclude it.`,
         ),
       ),
       stamp,
@@ -145,7 +145,7 @@ function faulty(path: string, fault: QuarantineError): WalkedEntry {
 function tooManyFiles({ folder, maxFiles }: WalkOptions): QuarantineError {
   return new QuarantineError(
     'UNREADABLE_FILE',
-    `${folder} holds more than ${maxFiles} files, the most a package may have. Move what is not part of the package out of its folder.`,
+    `${folder} contains more than ${maxFiles} files, the maximum for a package. Move files that are not part of the package to another folder.`,
   );
 }
 

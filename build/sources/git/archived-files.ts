@@ -111,7 +111,7 @@ function checkSize(path: string, size: number): true {
   if (size <= maxFileBytes) return true;
   throw new QuarantineError(
     'UNREADABLE_FILE',
-    `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. ` +
+    `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, the maximum for a file in a package. ` +
       'Exclude it from the archive.',
   );
 }

@@ -81,7 +81,7 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
     }
   }
   if (submodules.length > 0)
-    notices.push(`submodules are not part of an archive: they are left out of ${listShortly(submodules)}`);
+    notices.push(`archives do not contain submodules: ${listShortly(submodules)} are published without them`);
   return {
     releases,
     former: former.filter(({ name, normalized }) => !taken.has(`${name} ${normalized}`)),
@@ -107,6 +107,6 @@ function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
 function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return Array.from(renames, ([names, where]) => {
     const [former = '', name = ''] = names.split(' ');
-    return `${former} is what composer.json calls the package in ${listShortly(where)}. It is published as ${name}, as the default branch calls it; versions that were published as ${former} stay so, too, until "except" in libretto.json names ${former}.`;
+    return `composer.json names the package ${former} in ${listShortly(where)}. These versions are published as ${name}, the name in the default branch. Versions already published as ${former} stay published until "except" in libretto.json names ${former}.`;
   });
 }

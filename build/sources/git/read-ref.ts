@@ -168,7 +168,7 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
   if (declared !== undefined && typeof declared !== 'string') {
     throw new QuarantineError(
       'VERSION_INVALID',
-      `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Better leave it out: the tag says it.`,
+      `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Remove it: the tag defines the version.`,
     );
   }
   const version = tagVersion(tag, declared);
@@ -176,11 +176,11 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
   if (declared === undefined || normalizeVersion(declared) === undefined) {
     throw new QuarantineError(
       'VERSION_INVALID',
-      `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Better leave it out: the tag says it.`,
+      `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Remove it: the tag defines the version.`,
     );
   }
   throw new QuarantineError(
     'VERSION_MISMATCH',
-    `The tag is ${tag}, but its composer.json says version ${declared}. Better leave "version" out of composer.json; then delete this tag or tag anew.`,
+    `The tag is ${tag}, but its composer.json has version ${declared}. Remove "version" from composer.json, then delete this tag or create it again.`,
   );
 }

@@ -43,7 +43,7 @@ export async function listTree(store: ObjectStore, rootOid: string): Promise<Tre
     if (files.length > maxEntries || folders + below.length > maxEntries) {
       throw new QuarantineError(
         'UNSAFE_PATH',
-        `The repository holds more than ${maxEntries} files or folders, more than a package may.`,
+        `The repository contains more than ${maxEntries} files and folders, the maximum for a package.`,
       );
     }
     level = await Promise.all(

@@ -153,7 +153,7 @@ export function checkShasum(sha1: string, { shasum }: InlineDist): void {
   if (shasum !== undefined && shasum !== sha1)
     throw new QuarantineError(
       'DIST_MISMATCH',
-      `Its dist has the SHA-1 ${sha1}, and the record says ${shasum}. Correct the "shasum", if these are the bytes that are meant.`,
+      `Its dist has the SHA-1 ${sha1}, but the record has ${shasum}. If these bytes are right, correct the "shasum".`,
     );
 }
 

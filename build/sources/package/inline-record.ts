@@ -95,7 +95,7 @@ function parseDist(json: JsonObject): InlineDist | undefined {
 function parseShasum(given: JsonValue | undefined): Sha1 | undefined {
   if (given === undefined || given === null || given === '') return undefined;
   const shasum = typeof given === 'string' ? parseSha1(given.toLowerCase()) : undefined;
-  if (shasum === undefined) throw invalidDist('The "shasum" of its dist is no SHA-1: 40 hex characters');
+  if (shasum === undefined) throw invalidDist('The "shasum" of its dist is not a SHA-1: 40 hex characters');
   return shasum;
 }
 

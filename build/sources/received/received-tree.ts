@@ -54,7 +54,7 @@ export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
 function rootOf(folder: string): string {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true)
-    throw new BuildRefused(`${folder} is no folder. Name the folder that holds public/ and index/ of the build.`);
+    throw new BuildRefused(`${folder} is not a folder. Name the folder with public/ and index/ of the build.`);
   return realpathSync(folder);
 }
 

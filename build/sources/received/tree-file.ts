@@ -16,7 +16,7 @@ const copyAgain =
   'Copy the whole tree again, once the build that makes it has ended, and receive it then. Nothing was changed.';
 
 export function incomplete(root: string, path: string, fault: string): BuildRefused {
-  return new BuildRefused(`${join(root, path)} ${fault}: this is no complete tree of a build. ${copyAgain}`);
+  return new BuildRefused(`${join(root, path)} ${fault}: this tree is incomplete. ${copyAgain}`);
 }
 
 /**

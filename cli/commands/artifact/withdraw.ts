@@ -22,7 +22,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     parseReference(String(flags['reference'])),
   ];
   if (name === undefined || reference === undefined || 'refusal' in label)
-    throw new UsageError('That is no package, version and reference of a published artifact.');
+    throw new UsageError('No published artifact has this package, version and reference.');
   const outcome = await orDamagedList(
     withdrawArtifact(
       { name, version: label.label, reference },

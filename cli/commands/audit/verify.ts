@@ -19,7 +19,7 @@ export function run(context: Context, given: Given): Promise<number> {
       ]);
     else
       printLines(context.stderr, [
-        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Events before it are as they were written; put a backup of the state beside it to see what was changed.`,
+        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Earlier events are intact. Compare the log with a backup of the state to find the change.`,
       ]);
     return verdict.sound ? 0 : 1;
   });

@@ -56,6 +56,6 @@ function onlyFlag(given: unknown): readonly string[] | undefined {
   const wrong = patterns.find((pattern) => !isNamePattern(pattern));
   if (wrong === undefined) return patterns;
   throw new UsageError(
-    `--only ${wrong}: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.`,
+    `--only ${wrong}: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write SOURCE before --only.`,
   );
 }

@@ -52,7 +52,7 @@ function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }:
     ...(kept.recent + kept.recorded === 0
       ? []
       : [
-          `Kept of what is published no more: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`,
+          `Kept, although no longer published: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`,
         ]),
   ];
 }

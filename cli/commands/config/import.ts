@@ -63,7 +63,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   await stdout.delivered(
     invitations.length === 0
       ? undefined
-      : 'The users are there, but nobody has seen their invitations: make others with `libretto user update USER --invite`.',
+      : 'The users were created, but their invitations could not be printed. Create new ones with `libretto user update USER --invite`.',
   );
   return 0;
 }
@@ -138,7 +138,7 @@ function readDocument(given: string, workingDirectory: string): ConfigDocument {
 }
 
 function describeChanges({ changes }: Imported, dryRun: boolean): string[] {
-  if (changes.length === 0) return ['Everything is as the file says.'];
+  if (changes.length === 0) return ['The registry already matches the file.'];
   const lines = changes.map(
     ({ what, name, change, fields }) =>
       `  ${change === 'create' ? '+' : '~'} ${what} ${name}${
@@ -159,7 +159,7 @@ function describeInvitations(invitations: readonly { readonly email: string; rea
   if (invitations.length === 0) return [];
   return [
     '',
-    'Invitations, shown this once. Whoever holds one sends it to POST /api/auth/invitations/accept with the password they choose:',
+    'Invitations (shown only once). The user sends the invitation with a new password to POST /api/auth/invitations/accept:',
     ...invitations.map(({ email, token }) => `  ${email}  ${token}`),
   ];
 }
@@ -174,7 +174,7 @@ function describeRest({ withoutCredentials }: Imported, { tokens }: ConfigDocume
     ...(tokens.length === 0
       ? []
       : [
-          `The file lists ${counted(tokens.length, 'token')} to read about. No token can be made of it: create others with \`libretto token create\`.`,
+          `The file lists ${counted(tokens.length, 'token')} for information. Tokens cannot be imported: create new ones with \`libretto token create\`.`,
         ]),
   ];
 }

@@ -39,7 +39,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printLines(
       stdout,
       to === undefined
-        ? [`Published: serial ${serial}. The next build compares everything, and publishes what the sources have.`]
+        ? [
+            `Published: serial ${serial}. The next build compares everything, and publishes the current content of the sources.`,
+          ]
         : describe(report, to, dryRun),
     );
   return 0;

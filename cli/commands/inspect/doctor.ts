@@ -40,7 +40,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
       failed(
         'configuration',
         config.message,
-        'docs/reference/configuration.md has every setting. What goes by the configuration was not looked at.',
+        'docs/reference/configuration.md lists every setting. Checks that need the configuration were skipped.',
       ),
     );
   else
@@ -48,7 +48,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
       ok(
         'configuration',
         config.file === undefined
-          ? 'There is no libretto.json; flags, variables and defaults hold'
+          ? 'No libretto.json; flags, variables and defaults apply'
           : `${config.file} can be used`,
       ),
       ...(await checkHere(config, context, url !== undefined)),
@@ -75,7 +75,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   ];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
   if (elsewhere && !existsSync(folder.path))
-    return [...apart, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
+    return [...apart, skipped('data', `There is no data folder ${folder.path}; only --url was checked.`)];
   const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
   if (data[0]?.verdict === 'failed') return [...apart, ...data];
   // as root, opening the state of another user would leave files there which that one may not write
@@ -99,11 +99,11 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
         ])),
     ...(await settled(
       'tree',
-      '`libretto build` mends what its sources still have, and a backup has the rest.',
+      'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
       async () =>
         config.origin.value === undefined
           ? checkTree(folder.path, now().getTime())
-          : skipped('tree', 'What is served is at the origin, not in the data folder.'),
+          : skipped('tree', 'The served tree is at the origin, not in the data folder.'),
     )),
     ...(await settled('lock', 'Look at the rights of the folders build and state.', () =>
       checkProcesses(folder.path, now()),

@@ -23,8 +23,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await loadConfig({ flags, environment, workingDirectory });
   const [given = '', version] = operands;
   const name = parsePackageName(given.toLowerCase());
-  if (name === undefined)
-    throw new UsageError(`${JSON.stringify(given)} is no package name; one looks like acme/hello.`);
+  if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is not a package name such as acme/hello.`);
   const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
@@ -72,8 +71,8 @@ function describeMirrored(
     `${name} is not published here, and is mirrored.`,
     `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
     foundIn === null
-      ? 'Nothing is kept that says who has it: nobody asked for it yet, or it is nowhere.'
-      : `It comes from ${foundIn}, last asked ${askedAt ?? ''}.`,
+      ? 'No stored document has this package: it was not requested yet, or no repository has it.'
+      : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
     ...(dropped.length === 0
       ? []
       : [
@@ -206,7 +205,7 @@ function excluded({ excluded_by: limits }: WhyAnswer): readonly string[] {
   if (limits.length === 0) return [];
   return [
     '',
-    'libretto.json would leave it out of these sources:',
+    'libretto.json excludes it from these sources:',
     ...firstOf(
       limits.map(({ source, option, value }) => `  ${source}: ${option}: ${value}`),
       mostShown,

@@ -13,6 +13,6 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const keys = keyDocuments(composeKeys(config, context).keys.list(), now().getTime());
   if (flags['json'] === true) printJson(stdout, { keys });
   else if (keys.length > 0) printLines(stdout, describeKeys(keys));
-  else printLines(stderr, ['There is no key yet. Each is made when it is needed first.']);
+  else printLines(stderr, ['There is no key yet. Libretto creates each key when it is first needed.']);
   return 0;
 }

@@ -20,7 +20,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
   const endSessions = flags['endSessions'] === true;
   if (purposes.length === 0)
     throw new UsageError(
-      `There are no keys for ${JSON.stringify(purpose)}: say signing or sealing, or nothing for both.`,
+      `There are no keys for ${JSON.stringify(purpose)}. Use signing or sealing, or no purpose for both.`,
     );
   if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
   const config = await loadConfig({ flags, environment, workingDirectory });

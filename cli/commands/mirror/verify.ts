@@ -26,7 +26,7 @@ export async function run(context: Context, given: Given): Promise<number> {
     if (given.flags['json'] === true) printJson(context.stdout, { ok, archives: checked, faults, unreadable, changed });
     else
       printLines(context.stdout, [
-        `Checked ${counted(checked, 'archive')}: ${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again when somebody asks for them, and have to be the same then.'}`}`,
+        `Checked ${counted(checked, 'archive')}: ${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again on their next request, and must have the same bytes.'}`}`,
       ]);
     printLines(
       context.stderr,

@@ -105,8 +105,8 @@ function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
     ...contentsOf(outcome),
     '',
     dryRun
-      ? 'What no registry can reach, and may still hold it then:'
-      : 'What no registry can reach, and may still hold it:',
+      ? 'Places outside the registry that may still contain it afterwards:'
+      : 'Places outside the registry that may still contain it:',
     ...remainsOf(outcome, dryRun).map((line) => `  ${line}`),
   ];
 }

@@ -38,7 +38,7 @@ export async function packFolder({
   now,
 }: PackOptions): Promise<Packed> {
   if (!existsSync(join(folder, 'composer.json')))
-    throw new UsageError(`${folder} holds no composer.json. Name the folder of a package, or a ZIP.`);
+    throw new UsageError(`${folder} contains no composer.json. Name the folder of a package, or a ZIP.`);
   const source = createDirectorySource({ root: folder, dataDirectory, now, extraExcludes });
   const archiver = createArchiver({ scratchDirectory: dirname(target), jobs });
   try {

@@ -67,7 +67,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 function look(path: string): Stats {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
-    throw new UsageError(`${path} is no folder and no ZIP. Name the folder of a package, or a ZIP.`);
+    throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.`);
   if (facts.size > mostUploadBytes)
     throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
   return facts;
@@ -138,5 +138,5 @@ function describe({ id, name, version, size }: JsonObject, created: boolean, rem
   const what = `${String(name)} ${String(version)}`;
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
-    : `${what} is published already${where}, with these very bytes (${String(id)}).`;
+    : `${what} is already published${where} with the same bytes (${String(id)}).`;
 }

@@ -21,7 +21,7 @@ export function run(context: Context, given: Given): Promise<number> {
     else
       printLines(context.stdout, [
         record.type === 'composer'
-          ? `Removed ${record.url}; it is not asked any more.`
+          ? `Removed ${record.url}; it is no longer used.`
           : `Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`,
       ]);
     return 0;

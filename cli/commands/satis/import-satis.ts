@@ -43,7 +43,7 @@ function readSatis(file: string): JsonObject {
   const fault = jsonFault(text);
   if (fault !== undefined) throw new UsageError(`${file} ${fault}`);
   const json: unknown = JSON.parse(text);
-  if (!isJsonObject(json)) throw new UsageError(`${file} holds no JSON object, as a satis.json does.`);
+  if (!isJsonObject(json)) throw new UsageError(`${file} is not a satis.json: it contains no JSON object.`);
   return json;
 }
 

@@ -28,7 +28,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
   if (config.origin.value !== undefined)
     throw new UsageError(
-      `\`libretto start\` serves what it builds, but the tree is at an origin (${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` where it is built.`,
+      `\`libretto start\` serves its own build, but the tree is at an origin (${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` on the building host.`,
     );
   await assertWholeState(config);
   const stoppedWith = await buildAll(await withStateSettings(config, context), context);
@@ -78,7 +78,7 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
       readPublishedTree(config.data.value) === undefined
     )
       throw error;
-    printLines(stderr, [`${error.message} What is published already is served meanwhile.`]);
+    printLines(stderr, [`${error.message} The published versions are still served.`]);
   }
   return undefined;
 }
@@ -108,7 +108,7 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
     '',
     `To install ${packageName} with Composer, paste these lines into a shell in an empty folder.`,
   ]);
-  if (isFirst) printLines(stderr, ['They hold a token that was made just now and is not shown again.', '']);
+  if (isFirst) printLines(stderr, ['They contain a new token that is shown only once.', '']);
   else
     printLines(stderr, [
       'Put a token in place of YOUR_TOKEN. Those that exist cannot be shown again; this makes another:',
@@ -122,7 +122,7 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
   );
   if (isFirst)
     await stdout.delivered(
-      'The first token was made, but nobody has seen its secret: `libretto token list` shows its id; revoke it and create another.',
+      'The first token was created, but its secret could not be printed. `libretto token list` shows its id; revoke it and create another.',
     );
 }
 

@@ -33,6 +33,6 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
     printLines(context.stdout, [revealSecret(secret)]);
   }
   await context.stdout.delivered(
-    `The token ${id} exists, but nobody has seen its secret: revoke it and create another.`,
+    `The token ${id} was created, but its secret could not be printed. Revoke it and create another.`,
   );
 }

@@ -40,7 +40,7 @@ export async function run(context: Context, given: Given): Promise<number> {
       mirrored,
     ).finally(privateNames.close);
     if (explanation === undefined)
-      throw new UsageError(`${JSON.stringify(name)} is no package name; one looks like acme/hello.`);
+      throw new UsageError(`${JSON.stringify(name)} is not a package name such as acme/hello.`);
     seen = explanation.seen;
     if (json)
       printJson(stdout, {
@@ -63,7 +63,7 @@ function describe(
     ...(mirrored ? [mirroredText(versions)] : []),
     ...(versions.length === 0 ? [] : ['', ...firstOf(table(versions, mirrored ? 'mirrored' : 'none'), mostShown)]),
     '',
-    limits.length === 0 ? 'The token is not limited in what it sees.' : 'The token is limited to:',
+    limits.length === 0 ? 'The token has no limits.' : 'The token is limited to:',
     ...limits.map(([label, value]) => `  ${label}: ${value}`),
   ];
 }

@@ -26,7 +26,9 @@ async function rotate({ context, given: { flags }, tokens, id, json, show }: Tok
     ]);
     printLines(context.stdout, [revealSecret(secret)]);
   }
-  await context.stdout.delivered(`The token ${rotated} has a new secret, but nobody has seen it: rotate it again.`);
+  await context.stdout.delivered(
+    `The token ${rotated} has a new secret, but it could not be printed. Rotate the token again.`,
+  );
 }
 
 const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };

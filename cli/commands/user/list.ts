@@ -21,6 +21,8 @@ export function run(context: Context, given: Given): Promise<number> {
     else if (all.length > 0)
       printLines(context.stdout, formatTable(['ID', 'ROLE', 'STATUS', 'TWO-FACTOR', 'LAST LOGIN', 'EMAIL'], rows));
     else
-      printLines(context.stderr, ['There is no user yet. Make one with `libretto user create --admin --email EMAIL`.']);
+      printLines(context.stderr, [
+        'There is no user yet. Create one with `libretto user create --admin --email EMAIL`.',
+      ]);
   });
 }

@@ -87,14 +87,14 @@ export async function showChange(
       ...describeUser(user),
       '',
       `This is the invitation. It is shown this once, works once, and ends on ${shown.expires_at}.`,
-      'Whoever holds it sends it to POST /api/auth/invitations/accept with the password they choose:',
+      'The user sends it with a new password to POST /api/auth/invitations/accept:',
     ]);
     printLines(stdout, [shown.token]);
   }
   await stdout.delivered(
     shown === undefined
       ? undefined
-      : `The invitation of ${user.email} exists, but nobody has seen it: make another with \`libretto user update ${user.id} --invite\`.`,
+      : `The invitation of ${user.email} was created, but it could not be printed. Create another with \`libretto user update ${user.id} --invite\`.`,
   );
 }
 

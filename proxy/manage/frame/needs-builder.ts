@@ -22,6 +22,6 @@ export function assertWithoutBuilder(operation: OperationId): void {
   if (needsBuilder.has(operation))
     throw new RegistryError('NOT_AVAILABLE', {
       message:
-        'This server serves a tree that another host builds and uploads (its setting origin), so it cannot change what is published. Do this on the host that builds.',
+        'This server serves a tree from another host (setting origin), so it cannot change published versions. Repeat the request on the building host.',
     });
 }

@@ -98,14 +98,14 @@ function createSlots({ atOnce, ofOneCaller }: UploadLimits): (caller: Actor) => 
 
 function overloaded(uploads: string): RegistryError {
   return new RegistryError('OVERLOADED', {
-    message: `There are ${uploads} under way already. Try again shortly.`,
+    message: `${uploads} are already in progress. Try again shortly.`,
     details: { retry_after_seconds: 5 },
   });
 }
 
 function tooSlow(error: Error, { bytes }: ThroughputFloor): RegistryError {
   return new RegistryError('REQUEST_TIMEOUT', {
-    message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.`,
+    message: `The upload was aborted: ${error.message}. It must send at least ${bytes} bytes in that time.`,
   });
 }
 
@@ -126,8 +126,7 @@ async function stage(
       ),
     longestUploadMs,
   );
-  const brokenOff = (): void =>
-    abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
+  const brokenOff = (): void => abort(new RegistryError('BAD_REQUEST', { message: 'The upload ended too early.' }));
   request.once('aborted', brokenOff);
   if (request.aborted) brokenOff();
   if (request.errored) abort(request.errored);
@@ -156,7 +155,7 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
     file.on('error', () => wrong('The form broke off before its end.'));
     if (files > 1) {
       file.resume();
-      wrong('The form holds more than one file. Send one ZIP at a time.');
+      wrong('The form contains more than one file. Send one ZIP at a time.');
       return;
     }
     file.pipe(bytes, { end: false });
@@ -165,7 +164,7 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   form.on('error', (error: Error) => wrong(`The form cannot be read: ${error.message}.`));
   form.on('close', () => (files === 0 ? wrong('The form holds no file. Send the ZIP as its one file.') : bytes.end()));
   request.on('error', (error: Error) =>
-    error instanceof RegistryError ? abort(error) : wrong('The upload broke off before its end.'),
+    error instanceof RegistryError ? abort(error) : wrong('The upload ended too early.'),
   );
   request.pipe(form);
   return bytes;

@@ -190,8 +190,7 @@ function assertSees(
   if (view === undefined) return;
   if (name === undefined || version === undefined)
     throw new RegistryError('INSUFFICIENT_SCOPE', {
-      message:
-        'This token sees a part of the registry. Say which package and version this is, with ?name= and ?version= behind the address.',
+      message: 'This is a limited token. Name the package and version with ?name= and ?version= in the address.',
     });
   const normalized = normalizeVersion(version);
   if (normalized !== undefined && sees(view, name.toLowerCase(), { version_normalized: normalized, releasedMs: nowMs }))
@@ -215,7 +214,7 @@ async function assertDigest({ path, sha256 }: StagedFile, expected: readonly str
   if (expected.every((digest) => digest === sha256)) return;
   await rm(path, { force: true });
   throw new RegistryError('BAD_REQUEST', {
-    message: 'The ZIP arrived with another SHA-256 than was announced. Send it again.',
+    message: 'The SHA-256 of the ZIP differs from the announced one. Send it again.',
     details: { sha256 },
   });
 }

@@ -82,7 +82,7 @@ export function registerPurges(api: Api, { purgesOf, published, state }: PurgeSe
     const { vendor, package: project, version } = context.req.valid('param');
     const { reason, note = null, reference } = context.req.valid('json');
     const name = parsePackageName(`${vendor}/${project}`.toLowerCase());
-    if (name === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no package of this name here.' });
+    if (name === undefined) throw new RegistryError('NOT_FOUND', { message: 'This package is not published here.' });
     awaitBuilder(context.env.exchange);
     return context.json(
       showPurge(

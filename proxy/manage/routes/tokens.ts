@@ -259,7 +259,7 @@ const fieldOf = {
 function asRegistryError(error: unknown): never {
   if (!(error instanceof TokenError)) throw error;
   const { code, message, issues } = error;
-  if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'There is no such token.' });
+  if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
   if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
   if (code === 'VIEW_INVALID')

@@ -56,7 +56,10 @@ export const takenLimits = {
   stability: shownLimits.stability.optional(),
   not_after: z
     .string()
-    .min(10, 'It is no date and no time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.')
+    .min(
+      10,
+      'It is neither a date nor a time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.',
+    )
     .max(40)
     .nullable()
     .optional()

@@ -114,7 +114,7 @@ async function save(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       speed.arrived(chunk.length);
-      if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
+      if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is not a ZIP`);
       if (size + chunk.length > maxBytes)
         throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
       hash.update(chunk);

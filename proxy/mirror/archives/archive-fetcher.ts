@@ -213,7 +213,7 @@ export class ArchiveFetcher {
       bytes,
     );
     if (kept.shasum !== shasum)
-      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
+      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, but the accepted archive has ${kept.shasum}`);
     return kept;
   }
 

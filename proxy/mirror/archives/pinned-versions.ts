@@ -53,7 +53,7 @@ export async function pinVersions(
       kind: 'release-changed',
       name,
       version: version.version,
-      message: `${difference}. What was accepted on ${kept.fetchedAt} from ${kept.from} is served on`,
+      message: `${difference}. The version accepted on ${kept.fetchedAt} from ${kept.from} is still served`,
     });
     settled.push(...offeredVersions(name, [record], check).versions);
   }
@@ -68,7 +68,7 @@ function settleOne(
   const difference = changeOf(version, accepted);
   if (difference !== undefined) return { difference, record: kept.record };
   return {
-    difference: `the upstream now says something else of its ${changedFields(version.record, kept.record).join(', ')}`,
+    difference: `the upstream changed its ${changedFields(version.record, kept.record).join(', ')}`,
     record: withPinnedFields(version.record, kept.record),
   };
 }
@@ -81,7 +81,7 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
   if (known.reference !== dist.reference)
     return `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ${known.reference || '(none)'}`;
   if (dist.shasum !== undefined && dist.shasum !== known.shasum)
-    return `the upstream now gives it the SHA-1 ${dist.shasum}, and what was accepted has ${known.shasum}`;
+    return `the upstream now has the SHA-1 ${dist.shasum}, but the accepted archive has ${known.shasum}`;
   return undefined;
 }
 

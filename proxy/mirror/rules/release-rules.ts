@@ -87,7 +87,7 @@ function ageOf(
   return readyAtMs <= nowMs
     ? {}
     : {
-        because: `it is younger than the age that is asked for, until ${new Date(readyAtMs).toISOString()}`,
+        because: `it is younger than the minimum age, until ${new Date(readyAtMs).toISOString()}`,
         readyAtMs,
       };
 }

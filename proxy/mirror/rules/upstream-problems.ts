@@ -14,6 +14,6 @@ export interface UpstreamProblem {
 
 export function upstreamProblems({ upstreams }: Pick<MirrorRules, 'upstreams'>): readonly UpstreamProblem[] {
   return upstreams.flatMap(({ id, credential }) =>
-    credential?.kind === 'unusable' ? [{ upstream: id, message: `It is not asked: ${credential.because}.` }] : [],
+    credential?.kind === 'unusable' ? [{ upstream: id, message: `It is not used: ${credential.because}.` }] : [],
   );
 }

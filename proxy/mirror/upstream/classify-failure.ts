@@ -27,8 +27,7 @@ const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 /** An answer that is none. */
 export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): ClassifiedFailure {
   const retryAfter = headers['retry-after'];
-  const login =
-    status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
+  const login = status === 401 || status === 403 ? ' It did not accept the credentials, or requires some.' : '';
   const failed = { at: url, message: `${shownUrl(url)} answered with status ${status}.${login}`, again: false };
   // GitHub says 403 where its limit is used up
   if (status === 429 || (status === 403 && (retryAfter !== undefined || headers['x-ratelimit-remaining'] === '0')))

@@ -42,7 +42,7 @@ export class UpstreamWithholds extends UpstreamRefused {
 export class PrivateNamesUnknown extends Error {
   constructor() {
     super(
-      'Which names are private is not known here yet, so that no other registry is asked for any. Run `libretto build` on the host of this one.',
+      'The list of private names is missing, so no other registry is used. Run `libretto build` on the host of this registry.',
     );
     this.name = 'PrivateNamesUnknown';
   }

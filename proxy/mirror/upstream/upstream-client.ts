@@ -192,7 +192,7 @@ export class UpstreamClient {
     const { destination, form } = question;
     if (destination.credential?.kind === 'unusable')
       throw new UpstreamUnavailable(
-        `${destination.origin} is not asked: ${destination.credential.because}.`,
+        `${destination.origin} is not used: ${destination.credential.because}.`,
         this.#options.now() + unansweredMs,
       );
     let outcome = await this.#once(question);
@@ -241,7 +241,7 @@ export class UpstreamClient {
     const pausedUntil = pauses.until(origin, this.#options.now());
     if (pausedUntil !== undefined)
       throw new UpstreamUnavailable(
-        `${origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`,
+        `${origin} is not used until ${new Date(pausedUntil).toISOString()}, because it failed or asked clients to wait.`,
         pausedUntil,
       );
   }

@@ -107,7 +107,7 @@ export class Upstream {
     const { value, goodUntilMs } = await this.#readRoot();
     if (!value.lists(name)) return;
     const failure = new UpstreamUnavailable(
-      `${this.#rootUrl.href} lists ${name}, and there is no document of it.`,
+      `${this.#rootUrl.href} lists ${name}, but has no document for it.`,
       goodUntilMs,
     );
     this.#tell({

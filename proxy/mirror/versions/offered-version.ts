@@ -57,7 +57,7 @@ function offeredVersion(
   if (weightOf(record, mostOfRecord) > mostOfRecord)
     return { because: `its record has more than ${mostOfRecord} characters` };
   if (loneSurrogate(record) !== undefined)
-    return { because: 'it holds half of a surrogate pair, which PHP cannot decode' };
+    return { because: 'it contains half of a surrogate pair, which PHP cannot decode' };
   const { name: given, version } = record;
   if (typeof given !== 'string' || given.toLowerCase() !== name) return { because: 'it is of another package' };
   if (typeof version !== 'string') return { because: 'it has no version' };

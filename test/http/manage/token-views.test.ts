@@ -121,7 +121,7 @@ describe('a constraint of a name that packages does not let through', () => {
     const { id } = (await create({})).json();
     for (const reply of [await create(wrong), await patch(id, wrong)]) {
       expect(issuesOf(reply)).toEqual([400, 'INVALID_INPUT', [`constraints.${key}`]]);
-      expect(reply.body.toString()).toContain('Correct the name, add it to packages, or leave the constraint out.');
+      expect(reply.body.toString()).toContain('Correct the name, add it to packages, or omit the constraint.');
     }
     expect((await registry.call('GET', `/api/tokens/${String(id)}`, { as: admin })).json()).toMatchObject(none);
   });

@@ -233,7 +233,7 @@ describe('damage', () => {
       notices: [
         {
           source: 'dir:../one',
-          message: `build/sources/${file} was damaged. The source was read anew, and it was made again.`,
+          message: `build/sources/${file} was damaged. The build read the source again and rebuilt it.`,
         },
       ],
     });
@@ -249,7 +249,7 @@ describe('damage', () => {
     await expect(run(['one'], { dataDirectory: '/proc/libretto/data' })).rejects.toThrow('no folder can be made here');
     tree.write({ nowhere: { link: 'gone' } });
     await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
-    await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
+    await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('already contains other files');
     await expect(run(['one'], { dataDirectory: homedir() })).rejects.toThrow(`cannot be ${homedir()}`);
     tree.write({
       'elsewhere/x': '',

@@ -55,7 +55,7 @@ describe('a package that is renamed between tags', () => {
     expect(withdrawn(report)).toEqual(['acme/old@dev-main']);
     expect(report.notices.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /^acme\/old is what composer\.json calls the package in tag v1\.0\.0, tag v1\.1\.0\. It is published as acme\/new/,
+        /^composer\.json names the package acme\/old in tag v1\.0\.0, tag v1\.1\.0\. These versions are published as acme\/new/,
       ),
     ]);
     expect((await verifyTree(series.data)).faults).toEqual([]);

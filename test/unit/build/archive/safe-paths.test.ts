@@ -67,7 +67,7 @@ describe('checkFileTree', () => {
   });
 
   it('refuses the same path twice', () => {
-    expect(refusal(() => checkFileTree(['b', 'a', 'b'])).message).toContain('"b" stands twice');
+    expect(refusal(() => checkFileTree(['b', 'a', 'b'])).message).toContain('"b" occurs twice');
   });
 
   it('refuses a path below a file or symlink, which would be written through the link', () => {
@@ -98,7 +98,7 @@ describe('row 52: checkSymlinks', () => {
   it.each<[string, Record<string, string>, string[]]>([
     ['its target is absolute', { l: '/etc/passwd' }, []],
     ['its target is absolute', { l: 'C:/x' }, []],
-    ['its target holds a backslash', { l: '..\\x' }, []],
+    ['its target contains a backslash', { l: '..\\x' }, []],
     ['its target is no path', { l: '' }, []],
     ['its target is no path', { l: 'a\0b' }, []],
     ['it leaves the package', { l: '../x' }, ['x']],

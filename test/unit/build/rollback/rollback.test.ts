@@ -190,7 +190,7 @@ describe('builds after a rollback', () => {
     const then = readers();
     const quiet = await run();
     expect(quiet).toMatchObject({ published: false });
-    expect(quiet.notices.map(({ message }) => message).join()).toMatch(/A rollback holds acme\/hello .* as it is/);
+    expect(quiet.notices.map(({ message }) => message).join()).toMatch(/A rollback keeps acme\/hello .* unchanged/);
     expect(readers()).toEqual(then);
     rmSync(join(data, 'build/manifest.json'));
     rmSync(join(data, 'build/sources'), { recursive: true });
@@ -264,8 +264,8 @@ describe('a rollback that cannot be done', () => {
   });
 
   it.each([
-    [7, /There is no publication 7 yet: the present one is 2\./],
-    [0, /Publication 0 is not known/],
+    [7, /There is no publication 7 yet: the current one is 2\./],
+    [0, /Publication 0 is unknown/],
   ])('to %i says how far the record goes', async (to, message) => {
     await expect(back(to)).rejects.toThrow(message);
   });
@@ -285,7 +285,7 @@ describe('the record', () => {
     expect(new Set(allFiles(join(data, 'build/history')).map((path) => path.split('/')[0]))).toEqual(
       new Set(['4', '5']),
     );
-    await expect(back(2)).rejects.toThrow(/Publication 2 is not known.* The record goes from 3 to 5/);
+    await expect(back(2)).rejects.toThrow(/Publication 2 is unknown.* The record goes from 3 to 5/);
     expect((await back(3)).published).toBe(true);
   });
 

@@ -88,7 +88,7 @@ describe('registered repositories', () => {
     expect([read, chosen[0]?.from, forgotten, notices.length]).toEqual([['a'], 'configuration', [], 1]);
     expect(() =>
       choose({ registered: [registered('a')], sync: ['repo_a'] }, [published('a', 'configuration')]),
-    ).toThrow(/stands in libretto\.json as well/);
+    ).toThrow(/is also in libretto\.json/);
     expect(choose({ registered: [registered('a')], configured: [] }, [published('a', 'configuration')])).toMatchObject({
       read: ['a'],
       forgotten: [],

@@ -120,7 +120,9 @@ describe('limits of a source', () => {
       published: false,
       notices: [{ source: 'dir:../one', message: expect.stringContaining('--config') as string }],
     });
-    await expect(run(undefined, { arguments: ['one'] })).rejects.toThrow('this build was not given that file');
+    await expect(run(undefined, { arguments: ['one'] })).rejects.toThrow(
+      'in a libretto.json that this build does not use',
+    );
     expect(versions()).toEqual(['acme/a@1.0.0']);
     expect(lines((await run([], { arguments: ['one'] })).added)).toEqual(['acme/b@1.0.0', 'acme/b@2.0.0']);
   });

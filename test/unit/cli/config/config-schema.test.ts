@@ -205,7 +205,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   [{ homepage: 'packages.example.org' }, 'homepage is "packages.example.org"; allowed: an http(s) address.'],
   [
     { abandoned: { old: true, 'acme/old': 1 } },
-    'abandoned["old"] cannot stand there; allowed: an object such as {"acme/old": "acme/new", "acme/dead": true}.',
+    'abandoned["old"] is not allowed here; allowed: an object such as {"acme/old": "acme/new", "acme/dead": true}.',
     'abandoned["acme/old"] is 1; allowed: true, false, or the name or address of the replacement.',
   ],
   [
@@ -238,7 +238,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
     },
     'sources[0].url is "repo.example.org"; allowed: the https:// address of a Composer repository, or of its packages.json.',
     'sources[1].versions is a field of directory, git, artifact or package sources; this one is of type composer.',
-    'sources[1].packages["tools/*"] cannot stand there; allowed: an object such as {"acme/hello": "^1.0"}.',
+    'sources[1].packages["tools/*"] is not allowed here; allowed: an object such as {"acme/hello": "^1.0"}.',
   ],
   [
     { sources: [{ path: 'x' }, { type: 'gti', path: 'x' }, { type: 'vcs' }] },

@@ -183,7 +183,7 @@ describe('what is wrong', () => {
     ['{\n  "data": "x",\n}', 'is not valid JSON (line 2, column 14): the comma before "}" is one too many.'],
     [
       '{"data": "x",\n  "data": "y"}',
-      'cannot be used (line 2, column 3): the key "data" stands twice in one object; keep one of them.',
+      'cannot be used (line 2, column 3): the key "data" occurs twice in one object; keep one of them.',
     ],
     ['\ufeff{}', 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.'],
     ['', 'is not valid JSON (line 1, column 1): a value was expected, not the end of the file.'],
@@ -194,7 +194,7 @@ describe('what is wrong', () => {
 
   it('a list instead of an object, a number instead of limits', async () => {
     file([]);
-    expect(await refusal()).toContain('must hold a JSON object');
+    expect(await refusal()).toContain('must contain a JSON object');
     file({ limits: 5 });
     expect(await refusal()).toContain(
       `limits in ${folder.at('libretto.json')} must be an object, such as {"read": 1000, "write": 500}.`,

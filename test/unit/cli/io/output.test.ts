@@ -51,7 +51,7 @@ describe('a build told to people', () => {
     ).toEqual([
       '1 version left out:',
       '  acme/hello 1.0.0 (a/composer.json): It changed. [VERSION_CHANGED]',
-      '1 source failed and keeps what was last published:',
+      '1 source could not be read. Its published versions stay available:',
       '  ./gone: it is not there',
     ]);
   });

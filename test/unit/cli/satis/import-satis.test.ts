@@ -201,7 +201,7 @@ describe('what is published', () => {
     ]);
     expect(lines.find(({ option }) => option === 'repositories[0]')).toMatchObject({
       outcome: 'carried',
-      detail: expect.stringContaining('no versions') as string,
+      detail: expect.stringContaining('not the versions') as string,
     });
   });
 

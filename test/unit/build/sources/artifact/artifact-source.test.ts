@@ -116,7 +116,9 @@ describe('what is published', () => {
     const { releases, notices } = await read();
     expect(releases).toHaveLength(1);
     expect(notices).toEqual([
-      expect.stringMatching(/^1\.0\.0\.zip holds hello\/auth\.json and 1 more, which by the name may be a credential/),
+      expect.stringMatching(
+        /^1\.0\.0\.zip contains hello\/auth\.json and 1 more, which by its name may be a credential/,
+      ),
     ]);
   });
 });
@@ -139,11 +141,11 @@ describe('the version', () => {
   });
 
   it.each([
-    ['hello.zip', 'Nothing says which version of acme/hello "hello.zip" is. Call it acme-hello-1.2.0.zip'],
-    ['other-hello-1.2.0.zip', 'Nothing says'],
-    ['hello-1.2.0-final.zip', 'Nothing says'],
-    ['hello-1.2.0 (1).zip', 'Nothing says'],
-    ['hello-main.zip', 'Nothing says'],
+    ['hello.zip', 'The version of acme/hello in "hello.zip" is unknown. Call it acme-hello-1.2.0.zip'],
+    ['other-hello-1.2.0.zip', 'The version of acme/hello in'],
+    ['hello-1.2.0-final.zip', 'The version of acme/hello in'],
+    ['hello-1.2.0 (1).zip', 'The version of acme/hello in'],
+    ['hello-main.zip', 'The version of acme/hello in'],
     ['dev-a b.zip', 'cannot be downloaded'],
   ])('is not to be had from %s', async (file, message) => {
     put(file, hello());
@@ -199,7 +201,7 @@ describe('what is refused, while all else is published', () => {
       'ARCHIVE_UNSAFE',
       'evil',
     ],
-    ['what is no ZIP', () => put('x.zip', Buffer.from('hello')), 'ARCHIVE_UNREADABLE', 'no ZIP file'],
+    ['what is no ZIP', () => put('x.zip', Buffer.from('hello')), 'ARCHIVE_UNREADABLE', 'not a ZIP file'],
     [
       'a ZIP without composer.json',
       () => put('x.zip', zipOf([{ name: 'a.php', data: '' }])),
@@ -287,7 +289,7 @@ describe('what is refused, while all else is published', () => {
 
   it('fails as a whole where there is nothing', async () => {
     rmSync(folder.at('1.0.0.zip'));
-    expect(await scan()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('holds no ZIP') });
+    expect(await scan()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('contains no ZIP') });
     rmSync(folder.path, { recursive: true });
     expect(await scan()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('does not exist') });
   });

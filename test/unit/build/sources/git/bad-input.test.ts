@@ -175,13 +175,13 @@ describe('what an archive holds only the name of', () => {
     });
     await scanOf(repository, async (scan) => {
       expect(scan.notices).toEqual([
-        'submodules are not part of an archive: they are left out of tag 2.0.0, branch bad',
+        'archives do not contain submodules: tag 2.0.0, branch bad are published without them',
       ]);
       expect((await listOf(findRelease(scan, '2.0.0'))).files.map(({ path }) => path)).not.toContain('sub');
     });
     await withReleases({ path: repository.path, cacheDirectory, subdirectories: ['packages/*'] }, (scan) =>
       expect(scan.notices.at(-1)).toMatch(
-        /left out of tag 2\.0\.0, folder packages\/a, branch bad, folder packages\/a$/,
+        /submodules: tag 2\.0\.0, folder packages\/a, branch bad, folder packages\/a are published without them$/,
       ),
     );
   });

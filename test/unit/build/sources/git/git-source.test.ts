@@ -226,7 +226,7 @@ describe('a repository that is not as it should be', () => {
     const files = { '.gitmodules': '[submodule "x"]\n', sub: { mode: '160000', content: '12'.repeat(20) } } as const;
     const repository = createRepository(join(folder, 'submodules'), [...first, { commit: 'main', files }]);
     expect((await read(repository.path)).notices).toContainEqual(
-      'submodules are not part of an archive: they are left out of branch main',
+      'archives do not contain submodules: branch main are published without them',
     );
   });
 

@@ -178,7 +178,7 @@ describe('versions of a git repository', () => {
       ].filter((ref) => about(ref) === undefined),
     ).toEqual([]);
     expect(about('tag v1.3.0')).toContain('tag 1.3.0');
-    expect(scan.notices.filter((notice) => !notice.includes('is what composer.json calls the package')).length).toBe(9);
+    expect(scan.notices.filter((notice) => !notice.includes('composer.json names the package')).length).toBe(9);
   });
 
   it('leave out as quarantined what a maintainer must mend', () => {

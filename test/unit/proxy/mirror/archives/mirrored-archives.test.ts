@@ -265,7 +265,7 @@ describe('row 75: what is not right', () => {
       /SHA-1/,
     ],
     ['is small and has another checksum', (response: ServerResponse) => void response.end(zipBytes('wrong')), /SHA-1/],
-    ['is no ZIP', (response: ServerResponse) => void response.end('<html>'), /is no ZIP/],
+    ['is no ZIP', (response: ServerResponse) => void response.end('<html>'), /is not a ZIP/],
     ['is empty', (response: ServerResponse) => void response.end(), /is empty/],
     ['is too large', (response: ServerResponse) => void response.end(zipBytes('x', 3_000_000)), /2000000/],
     [
