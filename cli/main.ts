@@ -118,7 +118,8 @@ function report(error: unknown): void {
   if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
   else
     process.stderr.write(
-      `libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`,
+      'libretto: unexpected error: ' +
+        `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`,
     );
   if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }

@@ -89,7 +89,8 @@ async function readJsonFile(path: string): Promise<JsonValue> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new BuildRefused(
-      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Correct the file, or remove it from libretto.json.`,
+      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. ` +
+        'Correct the file, or remove it from libretto.json.',
       { cause },
     );
   }

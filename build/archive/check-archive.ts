@@ -44,7 +44,8 @@ export function checkArchive(
   for (const field of ['name', 'version'] as const) {
     if ((field === 'version' || !mayNameAnother) && json[field] !== composerJson[field])
       throw mismatch(
-        `its composer.json has the ${field} ${JSON.stringify(json[field])}, its record was made of ${JSON.stringify(composerJson[field])}`,
+        `its composer.json has the ${field} ${JSON.stringify(json[field])}, its record was made of ` +
+          `${JSON.stringify(composerJson[field])}`,
       );
   }
 }

@@ -55,7 +55,8 @@ export function checkSymlinks(links: ReadonlyMap<string, string>, paths: Readonl
     if (fault !== undefined)
       throw new QuarantineError(
         'UNSAFE_SYMLINK',
-        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it with a file, correct it or exclude it.`,
+        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it with a file, ` +
+          'correct it or exclude it.',
       );
   }
 }

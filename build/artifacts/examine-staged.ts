@@ -45,7 +45,8 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
     if (staged.name !== undefined && staged.name.toLowerCase() !== name)
       return refused(
         'ARTIFACT_MISMATCH',
-        `composer.json names the package ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Use the same name in both.`,
+        `composer.json names the package ${name}, but it was sent as ` +
+          `${JSON.stringify(staged.name.slice(0, 200))}. Use the same name in both.`,
         { name },
       );
     const label = versionOf(json, staged.version);
@@ -77,7 +78,8 @@ function composerJsonOf({ composerJson, root, paths }: AdmittedZip): JsonObject 
     'INVALID_COMPOSER_JSON',
     there
       ? 'The composer.json in the archive is too large, or no file.'
-      : "The archive has no composer.json at its top or in its only top folder. Pack the package's own folder, and nothing beside it.",
+      : "The archive has no composer.json at its top or in its only top folder. Pack the package's own folder, " +
+          'and nothing beside it.',
   );
 }
 
@@ -86,7 +88,8 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
   if (declared === undefined && given === undefined) {
     return refused(
       'ARTIFACT_INVALID',
-      'The version is unknown. Write "version" into composer.json, or give it when you publish: --version 1.2.0, or ?version=1.2.0 in the address.',
+      'The version is unknown. Write "version" into composer.json, or give it when you publish: --version ' +
+        '1.2.0, or ?version=1.2.0 in the address.',
       { reason: 'VERSION_MISSING' },
     );
   }
@@ -96,7 +99,8 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
   if (sent === undefined || sent.normalized === written.normalized) return written;
   return refused(
     'ARTIFACT_MISMATCH',
-    `composer.json has version ${written.version}, but it was sent as ${sent.version}. Use the same version in both, or omit one.`,
+    `composer.json has version ${written.version}, but it was sent as ${sent.version}. Use the same version in ` +
+      'both, or omit one.',
     { version: written.version },
   );
 }

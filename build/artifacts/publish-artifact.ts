@@ -54,7 +54,8 @@ async function findStanding(
   if ((await findWithheld(output, name, normalized)) !== undefined)
     return refused(
       'VERSION_EXISTS',
-      `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`,
+      `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto ` +
+        `package restore ${name} ${version}\` on the host.`,
       { name, version },
     );
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
@@ -66,7 +67,8 @@ async function findStanding(
   if (published !== undefined && published.source !== tree.source)
     return refused(
       'VERSION_EXISTS',
-      `${what} is published by another source of this registry. Publish another version, or remove this version from the other source first.`,
+      `${what} is published by another source of this registry. Publish another version, or remove this ` +
+        'version from the other source first.',
       about,
     );
   if (published !== undefined && published.version !== version)

@@ -67,7 +67,8 @@ export const errorTable = {
   VERSION_PURGED: {
     status: 400,
     message:
-      'This version or its content was purged, and cannot be published again. Publish a new version with other content.',
+      'This version or its content was purged, and cannot be published again. Publish a new version with other ' +
+      'content.',
   },
   UNEXPECTED_BODY: { status: 400, message: 'This request must not have a body.' },
   METHOD_NOT_ALLOWED: {
@@ -77,7 +78,8 @@ export const errorTable = {
   AUTHENTICATION_REQUIRED: {
     status: 401,
     message:
-      'A token is required. Run `composer config --auth bearer.HOST TOKEN`, or use the token as the http-basic password with any user name.',
+      'A token is required. Run `composer config --auth bearer.HOST TOKEN`, or use the token as the http-basic ' +
+      'password with any user name.',
   },
   TWO_FACTOR_REQUIRED: {
     status: 401,
@@ -87,12 +89,14 @@ export const errorTable = {
   SETUP_CODE_INVALID: {
     status: 401,
     message:
-      'The setup code is wrong or older than an hour. While no user exists, `libretto serve` prints a new code when it starts.',
+      'The setup code is wrong or older than an hour. While no user exists, `libretto serve` prints a new code ' +
+      'when it starts.',
   },
   INVALID_TOKEN: {
     status: 401,
     message:
-      'This token is mistyped, expired or revoked. With http-basic, the token is the password. Ask the operator of this registry for a new token.',
+      'This token is mistyped, expired or revoked. With http-basic, the token is the password. Ask the ' +
+      'operator of this registry for a new token.',
   },
   INSUFFICIENT_SCOPE: { status: 403, message: 'This token does not permit this request.' },
   NETWORK_NOT_ALLOWED: {
@@ -103,7 +107,8 @@ export const errorTable = {
   UPSTREAM_REFUSED: {
     status: 404,
     message:
-      'The upstream repository sent invalid data, which this registry does not pass on. Ask its operator: the log has the reason.',
+      'The upstream repository sent invalid data, which this registry does not pass on. Ask its operator: the ' +
+      'log has the reason.',
   },
   VERSION_GONE: {
     status: 410,

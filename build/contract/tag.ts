@@ -25,6 +25,8 @@ export function tagVersion(tag: string, versionInComposerJson?: string): Version
   if (tagged.replace(devAffix, '') !== tagged)
     return { skip: `tag ${tag}: a tag cannot be a dev version; use a branch for it` };
   return {
-    skip: `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json means another version (${declared}, the tag ${tagged}); correct it or, better, remove it`,
+    skip:
+      `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json means another version ` +
+      `(${declared}, the tag ${tagged}); correct it or, better, remove it`,
   };
 }

@@ -31,7 +31,8 @@ export function parseComposerAuth(text: string | undefined): Readonly<Record<str
   const parsed = parseJson(text);
   if (!isJsonObject(parsed))
     throw new BuildRefused(
-      'COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": "…"}}}, or leave it out.',
+      'COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": ' +
+        '"…"}}}, or leave it out.',
     );
   return parsed;
 }

@@ -117,6 +117,7 @@ function refused(url: URL, status: number, authorized: boolean): EgressFailure {
     : ' If it asks for a login, give it in COMPOSER_AUTH.';
   return new EgressFailure(
     'unreachable',
-    `${shownUrl(url)} answered with status ${status}.${status === 401 || status === 403 || status === 404 ? login : ''}`,
+    `${shownUrl(url)} answered with status ` +
+      `${status}.${status === 401 || status === 403 || status === 404 ? login : ''}`,
   );
 }

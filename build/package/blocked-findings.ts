@@ -41,5 +41,8 @@ export function blockedNotice({ name, version, where, tombstone }: BlockedFindin
     tombstone.name === name && tombstone.version === version
       ? 'This version was'
       : `Its content is that of ${tombstone.name} ${tombstone.version}, which was`;
-  return `${name} ${version} (${where}) is not published. ${same} purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}). Remove it from the source, and publish a new version.`;
+  return (
+    `${name} ${version} (${where}) is not published. ${same} purged on ${tombstone.since.slice(0, 10)} ` +
+    `(${tombstone.reason}). Remove it from the source, and publish a new version.`
+  );
 }

@@ -88,7 +88,8 @@ export async function storedTombstones(output: Pick<Output, 'read'>): Promise<re
   if (rows === undefined)
     throw new ListDamaged(
       purgedPath,
-      `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ${repairPurged}`,
+      `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ` +
+        `${repairPurged}`,
     );
   return rows;
 }
@@ -117,17 +118,26 @@ export async function recoverableTombstones(
 }
 
 /** The way back of a list that is damaged or lost. */
-export const repairPurged = `Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, \`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log (\`libretto audit list\`) has the reasons.`;
+export const repairPurged =
+  'Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from ' +
+  `the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with ` +
+  `such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, ` +
+  `\`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log ` +
+  `(\`libretto audit list\`) has the reasons.`;
 
 /** What a list lacks, in a sentence. */
 export function describeMissing(missing: readonly AnnouncedPurge[]): string {
-  return `It lacks tombstones that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}.`;
+  return (
+    'It lacks tombstones that the announcement names: ' +
+    `${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}.`
+  );
 }
 
 function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): ListDamaged {
   return new ListDamaged(
     purgedPath,
-    `index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissing(missing)} ${repairPurged}`,
+    `index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ` +
+      `${describeMissing(missing)} ${repairPurged}`,
   );
 }
 

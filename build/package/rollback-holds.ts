@@ -153,7 +153,9 @@ export function undoneNotices(
   return [
     {
       source: 'data folder',
-      message: `A rollback keeps ${list} unchanged until its source has different content. With \`libretto rollback --lift\`, the next build publishes the current content of the sources.`,
+      message:
+        `A rollback keeps ${list} unchanged until its source has different content. With \`libretto rollback ` +
+        `--lift\`, the next build publishes the current content of the sources.`,
     },
   ];
 }

@@ -52,7 +52,8 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   const seen = createDiskOutput(request.dataDirectory);
   if ((await seen.read('index', publicationPath)) === undefined)
     throw new BuildRefused(
-      `${request.dataDirectory} contains no published tree, or its announcement file is lost: there is nothing to prune. Run \`libretto build\` first.`,
+      `${request.dataDirectory} contains no published tree, or its announcement file is lost: there is nothing ` +
+        `to prune. Run \`libretto build\` first.`,
     );
   if (request.dryRun)
     return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
@@ -164,7 +165,8 @@ async function readPosition(
     return { publication, manifest };
   }
   throw new BuildRefused(
-    "The tree is not as the last publication left it: that was cut off, or the builder's memory was lost. Run `libretto build` first.",
+    "The tree is not as the last publication left it: that was cut off, or the builder's memory was lost. Run " +
+      '`libretto build` first.',
   );
 }
 

@@ -31,7 +31,10 @@ export function ambiguityNotices(
     return [
       {
         source: chosen.spec.location,
-        message: `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build then withdraws what is gone.`,
+        message:
+          `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it ` +
+          `cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build ` +
+          'then withdraws what is gone.',
       },
     ];
   });

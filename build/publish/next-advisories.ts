@@ -40,7 +40,8 @@ export async function nextAdvisories(
   const known = before === undefined ? noSafety : parseOwnFile(`index/${safetyPath}`, () => parseSafety(before));
   if (known === undefined && request === undefined)
     throw new BuildRefused(
-      `index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with the libretto.json that names them (--config), or restore it from a backup.`,
+      `index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with ` +
+        'the libretto.json that names them (--config), or restore it from a backup.',
     );
   const published = known ?? noSafety;
   if (request === undefined) return { lists: published, text: undefined, changed: [] };

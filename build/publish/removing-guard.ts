@@ -51,7 +51,8 @@ export function refuseRemovals(removals: Removals): void {
       `This build would withdraw ${what}. Nothing was published.`,
       ...lines,
       ...more,
-      'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.',
+      'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see ' +
+        'whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.',
     ].join('\n'),
   );
 }

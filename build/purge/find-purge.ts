@@ -140,7 +140,8 @@ async function contentsOf(output: Output, name: PackageName): Promise<readonly F
   const index = parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
   if (index === undefined)
     throw new BuildRefused(
-      `index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto build\` first.`,
+      `index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto ` +
+        `build\` first.`,
     );
   return index.versions.map((entry) => ({ name, entry }));
 }

@@ -129,7 +129,8 @@ async function planPurge(
     return {
       outcome: refused(
         'NOT_FOUND',
-        `There is no version ${version}${reference === undefined ? '' : ` with reference ${reference}`} of ${name} here.`,
+        `There is no version ${version}${reference === undefined ? '' : ` with reference ${reference}`} of ` +
+          `${name} here.`,
       ),
       tombstones,
     };

@@ -56,7 +56,10 @@ export function tombstoneNotices({ adopted, left }: ReceivedTombstones, publishe
         ]),
     ...left.map((row) => {
       const { name, version, reason } = row;
-      return `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, so that it stays. If it must go: ${purgeCommand(row, reason)}`;
+      return (
+        `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, ` +
+        `so that it stays. If it must go: ${purgeCommand(row, reason)}`
+      );
     }),
   ];
 }

@@ -27,7 +27,8 @@ function checkNamespaces(field: string, kind: 'psr-4' | 'psr-0', rules: JsonValu
       throw wrong(
         field,
         kind,
-        `has the namespace ${JSON.stringify(namespace)}, which must end with a backslash: ${JSON.stringify(`${namespace}\\`)}`,
+        `has the namespace ${JSON.stringify(namespace)}, which must end with a backslash: ` +
+          `${JSON.stringify(`${namespace}\\`)}`,
       );
     }
     if (!isPathOrPaths(paths))

@@ -54,7 +54,8 @@ function checkLink(field: string, target: string, constraint: JsonValue): void {
   const constraintShown = JSON.stringify(shortened(constraint));
   throw new QuarantineError(
     'CONSTRAINT_INVALID',
-    `${place}: the constraint ${constraintShown} cannot be read: ${shortened(parsed.refusal)}. Write one such as "^1.0", ">=1.2 <2" or "dev-main".`,
+    `${place}: the constraint ${constraintShown} cannot be read: ${shortened(parsed.refusal)}. Write one such ` +
+      'as "^1.0", ">=1.2 <2" or "dev-main".',
   );
 }
 

@@ -36,7 +36,8 @@ export function packageNameOf(json: JsonObject): PackageName {
   if (name.endsWith('.json'))
     throw new QuarantineError(
       'NAME_INVALID',
-      `The name ${quoted(written)} ends in .json, which Composer refuses. "${name.replace(/\.json$/, '-json')}" would do.`,
+      `The name ${quoted(written)} ends in .json, which Composer refuses. ` +
+        `"${name.replace(/\.json$/, '-json')}" would do.`,
     );
   return name;
 }

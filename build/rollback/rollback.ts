@@ -167,8 +167,11 @@ async function settledTree(request: BuildRequest, effects: BuildEffects, output:
   if (tree.trusted) return tree;
   const whole = tree.rootIntact && tree.settings !== undefined && tree.serial === tree.publication?.serial;
   const why = whole
-    ? 'The last build was given other settings of what documents say (metadataUrl, distUrl, distShasum, name, abandoned …), or was made by another version of Libretto, or has to be repeated as a whole. Use its libretto.json (--config)'
-    : 'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since. Roll back after a `libretto build`';
+    ? 'The last build was given other settings of what documents say (metadataUrl, distUrl, distShasum, name, ' +
+      'abandoned …), or was made by another version of Libretto, or has to be repeated as a whole. Use its ' +
+      'libretto.json (--config)'
+    : 'The output tree is not as the last publication left it: that was cut off, or packages.json was changed ' +
+      'since. Roll back after a `libretto build`';
   throw new BuildRefused(`${why}${whole ? ', or run `libretto build` first' : ''}.`);
 }
 

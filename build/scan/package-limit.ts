@@ -30,7 +30,8 @@ export async function refusePartialRepair(
   const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
   if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
   throw new BuildRefused(
-    'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since. Run `libretto build` without --only first.',
+    'The output tree is not as the last publication left it: that was cut off, or packages.json was changed ' +
+      'since. Run `libretto build` without --only first.',
   );
 }
 

@@ -49,11 +49,13 @@ async function openOrFail(path: string): Promise<string> {
     );
     if (facts?.isSymbolicLink() === true)
       throw new BuildRefused(
-        `${join(real, name)} is a symbolic link. Make the data folder itself the link, or choose another one with --data: a build replaces files in it.`,
+        `${join(real, name)} is a symbolic link. Make the data folder itself the link, or choose another one ` +
+          'with --data: a build replaces files in it.',
       );
     if (facts !== undefined && !facts.isDirectory())
       throw new BuildRefused(
-        `${join(real, name)} is a file where a folder of the registry should be. Choose another data folder with --data.`,
+        `${join(real, name)} is a file where a folder of the registry should be. Choose another data folder ` +
+          'with --data.',
       );
   }
   return real;
@@ -70,7 +72,9 @@ async function refuseForeign(path: string): Promise<void> {
   const foreign = names.filter((name) => !ours.has(name));
   if (foreign.length > 0 && !names.includes('index') && !names.includes('state')) {
     throw new BuildRefused(
-      `The data folder ${path} already contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty or new folder with --data.`,
+      `The data folder ${path} already contains other files ` +
+        `(${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty or new folder with ` +
+        '--data.',
     );
   }
 }

@@ -31,7 +31,8 @@ export function gitNotFound(cause?: unknown): GitFailure {
 const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     /could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i,
-    'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user who runs the build; give a registered repository others.',
+    'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user ' +
+      'who runs the build; give a registered repository others.',
   ],
   [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
   [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],

@@ -28,7 +28,10 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   const shown = scrub(withoutCredentials(url));
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return {
-      refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.`,
+      refusal:
+        `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential ` +
+        'helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its ' +
+        'address.',
     };
   }
   const fault = faultOf(url);
@@ -41,7 +44,9 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   }
   if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };
   return {
-    refusal: `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or user@host:path, with no query.`,
+    refusal:
+      `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or ` +
+      'user@host:path, with no query.',
   };
 }
 

@@ -60,7 +60,10 @@ export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
   if (/^[a-z]+::/i.test(text)) return unfetched(text);
   if (text.startsWith(receivedPrefix))
-    return `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with --forget.`;
+    return (
+      `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with ` +
+      '--forget.'
+    );
   if (text.startsWith(packagePrefix))
     return `Source ${withoutCredentials(text)}: write inline packages into libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
@@ -72,7 +75,10 @@ export function sourceRefusal(text: string): string | undefined {
 }
 
 function unfetched(text: string): string {
-  return `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched, and user@host:path. A repository on this machine is named by its path, with ./ in front of a name like this.`;
+  return (
+    `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched, and user@host:path. ` +
+    'A repository on this machine is named by its path, with ./ in front of a name like this.'
+  );
 }
 
 function splitPrefix(text: string): { readonly prefix: string | undefined; readonly rest: string } {

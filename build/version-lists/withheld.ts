@@ -94,25 +94,36 @@ async function storedWithheld(output: Output): Promise<readonly WithheldVersion[
   const named = withheld.map(({ name, version }) => `${name} ${version}`);
   throw new ListDamaged(
     withheldPath,
-    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand${named.length === 0 ? '' : `; the announcement names ${listShortly(named)}`}. ${repairWithheld}`,
+    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists ` +
+      'the versions that were withdrawn by ' +
+      `hand${named.length === 0 ? '' : `; the announcement names ${listShortly(named)}`}. ${repairWithheld}`,
   );
 }
 
 /** The way back of a list that is damaged. */
 export const repairWithheld =
-  'Builds are blocked until the list is restored. Restore it from the newest backup, or from another copy of the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that brings back every version that the announcement names.';
+  'Builds are blocked until the list is restored. Restore it from the newest backup, or from another copy of ' +
+  'the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that ' +
+  'brings back every version that the announcement names.';
 
 /** What a list lacks, and the way back. */
 export function describeMissingWithheld(missing: readonly WithheldVersion[]): string {
   const first = missing[0];
   const command = first === undefined ? '' : ` ${first.name} ${first.version}`;
-  return `It lacks versions that the announcement names: ${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. Builds are blocked until the list is restored: a build would publish withdrawn versions again. Restore it from the newest backup, or from another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version that the announcement names.`;
+  return (
+    'It lacks versions that the announcement names: ' +
+    `${listShortly(missing.map(({ name, version }) => `${name} ${version}`))}. Builds are blocked until the list ` +
+    'is restored: a build would publish withdrawn versions again. Restore it from the newest backup, or from ' +
+    `another copy of the tree. Or run \`libretto package withdraw${command}\`, which puts back every version ` +
+    'that the announcement names.'
+  );
 }
 
 function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly WithheldVersion[]): ListDamaged {
   return new ListDamaged(
     withheldPath,
-    `index/${withheldPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissingWithheld(missing)}`,
+    `index/${withheldPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ` +
+      `${describeMissingWithheld(missing)}`,
   );
 }
 

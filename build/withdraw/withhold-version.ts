@@ -110,7 +110,8 @@ export async function restoringRequest(
   if (tombstone !== undefined)
     return refused(
       'VERSION_PURGED',
-      `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`,
+      `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never ` +
+        'published again. Publish a new version.',
     );
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
 }

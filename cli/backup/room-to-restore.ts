@@ -22,7 +22,8 @@ export async function refuseLackOfRoom(files: readonly BackupFile[], directory: 
     (bytes) => `${(Math.ceil((bytes / mebibyte) * 100) / 100).toFixed(2)} MiB`,
   );
   throw new UsageError(
-    `The disk of ${data} has too little room. The backup needs ${wanted}, and ${left} are free. Nothing was restored. Free ${lacking} there, or name a folder on another disk with --data, and restore again.`,
+    `The disk of ${data} has too little room. The backup needs ${wanted}, and ${left} are free. Nothing was ` +
+      `restored. Free ${lacking} there, or name a folder on another disk with --data, and restore again.`,
     // counts as a full disk (storage-fault.ts)
     { cause: Object.assign(new Error('the disk has too little room'), { code: 'ENOSPC' }) },
   );

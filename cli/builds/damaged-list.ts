@@ -24,6 +24,8 @@ function refusedByList(list: string): RefusedArtifact {
       : ['withdrawn', '`libretto package withdraw` of a version that `libretto verify` names'];
   return refused(
     'TREE_DAMAGED',
-    `index/${list} is damaged or lost on the host of the registry. The file lists the ${versions} versions, and nothing changes until the file is whole. Ask the operator to restore the file from the newest backup, or to run ${command}. \`libretto verify\` names the damage.`,
+    `index/${list} is damaged or lost on the host of the registry. The file lists the ${versions} versions, ` +
+      'and nothing changes until the file is whole. Ask the operator to restore the file from the newest backup, ' +
+      `or to run ${command}. \`libretto verify\` names the damage.`,
   );
 }

@@ -126,7 +126,10 @@ function httpConfiguration(
 
 function authorization(credentials: Exclude<RepositoryCredentials, { private_key: string }>): string {
   if ('token' in credentials) return `Bearer ${credentials.token}`;
-  return `Basic ${Buffer.from(`${credentials.username ?? 'x-access-token'}:${credentials.password}`).toString('base64')}`;
+  return (
+    'Basic ' +
+    `${Buffer.from(`${credentials.username ?? 'x-access-token'}:${credentials.password}`).toString('base64')}`
+  );
 }
 
 /**

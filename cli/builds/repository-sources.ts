@@ -86,7 +86,9 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   );
   if (listed !== undefined)
     throw new RegistryError('CONFLICT', {
-      message: `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove it there first.`,
+      message:
+        `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove ` +
+        'it there first.',
     });
   return checked;
 }

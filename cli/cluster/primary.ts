@@ -75,7 +75,9 @@ function refuseUncounted(config: Config): void {
   if (sharedCountersUrl(config) !== undefined) return;
   const { value, origin } = config.workers;
   throw new UsageError(
-    `${value} workers (${formatOrigin(origin)}) need a shared Redis. Otherwise each worker counts requests for itself, and a token gets ${value} times its limit. Name a Redis with --redis URL (or --state URL), or serve with one worker.`,
+    `${value} workers (${formatOrigin(origin)}) need a shared Redis. Otherwise each worker counts requests for ` +
+      `itself, and a token gets ${value} times its limit. Name a Redis with --redis URL (or --state URL), or ` +
+      'serve with one worker.',
   );
 }
 

@@ -170,5 +170,8 @@ function unknownVariables(environment: Environment): string[] {
 
 function formatProblems(problems: readonly string[]): string {
   if (problems.length === 1) return `The configuration cannot be used: ${problems[0]}`;
-  return `The configuration cannot be used, ${problems.length} things are wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;
+  return (
+    `The configuration cannot be used, ${problems.length} things are ` +
+    `wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`
+  );
 }

@@ -66,7 +66,9 @@ const replacement = either(
 );
 
 const notices = listOf(noticeShape, {
-  allowed: `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update Composer."}]`,
+  allowed:
+    `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update ` +
+    'Composer."}]',
   atLeast: 0,
   atMost: mostNotices,
 });
@@ -104,7 +106,8 @@ export const fileShapes = {
       objection: (name) => listNameFault(name),
     }),
     either((value) => typeof value === 'string', file, entries),
-    'an object such as {"malware": "malware.json"}, without names that Composer reserves (advisories, abandoned, license …)',
+    'an object such as {"malware": "malware.json"}, without names that Composer reserves (advisories, ' +
+      'abandoned, license …)',
   ),
   archiveExclude: listOf(someText('a pattern such as "/docs"'), {
     allowed: 'a list of patterns such as ["/docs", "*.dist"]',

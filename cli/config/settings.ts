@@ -70,7 +70,8 @@ const redis: Setting<Address | undefined> = {
   variable: 'LIBRETTO_REDIS',
   purpose: 'a Redis that counts requests for several servers',
   allowed:
-    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or ' +
+    'redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,
@@ -83,7 +84,8 @@ const state: Setting<Address | undefined> = {
   variable: 'LIBRETTO_STATE',
   purpose: 'a Redis that stores users, tokens and settings for several hosts',
   allowed:
-    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or ' +
+    'redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,

@@ -73,7 +73,8 @@ const plain: Shape<SourceEntry> = mapped(
     pattern: plainText,
     allowed: 'a path or a git URL',
     description:
-      'a path, relative to this file, or a git URL; a prefix git:, dir: or artifact: sets the type of an ambiguous source',
+      'a path, relative to this file, or a git URL; a prefix git:, dir: or artifact: sets the type of an ' +
+      'ambiguous source',
     objection: (given) => asComplaint(sourceRefusal(given)),
   }),
   (source) => ({ source, options: {} }),
@@ -93,7 +94,8 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   if (given.length === 1 && 'path' in value && found.get('reference-source') === 'include')
     note(
       `${at}.reference-source`,
-      'is "include", which requires a url: no client can reach a path on this machine. Use the url of the repository, or remove this field.',
+      'is "include", which requires a url: no client can reach a path on this machine. Use the url of the ' +
+        'repository, or remove this field.',
     );
   if (given.length !== 1) note(at, `needs ${given.length > 1 ? 'only one of ' : ''}${orList(Object.keys(places))}.`);
   if (wrong) return undefined;

@@ -67,7 +67,10 @@ export function describeForeignKeys(keys: readonly string[], path: string): stri
   const sources = keys.some((key) => ['repositories', 'require', 'url', 'packages', 'package'].includes(key))
     ? ' Use "sources" for the packages to publish, such as [{"type": "git", "url": "https://…"}].'
     : '';
-  return `${names} in ${path} ${keys.length === 1 ? 'is a key' : 'are keys'} of a composer.json or satis.json, not of a libretto.json.${sources} \`libretto import satis FILE\` converts a satis.json into a libretto.json.`;
+  return (
+    `${names} in ${path} ${keys.length === 1 ? 'is a key' : 'are keys'} of a composer.json or satis.json, not of ` +
+    `a libretto.json.${sources} \`libretto import satis FILE\` converts a satis.json into a libretto.json.`
+  );
 }
 
 /** `key` is in no way a setting. `known`: all keys there are, groups with a dot: `limits.read`. */
@@ -79,5 +82,8 @@ export function describeUnknownKey(key: string, path: string, known: readonly st
   const meant = siblings.length > 0 ? nearest(key.slice(group.length), siblings) : nearest(key, known);
   if (meant !== undefined)
     return `${key} in ${path} is not a setting; did you mean ${siblings.length > 0 ? group : ''}${meant}?`;
-  return `${key} in ${path} is not a setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/reference/configuration.md lists all settings.'}`;
+  return (
+    `${key} in ${path} is not a ` +
+    `setting${siblings.length > 0 ? `; ${group.slice(0, -1)} has ${siblings.join(', ')}.` : '. docs/reference/configuration.md lists all settings.'}`
+  );
 }

@@ -16,7 +16,8 @@ import { UsageError } from '../io/usage-error.ts';
 /** Serving needs no log: where the disk is full or read-only, the log goes where a service manager keeps it. */
 function toStandardOutput(path: string, stderr: Context['stderr'], shared: boolean): Log {
   printLines(stderr, [
-    `The request log ${path} cannot be written, since the disk is full or read-only. Until the next start it goes to standard output.`,
+    `The request log ${path} cannot be written, since the disk is full or read-only. Until the next start it ` +
+      'goes to standard output.',
   ]);
   return openLog({ destination: 1, shared, now: Date.now, onError: () => undefined });
 }
@@ -36,7 +37,8 @@ export function openRequestLog(
       if (storageFaultOf(folderFault(error, dirname(target.path))) !== undefined)
         return toStandardOutput(target.path, stderr, shared);
       throw new UsageError(
-        `The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`,
+        `The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ` +
+          `${(error as Error).message}. Name another with --log.`,
         { cause: error },
       );
     }

@@ -71,7 +71,8 @@ export function sayReply({ status, text, headers }: Reply): string {
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
     return `${status}, to ${headers['location'].slice(0, 200)}`;
   const code = jsonOf(text)['code'];
-  return `${status} ${typeof code === 'string' ? code.slice(0, 64) : status < 300 ? '' : '(not an answer of Libretto)'}`.trim();
+  const known = typeof code === 'string' ? code.slice(0, 64) : status < 300 ? '' : '(not an answer of Libretto)';
+  return `${status} ${known}`.trim();
 }
 
 /** Of a text that is no JSON object: an empty one. */

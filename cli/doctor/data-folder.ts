@@ -79,8 +79,10 @@ export async function checkModes({ path }: DataFolder): Promise<Finding> {
   if (open.length > 0)
     return failed(
       'keys',
-      `Others than the owner may use ${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`,
-      `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others could read keys, change them: \`libretto keys rotate\``,
+      'Others than the owner may use ' +
+        `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`,
+      `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others ` +
+        `could read keys, change them: \`libretto keys rotate\``,
     );
   return names.length === 0
     ? skipped('keys', 'There is no key yet; Libretto creates each key when it is first needed.')

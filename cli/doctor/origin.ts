@@ -37,7 +37,8 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
         failed(
           'origin',
           `There is no index/${publicationPath} below ${url}: no tree was uploaded there.`,
-          'Upload public/ and index/ of the data folder on the building host (docs/how-to/origin.md). --origin is the address of the folder with both.',
+          'Upload public/ and index/ of the data folder on the building host (docs/how-to/origin.md). --origin ' +
+            'is the address of the folder with both.',
         ),
       ];
     const names =
@@ -76,7 +77,8 @@ function told(url: string, { serial }: Publication, packages: number, knowsAbsen
     : warning(
         'origin',
         `${message}; but of a file that is not there it does not answer 404`,
-        'With object storage, also allow the reader to list the bucket (s3:ListBucket). Otherwise a missing file is 403, and clients get 500 for an unknown package.',
+        'With object storage, also allow the reader to list the bucket (s3:ListBucket). Otherwise a missing ' +
+          'file is 403, and clients get 500 for an unknown package.',
       );
 }
 
@@ -85,7 +87,7 @@ function adviceFor(error: unknown): string {
   if (/answered (?:401|403)/.test(text))
     return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))
-    return 'An upload was cut off, or did not bring everything: upload again, in the order docs/how-to/origin.md gives.';
+    return 'An upload was cut off, or did not bring everything. Upload again, in the order of docs/how-to/origin.md.';
   if (/certificate/.test(text))
     return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
   return 'Look whether it can be reached from this host, with curl for example, and at its log.';
@@ -107,7 +109,8 @@ async function checkClosed(url: string, userAgent: string): Promise<Finding> {
       ? warning(
           'origin.closed',
           `${url} can be read without credentials.`,
-          'Everyone with access to this address can read all packages without a token. Require credentials there, or restrict the network access.',
+          'Everyone with access to this address can read all packages without a token. Require credentials ' +
+            'there, or restrict the network access.',
         )
       : ok('origin.closed', 'The origin is closed to who does not have its credentials');
   } finally {

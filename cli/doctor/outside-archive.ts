@@ -29,13 +29,15 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
     return failed(
       'url.dist',
       `The archive ${address} cannot be had: ${sayReply(reply)}.`,
-      'Configure the reverse proxy to pass on /dist/ with the query. If the registry is below a path, set distUrl to its full address.',
+      'Configure the reverse proxy to pass on /dist/ with the query. If the registry is below a path, set ' +
+        'distUrl to its full address.',
     );
   if (reply.whole ? shasum !== undefined && shasum !== reply.sha1 : !reply.text.startsWith('PK'))
     return failed(
       'url.dist',
       `The bytes of the archive ${address} differ from the checksum in its document.`,
-      'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.',
+      'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host ' +
+        'shows whether the file itself is whole.',
     );
   const kept = await asStranger(address, { upToBytes: 0 });
   if (kept.status === 200)
@@ -48,7 +50,9 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
     'url.dist',
     reply.whole
       ? `An archive arrives as published (${reply.bytes} bytes)`
-      : `The beginning of an archive arrives (${reply.bytes} of ${reply.headers['content-length'] ?? 'an unknown number of'} bytes; a smaller one was not found, and its checksum was not compared)`,
+      : `The beginning of an archive arrives (${reply.bytes} of ` +
+          `${reply.headers['content-length'] ?? 'an unknown number of'} bytes; a smaller one was not found, and ` +
+          'its checksum was not compared)',
   );
 }
 

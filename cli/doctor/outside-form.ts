@@ -10,7 +10,8 @@ const anyPackage = 'libretto/doctor';
 
 /** `prefix`: the path below which the registry is. */
 export const setPlain = (prefix: string): string =>
-  `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto settings set metadata_url\`).`;
+  `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto ` +
+  `settings set metadata_url\`).`;
 
 /**
  * As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php,
@@ -21,7 +22,9 @@ export const resolved = (url: string, form: string): string =>
 
 /** Why a form does not get through, and what helps. `prefix`: as in `setPlain`. */
 export function lostForm(form: string, address: string, reply: Reply, prefix: string): Finding {
-  const ofExact = `The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(prefix)}`;
+  const ofExact =
+    'The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, ' +
+    `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(prefix)}`;
   const advice =
     form === exactMetadataUrl
       ? ofExact

@@ -63,7 +63,8 @@ async function readDocument(client: Client, template: string, name: string): Pro
         finding: failed(
           'url.metadata',
           message,
-          `The reverse proxy does not pass on that form; ${form} works. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
+          `The reverse proxy does not pass on that form; ${form} works. ` +
+            `${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
         ),
       };
   }
@@ -73,7 +74,8 @@ async function readDocument(client: Client, template: string, name: string): Pro
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
   const modified = headers['last-modified'];
   const advice =
-    'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them each update loads every document again.';
+    'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them ' +
+    'each update loads every document again.';
   if (modified === undefined) return failed('url.caching', 'Documents come without Last-Modified.', advice);
   const again = await askAs(client, address, { 'if-modified-since': modified });
   if (again.status !== 304)
@@ -85,7 +87,8 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
   if (!/\bprivate\b/.test(headers['cache-control'] ?? ''))
     return warning(
       'url.caching',
-      `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give them to others.`,
+      `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give ` +
+        'them to others.',
       advice,
     );
   return ok('url.caching', 'Unchanged documents are answered with 304');

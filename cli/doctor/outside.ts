@@ -26,7 +26,8 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
       failed(
         'url',
         `${url} cannot be reached: ${reasonOf(health)}.`,
-        'Is the server up, the name known, the port open, and the certificate one that this host trusts (NODE_EXTRA_CA_CERTS names more)?',
+        'Is the server up, the name known, the port open, and the certificate one that this host trusts ' +
+          '(NODE_EXTRA_CA_CERTS names more)?',
       ),
     ];
   const reached = describeHealth(url, health);
@@ -64,7 +65,8 @@ function describeHealth(url: string, health: Reply): Finding {
     return failed(
       'url',
       `${url} leads elsewhere: ${sayReply(health)}.`,
-      'Clients do not take their token along to another host. Tell them the address that it leads to, and try that one here.',
+      'Clients do not take their token along to another host. Tell them the address that it leads to, and try ' +
+        'that one here.',
     );
   if (health.status !== 200 || typeof status !== 'string')
     return failed(
@@ -87,7 +89,8 @@ function describeTransport(url: string): Finding[] {
     warning(
       'url.tls',
       'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.',
-      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/how-to/reverse-proxy.md has configurations.',
+      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: ' +
+        'docs/how-to/reverse-proxy.md has configurations.',
     ),
   ];
 }
@@ -120,7 +123,8 @@ function describeReady(reply: Reply): Finding {
   if (reply.status === 200 && (storage === 'full' || storage === 'read-only'))
     return warning(
       'url.ready',
-      `It can serve installs, and nothing can be changed: its disk ${storage === 'full' ? 'is full' : 'can only be read'}.`,
+      'It can serve installs, and nothing can be changed: its disk ' +
+        `${storage === 'full' ? 'is full' : 'can only be read'}.`,
       storage === 'full' ? 'Free some space on its host.' : 'Look at the disk and how it is mounted, on its host.',
     );
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
@@ -132,7 +136,8 @@ function describeReady(reply: Reply): Finding {
   const { details } = jsonOf(reply.text);
   return failed(
     'url.ready',
-    `It cannot serve installs: ${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
+    'It cannot serve installs: ' +
+      `${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
     'For tree "empty", publish with `libretto build`. Otherwise, the log of the server has the reason.',
   );
 }
@@ -150,7 +155,8 @@ function describeAnonymous(reply: Reply): Finding {
     return failed(
       'url.unknown',
       'packages.json is given to who has no token.',
-      'The reverse proxy answers from a cache, or serves the folder itself. Configure it to pass on every request and to store nothing.',
+      'The reverse proxy answers from a cache, or serves the folder itself. Configure it to pass on every ' +
+        'request and to store nothing.',
     );
   return failed(
     'url.unknown',
@@ -166,7 +172,8 @@ function describeToken(root: Reply): Finding {
     return failed(
       'url.token',
       'The Authorization header does not arrive.',
-      'Let the front pass it on: Apache wants `CGIPassAuth On` or plain ProxyPass, and nothing before may use the header for a login of its own.',
+      'Let the front pass it on: Apache wants `CGIPassAuth On` or plain ProxyPass, and nothing before may use ' +
+        'the header for a login of its own.',
     );
   if (code === 'INVALID_TOKEN')
     return failed(

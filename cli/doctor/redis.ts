@@ -51,7 +51,8 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
         `Redis at ${place} cannot be used: ${why}.`,
         keepsState
           ? 'Without it, every token is refused. Start it, or correct its address or password in the setting state.'
-          : 'Each server counts for itself until it is back. Start it, or correct its address or password in the setting redis.',
+          : 'Each server counts for itself until it is back. Start it, or correct its address or password in the ' +
+              'setting redis.',
       ),
     ];
   } finally {

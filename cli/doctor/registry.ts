@@ -73,7 +73,9 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
     );
   return ok(
     'tree',
-    `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto verify\` compares the bytes of archives too)`,
+    `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ` +
+      `${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto ` +
+      `verify\` compares the bytes of archives too)`,
   );
 }
 
@@ -90,7 +92,9 @@ export async function checkProcesses(dataDirectory: string, now: Date): Promise<
 
 function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
   if (lock === undefined) return ok(check, `No ${what} is at work`);
-  const who = `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ${lock.since ?? 'an unknown time'}`;
+  const who =
+    `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ` +
+    `${lock.since ?? 'an unknown time'}`;
   return lock.stale
     ? ok(check, `A ${what} was killed (${who}); the next one takes its place`)
     : ok(check, `A ${what} is running: ${who}`);

@@ -45,7 +45,8 @@ export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
       await writing;
       if (failure === undefined || hasLeft(failure, stream)) return;
       throw new AnswerLost(
-        `The answer could not be written: ${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`,
+        'The answer could not be written: ' +
+          `${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`,
         failure,
       );
     },

@@ -11,7 +11,8 @@ export async function readPassword(
   if (fromStdin) return readAll(stdin);
   if (stdin.isTTY !== true)
     throw new UsageError(
-      'There is no terminal to ask for a password. Send it to standard input with --password-stdin, or use --invite to let the user choose one.',
+      'There is no terminal to ask for a password. Send it to standard input with --password-stdin, or use ' +
+        '--invite to let the user choose one.',
     );
   const [password = '', again] = await typeUnseen(stdin, ['Password: ', 'Once more: '], (text) => stderr.write(text));
   if (password !== again) throw new UsageError('The two are not the same. Nothing was changed.');

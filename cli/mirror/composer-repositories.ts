@@ -39,7 +39,8 @@ export function configuredRepositories(
     const before = found.get(id);
     if (before !== undefined)
       throw new UsageError(
-        `libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Merge both entries into one.`,
+        `libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Merge ` +
+          'both entries into one.',
       );
     found.set(id, {
       where: `sources[${index}]`,
@@ -130,7 +131,9 @@ function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer)
     if (!(error instanceof Error)) throw error;
     return {
       kind: 'unusable',
-      because: `the credentials of the repository ${id} cannot be opened (${error.message}). Give them again, or restore the keys folder they were sealed with and start again`,
+      because:
+        `the credentials of the repository ${id} cannot be opened (${error.message}). Give them again, or ` +
+        'restore the keys folder they were sealed with and start again',
     };
   }
 }

@@ -29,7 +29,9 @@ export async function openPrivateNames(config: Config): Promise<KnownPrivateName
       return await privateNames();
     } catch (error) {
       throw new RegistryError('UPSTREAM_UNAVAILABLE', {
-        message: `The list of private names is at the origin, and cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+        message:
+          'The list of private names is at the origin, and cannot be read: ' +
+          `${error instanceof Error ? error.message : String(error)}.`,
       });
     }
   };
@@ -41,6 +43,8 @@ function assertNoOrigin(config: Config): void {
   const url = markedOrigin(config);
   if (url !== undefined)
     throw new RegistryError('UPSTREAM_UNAVAILABLE', {
-      message: `The server of ${config.data.value} serves a tree at ${url}, which contains the list of private names. Set the address here too, in LIBRETTO_ORIGIN or libretto.json.`,
+      message:
+        `The server of ${config.data.value} serves a tree at ${url}, which contains the list of private names. ` +
+        'Set the address here too, in LIBRETTO_ORIGIN or libretto.json.',
     });
 }

@@ -42,7 +42,9 @@ function unsealed(sealer: Sealer, sealed: string, id: string): RepositoryCredent
     return unsealCredentials(sealer, sealed, id);
   } catch (error) {
     return new RegistryError('BUILD_FAILED', {
-      message: `Its credentials cannot be opened: ${error instanceof Error ? error.message : String(error)}. Give them again.`,
+      message:
+        `Its credentials cannot be opened: ${error instanceof Error ? error.message : String(error)}. Give them ` +
+        'again.',
     });
   }
 }

@@ -53,7 +53,10 @@ export async function shadowedPackages(
 
 export function describeShadowed({ vendor, names }: ShadowedPackage): string {
   const listed = names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
-  return `${listed}: mirrored until the vendor ${vendor} got a private package here, and not offered since; installs that lock ${names.length === 1 ? 'it' : 'them'} fail.`;
+  return (
+    `${listed}: mirrored until the vendor ${vendor} got a private package here, and not offered since; installs ` +
+    `that lock ${names.length === 1 ? 'it' : 'them'} fail.`
+  );
 }
 
 /** Looks, before a build, for what it may cut off; what is given back tells, after it, of that in its report. */

@@ -23,3 +23,8 @@ export function withSettings(command: Command, ...names: readonly SettingName[])
 export function example(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
+
+/** For an option that is given more than once: all its values, in their order. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}

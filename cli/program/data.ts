@@ -8,7 +8,8 @@ export function addData(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
     .summary('show what is published, and how the last build ended')
     .description(
-      'Show what is published and registered, and how the last build ended: in the local data folder or, with --url, on a remote registry through its API.',
+      'Show what is published and registered, and how the last build ended: in the local data folder or, with ' +
+        '--url, on a remote registry through its API.',
     )
     .option('--url <url>', 'the address of a remote registry, instead of a data folder')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
@@ -21,7 +22,9 @@ export function addData(program: Command, wire: Wire): void {
   const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
     .summary('check everything that a registry depends on, and suggest repairs')
     .description(
-      'Check everything that a registry depends on: programs, configuration, data folder, state, packages, Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command changes nothing.',
+      'Check everything that a registry depends on: programs, configuration, data folder, state, packages, ' +
+        'Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command ' +
+        'changes nothing.',
     )
     .option('--url <url>', 'the address that clients use')
     .option('--token <token>', 'a read token, to check packages (better: LIBRETTO_TOKEN)')
@@ -36,7 +39,8 @@ export function addData(program: Command, wire: Wire): void {
     .argument('<directory>', 'a new or empty folder outside the data folder')
     .summary('copy everything that is needed to restore a registry')
     .description(
-      'Copy everything that is needed to restore a registry: state, keys, packages and the records of the builder. Servers keep running; builds wait. The copy contains the keys: protect it like the keys.',
+      'Copy everything that is needed to restore a registry: state, keys, packages and the records of the ' +
+        'builder. Servers keep running; builds wait. The copy contains the keys: protect it like the keys.',
     )
     .option('--mirror', 'copy also the archives of other registries, not only the list of accepted archives')
     .option('--json', 'print the result as JSON')
@@ -46,12 +50,15 @@ export function addData(program: Command, wire: Wire): void {
     .argument('<directory>', 'a backup made by `libretto backup`')
     .summary('restore a data folder from a backup')
     .description(
-      'Restore a data folder from a backup. The command first compares every byte of the backup with its checksum. The data folder must be empty or missing. With --state-only, only the state of an existing data folder is replaced, and no server may be running on it.',
+      'Restore a data folder from a backup. The command first compares every byte of the backup with its ' +
+        'checksum. The data folder must be empty or missing. With --state-only, only the state of an existing ' +
+        'data folder is replaced, and no server may be running on it.',
     )
     .option('--state-only', 'restore only users, tokens, settings and the audit log, into an existing data folder')
     .option(
       '--purged <file>',
-      'versions that were purged after the backup and stay purged: output of `libretto package purged --json`, or a data folder',
+      'versions that were purged after the backup and stay purged: output of `libretto package purged --json`, ' +
+        'or a data folder',
     )
     .option('--yes', 'purge versions of the backup that --purged names')
     .option('--dry-run', 'only compare the backup with its checksums, and name the versions that --purged would purge')
@@ -73,7 +80,8 @@ function addConfig(program: Command, wire: Wire): void {
     .command('config')
     .summary('export the configuration of a registry to a file, or import it')
     .description(
-      'Export repositories, users and settings to a file, and import such a file into another registry. The file contains no secrets.',
+      'Export repositories, users and settings to a file, and import such a file into another registry. The ' +
+        'file contains no secrets.',
     );
   config
     .showHelpAfterError('Run `libretto config --help` to see the commands.')
@@ -84,7 +92,8 @@ function addConfig(program: Command, wire: Wire): void {
   const write = withSettings(config.command('export'), 'data', 'state')
     .summary('export the configuration to a file')
     .description(
-      'Export repositories (without credentials), users (without passwords and second factors), settings, and a list of tokens to one file. The same state always gives the same bytes.',
+      'Export repositories (without credentials), users (without passwords and second factors), settings, and ' +
+        'a list of tokens to one file. The same state always gives the same bytes.',
     )
     .option('--out <file>', 'the file to write; - for standard output; an existing file is not replaced', '-')
     .addHelpText('after', example('libretto config export --out registry.json'));
@@ -93,7 +102,8 @@ function addConfig(program: Command, wire: Wire): void {
     .argument('<file>', 'a file from `libretto config export`; - for standard input')
     .summary('import a configuration file into this registry')
     .description(
-      'Create the missing repositories and users of the file, and change those that differ. Nothing is removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
+      'Create the missing repositories and users of the file, and change those that differ. Nothing is ' +
+        'removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
     )
     .option('--yes', 'purge versions of this registry that the file lists as purged')
     .option('--dry-run', 'show the changes without making them')

@@ -8,7 +8,8 @@ export function addHistory(program: Command, wire: Wire): void {
   const history = withSettings(program.command('history'), 'data')
     .summary('list the recorded publications')
     .description(
-      'List the recorded publications, newest first: time, author, and the number of added, changed and removed versions.',
+      'List the recorded publications, newest first: time, author, and the number of added, changed and ' +
+        'removed versions.',
     )
     .option('--json', 'print the records as one JSON document')
     .addHelpText('after', example('libretto history', 'libretto history --json'));
@@ -25,7 +26,8 @@ export function addHistory(program: Command, wire: Wire): void {
     .argument('[serial]', 'the number of the publication to restore')
     .summary('publish earlier metadata again')
     .description(
-      'Publish the metadata of an earlier publication again, as a new publication. Later builds keep the rolled-back versions until their source has different content. ' +
+      'Publish the metadata of an earlier publication again, as a new publication. Later builds keep the ' +
+        'rolled-back versions until their source has different content. ' +
         'To undo the rollback, roll back to the publication before it.',
     )
     .option('--dry-run', 'show the changes without publishing')

@@ -17,7 +17,8 @@ export function addTrust(program: Command, wire: Wire): void {
     .argument('[version]')
     .summary('explain which versions of a package are published, or why none is')
     .description(
-      'Show which versions of a package are published, from which source and since when; or explain why a version is not published. The exit code is 1 if it is not published.',
+      'Show which versions of a package are published, from which source and since when; or explain why a ' +
+        'version is not published. The exit code is 1 if it is not published.',
     )
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', example('libretto why acme/hello', 'libretto why acme/hello 1.2.0'));
@@ -26,7 +27,9 @@ export function addTrust(program: Command, wire: Wire): void {
     .argument('<lock...>', 'composer.lock files')
     .summary('list locked packages that differ from their lock file')
     .description(
-      'Compare lock files with the published packages, and list packages that are missing, withdrawn or have other bytes now. The exit code is 1 if there are any. Packages that this registry does not know count as packages of other registries.',
+      'Compare lock files with the published packages, and list packages that are missing, withdrawn or have ' +
+        'other bytes now. The exit code is 1 if there are any. Packages that this registry does not know count ' +
+        'as packages of other registries.',
     )
     .option(
       '--url <url>',
@@ -44,7 +47,8 @@ export function addTrust(program: Command, wire: Wire): void {
   const prune = withSettings(program.command('prune'), 'data')
     .summary('remove archives that are no longer referenced')
     .description(
-      'Remove the archives of withdrawn or replaced versions. An archive stays while a document or a recorded publication names it, and for the time of --keep-for, because lock files may name it.',
+      'Remove the archives of withdrawn or replaced versions. An archive stays while a document or a recorded ' +
+        'publication names it, and for the time of --keep-for, because lock files may name it.',
     )
     .option(
       '--keep-for <span>',

@@ -9,7 +9,8 @@ export function addMirror(program: Command, wire: Wire): void {
     .command('mirror')
     .summary('fetch packages of other registries in advance, and manage the stored copies')
     .description(
-      'Fetch packages of other registries in advance, and manage the stored copies. The settings select the mirrored packages: `libretto settings list`.',
+      'Fetch packages of other registries in advance, and manage the stored copies. The settings select the ' +
+        'mirrored packages: `libretto settings list`.',
     );
   mirror
     .showHelpAfterError('Run `libretto mirror --help` to see the commands.')
@@ -26,7 +27,8 @@ export function addMirror(program: Command, wire: Wire): void {
     .argument('<lock...>', 'composer.lock files')
     .summary('fetch the packages in lock files in advance')
     .description(
-      'Fetch the missing documents and archives of every mirrored package in these lock files. Afterwards an install needs no other registry.',
+      'Fetch the missing documents and archives of every mirrored package in these lock files. Afterwards an ' +
+        'install needs no other registry.',
     );
   wire(
     withJson(warm, 'libretto mirror warm app/composer.lock shop/composer.lock'),
@@ -48,7 +50,8 @@ export function addMirror(program: Command, wire: Wire): void {
     .command('prune')
     .summary('remove leftovers and unused documents')
     .description(
-      'Remove the leftovers of killed processes, and documents that were not requested for a while. Accepted archives stay, because lock files name them.',
+      'Remove the leftovers of killed processes, and documents that were not requested for a while. Accepted ' +
+        'archives stay, because lock files name them.',
     )
     .option('--keep-for <span>', 'how long an unrequested document is kept: 12h, 90d, 4w', '90d')
     .option('--dry-run', 'show what would be removed, without removing it');

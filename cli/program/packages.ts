@@ -10,7 +10,8 @@ export function addPackages(program: Command, wire: Wire): void {
     .command('package')
     .summary('withdraw or purge published versions, and show usage')
     .description(
-      'Withdraw a published version that its source still has, or publish it again. Purge a version permanently. Show how much a package is used.',
+      'Withdraw a published version that its source still has, or publish it again. Purge a version ' +
+        'permanently. Show how much a package is used.',
     );
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
   packages.addHelpText(
@@ -27,7 +28,8 @@ export function addPackages(program: Command, wire: Wire): void {
     .argument('<version>')
     .summary('withdraw a version permanently')
     .description(
-      'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive stays, so existing lock files still install it.',
+      'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive ' +
+        'stays, so existing lock files still install it.',
     )
     .addOption(new Option('--child', 'run only the build, as the server does').hideHelp())
     .option('--json', 'print one JSON document')
@@ -48,7 +50,8 @@ export function addPackages(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .summary('show the downloads and installs of a package')
     .description(
-      'Show the downloads and installs of a package by version. Downloads are archives that the server sent. Installs are reported by Composer after an install or update, including archives from its own cache.',
+      'Show the downloads and installs of a package by version. Downloads are archives that the server sent. ' +
+        'Installs are reported by Composer after an install or update, including archives from its own cache.',
     )
     .addHelpText('after', example('libretto package statistics acme/hello --days 7'));
   wire(statistics, () => import('../commands/package/statistics.ts'));
@@ -60,7 +63,10 @@ function addPurge(packages: Command, wire: Wire): void {
     .argument('<version>')
     .summary('remove a version permanently: archive, records, history')
     .description(
-      'Remove a version permanently, with every copy of its bytes on this registry: archives, metadata, README and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never published again. For a dev version, only its contents are blocked: the branch can publish new content. At a terminal, the command asks for a typed confirmation. Clients see the reason.',
+      'Remove a version permanently, with every copy of its bytes on this registry: archives, metadata, README ' +
+        'and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never ' +
+        'published again. For a dev version, only its contents are blocked: the branch can publish new content. ' +
+        'At a terminal, the command asks for a typed confirmation. Clients see the reason.',
     )
     .requiredOption('--reason <reason>', `the reason that clients see: ${purgeReasons.join(', ')}`)
     .option('--note <text>', 'an explanation for admins and the audit log')
@@ -80,11 +86,13 @@ function addPurge(packages: Command, wire: Wire): void {
   const purged = withSettings(packages.command('purged'), 'data', 'state', 'jobs')
     .summary('list purged versions')
     .description(
-      'List the tombstones of purged versions. A tombstone prevents a version from being published again. `libretto restore --purged` and `--recover` accept the JSON document.',
+      'List the tombstones of purged versions. A tombstone prevents a version from being published again. ' +
+        '`libretto restore --purged` and `--recover` accept the JSON document.',
     )
     .option(
       '--recover [file]',
-      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
+      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from ' +
+        'the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
     )
     .option('--yes', 'with --recover: purge versions of this registry that the added tombstones name')
     .option('--json', 'print one JSON document')

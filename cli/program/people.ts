@@ -31,7 +31,8 @@ function addUsers(program: Command, wire: Wire): void {
     .command('create')
     .summary('create a user')
     .description(
-      'Create a user. The command asks for the password without showing it. With --invite, the user chooses the password.',
+      'Create a user. The command asks for the password without showing it. With --invite, the user chooses ' +
+        'the password.',
     )
     .requiredOption('--email <email>', 'the email address for the login')
     .option('--name <name>', 'the name of the user')
@@ -95,7 +96,8 @@ function addKeys(program: Command, wire: Wire): void {
     .argument('[purpose]', 'signing or sealing (default: both)')
     .summary('replace keys with new ones')
     .description(
-      'Replace keys with new ones. Sessions stay valid. Stored credentials are encrypted again with the new key. A running server uses the new keys within seconds.',
+      'Replace keys with new ones. Sessions stay valid. Stored credentials are encrypted again with the new ' +
+        'key. A running server uses the new keys within seconds.',
     )
     .option('--end-sessions', 'end all sessions now, for example after a signing key leaked');
   wire(

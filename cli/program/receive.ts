@@ -9,7 +9,8 @@ export function addReceiving(program: Command, wire: Wire): void {
     .argument('<tree>', 'a folder with public/ and index/ of a build, copied to this machine')
     .summary('publish a tree that was built elsewhere, for example in a CI job')
     .description(
-      'Publish a tree that was built elsewhere and copied to this machine. Versions that are no longer in the tree are withdrawn. Packages of other sources stay as published.',
+      'Publish a tree that was built elsewhere and copied to this machine. Versions that are no longer in the ' +
+        'tree are withdrawn. Packages of other sources stay as published.',
     )
     .option('--as <name>', 'a fixed name for this tree on this registry (default: the name of its folder)')
     .option('--dry-run', 'show what would be published, without publishing it')

@@ -67,7 +67,8 @@ export function addRepositories(program: Command, wire: Wire): void {
     .argument('<id>')
     .summary('check that a repository can be read')
     .description(
-      'Check that a repository can be reached and read with its credentials, and list its contents. The command changes nothing.',
+      'Check that a repository can be reached and read with its credentials, and list its contents. The ' +
+        'command changes nothing.',
     );
   wire(
     withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'),
@@ -109,7 +110,8 @@ function addCommand(repository: Command): Command {
     .argument('<url>', 'https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or a folder below sourceRoots')
     .summary('register a repository')
     .description(
-      'Register a repository. It has only the credentials given here. The registry does not use the credential helpers, ssh keys or ~/.netrc of the user who runs this command.',
+      'Register a repository. It has only the credentials given here. The registry does not use the credential ' +
+        'helpers, ssh keys or ~/.netrc of the user who runs this command.',
     )
     .addOption(
       new Option('--type <type>', 'the type of the repository')
@@ -128,7 +130,8 @@ function updateCommand(repository: Command): Command {
     .argument('<id>')
     .summary('change a repository')
     .description(
-      'Change the credentials, the filters or the interval of a repository. The change takes effect with the next sync. Only the given values change; type and address cannot be changed.',
+      'Change the credentials, the filters or the interval of a repository. The change takes effect with the ' +
+        'next sync. Only the given values change; type and address cannot be changed.',
     );
   return withFields(update)
     .option('--interval <span>', 'sync automatically every 15m, 12h, 1d, …')

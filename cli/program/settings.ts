@@ -68,7 +68,8 @@ export function addAudit(program: Command, wire: Wire): void {
     .command('verify')
     .summary('check that no event was changed or removed')
     .description(
-      'Check that no event was changed, moved or removed. Otherwise the exit code is 1, and the command names the first such event.',
+      'Check that no event was changed, moved or removed. Otherwise the exit code is 1, and the command names ' +
+        'the first such event.',
     )
     .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still contain its event');
   wire(withJson(verify, 'libretto audit verify --head 120:5f0c…'), () => import('../commands/audit/verify.ts'));

@@ -15,7 +15,8 @@ export function addState(program: Command, wire: Wire): void {
   const show = withSettings(state.command('show'), 'data', 'state')
     .summary('show where the state is, and whether it is readable')
     .description(
-      'Show where the state is, its identity, and whether it is completely readable. The exit code is 1 if the state cannot be used.',
+      'Show where the state is, its identity, and whether it is completely readable. The exit code is 1 if the ' +
+        'state cannot be used.',
     )
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto state show', 'libretto state show --json'));
@@ -23,7 +24,9 @@ export function addState(program: Command, wire: Wire): void {
   const init = withSettings(state.command('init'), 'data', 'state')
     .summary('create an empty state')
     .description(
-      'Create an empty state. A data folder belongs to one state. --force gives up a lost or damaged state; if another state is in its place, the data folder then uses that state unchanged. A usable state is never emptied.',
+      'Create an empty state. A data folder belongs to one state. --force gives up a lost or damaged state; if ' +
+        'another state is in its place, the data folder then uses that state unchanged. A usable state is never ' +
+        'emptied.',
     )
     .option('--force', 'give up the state of this data folder')
     .option('--json', 'print one JSON document')

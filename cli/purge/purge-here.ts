@@ -40,7 +40,8 @@ export function meantReason(text: unknown): PurgeReason {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   if (reason === undefined)
     throw new UsageError(
-      `--reason must be one of ${purgeReasons.join(', ')}; clients see it. Explain more with --note, which only admins see.`,
+      `--reason must be one of ${purgeReasons.join(', ')}; clients see it. Explain more with --note, which ` +
+        'only admins see.',
     );
   return reason;
 }

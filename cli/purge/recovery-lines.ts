@@ -54,16 +54,20 @@ function purgeLines({ purged }: Pick<Adoption, 'purged'>): readonly string[] {
 export function describeRecovery(recovery: Recovery, count: number): readonly string[] {
   const { added, purged, replaced, dropped, doubtful } = recovery;
   return [
-    `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added.length} of them added now${added.length === 0 ? '.' : ':'}`,
+    `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added.length} of them added ` +
+      `now${added.length === 0 ? '.' : ':'}`,
     ...added.map(lineOf),
     ...(purged.length === 0 ? [] : ['These versions were on this registry, and are purged now:']),
     ...purgeLines(recovery),
     ...section(
-      'Of these the label and the reference alone are known. Their files under another label are not kept out any more:',
+      'Of these the label and the reference alone are known. Their files under another label are not kept out ' +
+        'any more:',
       replaced,
     ),
     ...section(
-      'The list was edited. These rows were dropped, since neither the announcement nor a purge on record nor a file that was named has them. If one was purged, name a file that has it with --recover, or purge it again:',
+      'The list was edited. These rows were dropped, since neither the announcement nor a purge on record nor ' +
+        'a file that was named has them. If one was purged, name a file that has it with --recover, or purge it ' +
+        'again:',
       dropped,
     ),
     ...section(

@@ -35,7 +35,8 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   const file = isFolder ? join(path, 'index', purgedPath) : path;
   if (isFolder && !existsSync(file))
     throw new UsageError(
-      `${path} has no list of purged versions: it contains no index/${purgedPath}. Name a file from \`libretto package purged --json\`, or a data folder with that list.`,
+      `${path} has no list of purged versions: it contains no index/${purgedPath}. Name a file from \`libretto ` +
+        `package purged --json\`, or a data folder with that list.`,
     );
   try {
     const text = readFileSync(file, 'utf8');
@@ -43,7 +44,8 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
     return parsePurged(text);
   } catch (error) {
     throw new UsageError(
-      `${file} contains no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name a file from \`libretto package purged --json\`, or a data folder.`,
+      `${file} contains no list of purged versions: ${error instanceof Error ? error.message : String(error)}. ` +
+        `Name a file from \`libretto package purged --json\`, or a data folder.`,
       { cause: error },
     );
   }

@@ -28,7 +28,8 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   const address = registryUrl(url);
   if (token === undefined || token === '')
     throw new UsageError(
-      'A remote registry requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or use --token.',
+      'A remote registry requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ' +
+        'or sync), or use --token.',
     );
   return { url: address, token };
 }
@@ -52,7 +53,8 @@ export function registryUrl(given: string): string {
     url.username !== ''
   ) {
     throw new UsageError(
-      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org, and set the token in LIBRETTO_TOKEN.`,
+      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org, ` +
+        'and set the token in LIBRETTO_TOKEN.',
     );
   }
   return url.href.replace(/\/+$/, '');

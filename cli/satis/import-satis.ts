@@ -257,11 +257,15 @@ function admittedNames(
   if (!Array.isArray(wanted)) return patterns;
   const names = wanted as readonly string[];
   if (names.length === 0)
-    return 'It was omitted: "require" names no package that a source can contain, so Satis publishes none of its packages. Without "require", Satis publishes all packages.';
+    return (
+      'It was omitted: "require" names no package that a source can contain, so Satis publishes none of its ' +
+      'packages. Without "require", Satis publishes all packages.'
+    );
   const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
   return admitted.length > 0
     ? admitted
-    : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes nothing of it.';
+    : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes ' +
+        'nothing of it.';
 }
 
 /** Of the names that are published from this source alone. */
@@ -298,7 +302,8 @@ function importConfig(given: JsonValue | undefined, note: Note): void {
       note(
         `config.${key}`,
         'not-carried',
-        'libretto.json contains no credentials. Git finds them: use a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
+        'libretto.json contains no credentials. Git finds them: use a credential helper, ~/.netrc, GIT_ASKPASS ' +
+          'or an ssh key.',
       );
     else note(`config.${key}`, 'not-carried', 'It configures Composer, which Libretto does not run.');
   }

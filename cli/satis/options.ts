@@ -14,11 +14,13 @@ export interface LostOption {
 const lost = (reason: string, ...same: readonly JsonValue[]): LostOption => ({ same, reason });
 
 const noDependencies =
-  'Libretto does not resolve dependencies: it publishes the packages of its sources. Add a source for every package that you need.';
+  'Libretto does not resolve dependencies: it publishes the packages of its sources. Add a source for every ' +
+  'package that you need.';
 const noPage = 'Libretto makes no web page yet.';
 const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
 const ownPlace =
-  'Archives are in public/dist in the data folder, and the metadata names them by path; see "data" and "distUrl" in docs/reference/configuration.md.';
+  'Archives are in public/dist in the data folder, and the metadata names them by path; see "data" and ' +
+  '"distUrl" in docs/reference/configuration.md.';
 
 export const lostOptions: Readonly<Record<string, LostOption>> = {
   'require-dependencies': lost(noDependencies, false),
@@ -54,7 +56,8 @@ export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
   'prefix-url': lost(ownPlace),
   format: lost('Archives are always ZIPs.', 'zip'),
   'skip-dev': lost(
-    'Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".',
+    'Every published version has an archive, branches too. To leave branches out altogether, give the source ' +
+      '"minimum-stability".',
     false,
   ),
   whitelist: lost(
@@ -81,7 +84,8 @@ export const repositoryOptions: Readonly<Record<string, LostOption>> = {
 };
 
 export const pathOptions = lost(
-  'They are about how a project installs the folder. A version comes from composer.json, or from the name of its folder.',
+  'They are about how a project installs the folder. A version comes from composer.json, or from the name of ' +
+    'its folder.',
 );
 
 export const credentialKeys: ReadonlySet<string> = new Set([

@@ -105,7 +105,8 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
     note(
       `${at}.url`,
       'not-carried',
-      `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.`,
+      `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ` +
+        '~/.netrc, GIT_ASKPASS or an ssh key.',
     );
   return { type: 'git', url: bare };
 }
@@ -124,7 +125,8 @@ function composerPlace(url: string, at: string, note: Note): JsonObject | undefi
   note(
     at,
     'carried',
-    'A composer source: packages are fetched on their first request, and packages in "packages" by every build. Of the packages that Satis requires from it, only the names are kept, not the versions.',
+    'A composer source: packages are fetched on their first request, and packages in "packages" by every ' +
+      'build. Of the packages that Satis requires from it, only the names are kept, not the versions.',
   );
   if (bare !== url)
     note(
@@ -146,7 +148,8 @@ function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonO
     note(
       `${at}.url`,
       'not-carried',
-      `The pattern ${JSON.stringify(url)}: a directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.`,
+      `The pattern ${JSON.stringify(url)}: a directory source names one folder, below which every ` +
+        'composer.json is a package: name the folder above the pattern, and "only" the packages.',
     );
     return undefined;
   }
@@ -205,7 +208,8 @@ function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
     note(
       at,
       'not-carried',
-      'The credentials in it were left out. Dists are fetched without any: let a proxy add them, or name a file on this machine.',
+      'The credentials in it were left out. Dists are fetched without any: let a proxy add them, or name a ' +
+        'file on this machine.',
     );
   return bare;
 }

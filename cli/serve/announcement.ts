@@ -25,18 +25,21 @@ export function announcement({ host, port, config, metrics, tree, mirrors, certi
   const { metadataUrl, data, origin } = config;
   const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
   const lines = [
-    `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
+    `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ` +
+      `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (origin.value !== undefined)
     lines.push(
-      `The tree is at ${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`,
+      'The tree is at ' +
+        `${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`,
     );
   else if (tree?.names.length === 0 && mirrors)
     lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
   else if (tree === undefined || tree.names.length === 0)
     lines.push(
-      `Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`,
+      `Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as ` +
+        'it is there.',
     );
   if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
   if (metrics !== undefined)
@@ -49,7 +52,8 @@ export function setupLines(offer: SetupOffer | undefined): string[] {
   if (offer === undefined) return [];
   const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };
   return [
-    'There is no user yet. To create the first admin, replace the email and password in this command, and run it within an hour:',
+    'There is no user yet. To create the first admin, replace the email and password in this command, and run ' +
+      'it within an hour:',
     `  curl ${offer.url}/api/auth/setup -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
     'Or run `libretto user create --admin --email EMAIL` here.',
   ];

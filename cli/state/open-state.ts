@@ -108,8 +108,18 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'damaged')
     return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
   if (notice.state === 'reverted')
-    return `The Redis of the state came back without its last changes, ${notice.reason} at least. A token revoked in that time is valid again. Compare \`libretto token list\` and \`libretto audit list\` with your changes, and repeat the lost ones.`;
+    return (
+      `The Redis of the state came back without its last changes, ${notice.reason} at least. A token revoked in ` +
+      `that time is valid again. Compare \`libretto token list\` and \`libretto audit list\` with your changes, ` +
+      'and repeat the lost ones.'
+    );
   if (notice.state === 'unreplicated')
-    return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
-  return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;
+    return (
+      `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with ` +
+      'it.'
+    );
+  return (
+    `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ` +
+    `${graceSeconds} seconds more; nothing can be changed.`
+  );
 }

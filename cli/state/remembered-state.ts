@@ -35,7 +35,8 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
     const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
     throw new StateError(
       'STATE_UNUSABLE',
-      `${path} cannot be used: ${why}. It identifies the state of this data folder. To use the current state: \`libretto state init --force\`.`,
+      `${path} cannot be used: ${why}. It identifies the state of this data folder. To use the current state: ` +
+        `\`libretto state init --force\`.`,
       { cause: error },
     );
   }
@@ -68,14 +69,16 @@ export function missingState(place: string, remembered: StateIdentity | undefine
   const which = remembered === undefined ? '' : ` (${remembered})`;
   return new StateError(
     'STATE_MISSING',
-    `There is no state in ${place}, but this data folder had one${which}. Libretto does not replace it with an empty state. ${wayBack}`,
+    `There is no state in ${place}, but this data folder had one${which}. Libretto does not replace it with an ` +
+      `empty state. ${wayBack}`,
   );
 }
 
 export function replacedState(place: string, found: StateIdentity, remembered: StateIdentity): StateError {
   return new StateError(
     'STATE_REPLACED',
-    `The state in ${place} (${found}) is not the state of this data folder (${remembered}). Name the right one with --state or --data. To use the state that is there: \`libretto state init --force\`.`,
+    `The state in ${place} (${found}) is not the state of this data folder (${remembered}). Name the right one ` +
+      `with --state or --data. To use the state that is there: \`libretto state init --force\`.`,
     { found },
   );
 }

@@ -36,7 +36,8 @@ class Taken extends UsageError {
     path: string,
     owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined,
     seen: boolean,
-    why = 'Each server would count requests for itself, and limits would not work. Stop the other server, or share a Redis: --redis URL.',
+    why = 'Each server would count requests for itself, and limits would not work. Stop the other server, or share a ' +
+      'Redis: --redis URL.',
   ) {
     const who =
       owner?.pid === undefined
@@ -50,9 +51,11 @@ class Taken extends UsageError {
 }
 
 const countsAlone =
-  'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at each. Stop the other one, or have it count in the same Redis: --redis URL.';
+  'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at ' +
+  'each. Stop the other one, or have it count in the same Redis: --redis URL.';
 const countsInRedis =
-  'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
+  'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at ' +
+  'each. Have this one count there too (--redis URL), or stop the other one.';
 
 /**
  * The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands
@@ -73,7 +76,9 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
       if (storageFaultOf(error) !== undefined) {
         await refuseServed(config.data.value, now());
         printLines(stderr, [
-          `The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`,
+          `The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be ` +
+            'changed. Start this server again once the disk takes files; until then, nothing keeps a second one ' +
+            'off this data folder.',
         ]);
         return noPlace;
       }

@@ -27,7 +27,8 @@ export function describeProblems(report: BuildReport): string[] {
   }
   if (failed.length > 0) {
     lines.push(
-      `${counted(failed.length, 'source')} could not be read. ${failed.length === 1 ? 'Its' : 'Their'} published versions stay available:`,
+      `${counted(failed.length, 'source')} could not be read. ${failed.length === 1 ? 'Its' : 'Their'} ` +
+        'published versions stay available:',
     );
     lines.push(
       ...firstOf(
@@ -46,11 +47,20 @@ function headline(
 ): string {
   const seconds = `${(total / 1000).toFixed(1)} s`;
   if (published)
-    return `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial}, ${seconds}).`;
+    return (
+      `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ` +
+      `${serial}, ${seconds}).`
+    );
   if (strict && quarantined.length > 0)
-    return `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} stays, ${seconds}).`;
+    return (
+      `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} ` +
+      `stays, ${seconds}).`
+    );
   if (dryRun && added.length + changed.length + withdrawn.length > 0)
-    return `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial} stays, ${seconds}).`;
+    return (
+      `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn ` +
+      `(publication ${serial} stays, ${seconds}).`
+    );
   return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
 }
 

@@ -67,7 +67,8 @@ export function describeJob({ state, error, report }: JobDocument): string[] {
   const marked = (mark: string, lines: JobReportLines): string[] =>
     lines.map(({ name, version }) => `  ${mark} ${String(name)} ${String(version)}`);
   return [
-    `Synced: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn${report.published ? ` (publication ${report.serial})` : '; nothing was published'}.`,
+    `Synced: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} ` +
+      `withdrawn${report.published ? ` (publication ${report.serial})` : '; nothing was published'}.`,
     ...firstOf([...marked('+', added), ...marked('~', changed), ...marked('-', withdrawn)], 40),
   ];
 }

@@ -48,7 +48,8 @@ export function readCertificate(
   const parsed = parseCertificate(cert, certName);
   if (!parsed.checkPrivateKey(parseKey(key, keyName)))
     throw new CertificateError(
-      `${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several certificates the server's own comes first.`,
+      `${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several ` +
+        "certificates the server's own comes first.",
     );
   checkTime(parsed, certName, now);
   try {
@@ -98,7 +99,8 @@ function checkTime({ validFrom, validTo }: X509Certificate, name: string, now: D
     );
   if (now.getTime() < Date.parse(validFrom))
     throw new CertificateError(
-      `${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the clock of this machine right?`,
+      `${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the ` +
+        'clock of this machine right?',
     );
 }
 
@@ -110,7 +112,10 @@ function namesOf({ subjectAltName }: X509Certificate): string[] {
 /** `localhost, 127.0.0.1, valid until 2026-12-21 (30 days)` */
 export function describeCertificate({ names, validTo }: CertificateFacts, now: Date): string {
   const shown = names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
-  return `${shown.length === 0 ? 'for no name' : shown.join(', ')}, valid until ${validTo.toISOString().slice(0, 10)} (${daysLeft(validTo, now)} days)`;
+  return (
+    `${shown.length === 0 ? 'for no name' : shown.join(', ')}, valid until ${validTo.toISOString().slice(0, 10)} ` +
+    `(${daysLeft(validTo, now)} days)`
+  );
 }
 
 export function daysLeft(validTo: Date, now: Date): number {

@@ -24,7 +24,8 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   if (Number.isNaN(ahead)) {
     throw new TokenError(
       'EXPIRY_INVALID',
-      `"${text}" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as 2027-01-31T00:00:00Z.`,
+      `"${text}" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as ` +
+        '2027-01-31T00:00:00Z.',
     );
   }
   if (ahead <= 0)

@@ -37,7 +37,8 @@ export async function rotateToken(
   if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > longestGraceSeconds) {
     throw new TokenError(
       'GRACE_INVALID',
-      `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ${graceSeconds}.`,
+      `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ` +
+        `${graceSeconds}.`,
     );
   }
   let current = await find();

@@ -37,7 +37,9 @@ export function createHeadEnd(now: () => number, keepAliveMs: number): () => str
     const current = Math.floor(now() / 1000);
     if (current !== second) {
       second = current;
-      text = `Date: ${new Date(current * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+      text =
+        `Date: ${new Date(current * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: ` +
+        `timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
     }
     return text;
   };

@@ -126,7 +126,8 @@ function nameOf(purpose: KeyPurpose, number: number): string {
 function unusable(folder: string, error: unknown): StateError {
   return new StateError(
     'STATE_UNUSABLE',
-    `The keys in ${folder} cannot be used: ${(error as Error).message}. It must be a folder that this user may read and write.`,
+    `The keys in ${folder} cannot be used: ${(error as Error).message}. It must be a folder that this user may ` +
+      'read and write.',
     { cause: error },
   );
 }

@@ -32,7 +32,8 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
     const key = version === 'v1' ? ring.find('sealing', kid) : undefined;
     if (key === undefined)
       throw new Error(
-        `what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup that this state comes from beside it`,
+        `what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup ` +
+          'that this state comes from beside it',
       );
     const bytes = Buffer.from(text, 'base64url');
     const decipher = createDecipheriv(algorithm, bytesOf(key), Buffer.from(iv, 'base64url'), {

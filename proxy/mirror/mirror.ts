@@ -297,7 +297,9 @@ export class Mirror {
       return errorAnswer('UPSTREAM_REFUSED', error instanceof UpstreamWithholds ? { message: withheld } : {});
     if (!(error instanceof UpstreamUnavailable)) throw error;
     const seconds = Math.max(1, Math.ceil((error.retryAtMs - this.#options.now()) / 1000));
-    const message = `The upstream repository of this package cannot be reached now. Try again in ${seconds} s; the log of this registry has the reason.`;
+    const message =
+      `The upstream repository of this package cannot be reached now. Try again in ${seconds} s; the log of this ` +
+      'registry has the reason.';
     return errorAnswer('UPSTREAM_UNAVAILABLE', {
       message,
       details: { retry_after_seconds: seconds },
@@ -307,7 +309,8 @@ export class Mirror {
 }
 
 const withheld =
-  'The upstream repository lists this version but does not deliver it. Ask the operator of this registry: the log has the reason.';
+  'The upstream repository lists this version but does not deliver it. Ask the operator of this registry: the ' +
+  'log has the reason.';
 
 /** What could not be compared with the upstream says so (RFC 9111 has no header for it any more). */
 function stale(answer: Answer, sinceMs: number): Answer {

@@ -28,7 +28,10 @@ function formatFamily({ name, type, help, samples }: Family): string {
   const lines = samples.map(
     ({ suffix = '', labels = {}, value }) => `${name}${suffix}${formatLabels(labels)} ${formatValue(value)}\n`,
   );
-  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+  return (
+    `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ` +
+    `${type}\n${lines.join('')}`
+  );
 }
 
 function formatLabels(labels: Readonly<Record<string, string>>): string {

@@ -69,7 +69,8 @@ export class OriginArchives {
     const found = createHash('sha1').update(bytes).digest('hex');
     if (found !== entry.shasum)
       throw new OriginMismatch(
-        `the origin's ${pathOf(entry)} has ${bytes.length} bytes and SHA-1 ${found}, the index says ${entry.size} and ${entry.shasum}`,
+        `the origin's ${pathOf(entry)} has ${bytes.length} bytes and SHA-1 ${found}, the index says ` +
+          `${entry.size} and ${entry.shasum}`,
       );
     const representation = representationOf(bytes, archiveHeaders, `"${entry.shasum}"`, timeOf(entry));
     this.#kept.set(entry.shasum, representation, representation.weight);

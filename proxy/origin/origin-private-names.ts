@@ -61,7 +61,8 @@ function withdrawnOf(announced: Publication | undefined): readonly PackageName[]
   if (announced === undefined) throw new OriginFailure(`the origin has no index/${publicationPath}, ${unknown}`);
   if (announced.withdrawn === undefined)
     throw new OriginFailure(
-      `index/${publicationPath} of the origin is of an older version of Libretto and does not name withdrawn packages, ${unknown}; run \`libretto build\` of this version and upload again`,
+      `index/${publicationPath} of the origin is of an older version of Libretto and does not name withdrawn ` +
+        `packages, ${unknown}; run \`libretto build\` of this version and upload again`,
     );
   return announced.withdrawn;
 }

@@ -51,7 +51,8 @@ export function assertWhole({ status, headers }: OriginReply, path: string): voi
   // a Location is not followed: it would lead wherever the origin, or who changed it, wants
   if (status !== 200)
     throw new OriginFailure(
-      `the origin answered ${status} for ${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`,
+      `the origin answered ${status} for ` +
+        `${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`,
     );
   if (coding !== undefined && coding !== 'identity')
     throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not asked for`);

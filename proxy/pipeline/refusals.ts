@@ -28,7 +28,9 @@ export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): 
 export function limitExceeded(limit: number, count: Count, nowMs: number, request: HttpRequest): Answer {
   const seconds = retryAfterSeconds(count, nowMs);
   return errorAnswer('RATE_LIMIT_EXCEEDED', {
-    message: `This token has used all its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}. The operator of this registry can raise the limit.`,
+    message:
+      `This token has used all its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works ` +
+      `again in ${inWords(seconds)}. The operator of this registry can raise the limit.`,
     details: {
       limit,
       retry_after_seconds: seconds,

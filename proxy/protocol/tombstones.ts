@@ -122,7 +122,9 @@ export function goneAnswer(
     !passes(filter, { version_normalized: normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs })
   )
     return undefined;
-  const message = `${name} ${version} was purged from this registry on ${since.slice(0, 10)} (${reason}) and will not come back. Require another version.`;
+  const message =
+    `${name} ${version} was purged from this registry on ${since.slice(0, 10)} (${reason}) and will not come ` +
+    'back. Require another version.';
   return errorAnswer('VERSION_GONE', {
     message,
     details: { package: name, version, reason, purged_at: since },

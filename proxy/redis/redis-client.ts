@@ -161,7 +161,8 @@ function explained(error: Error & { readonly code?: string }): Error {
     )
   ) {
     return new Error(
-      `its certificate is not trusted (${error.message}): name a file with the certificate of its authority in the variable NODE_EXTRA_CA_CERTS`,
+      `its certificate is not trusted (${error.message}): name a file with the certificate of its authority in ` +
+        'the variable NODE_EXTRA_CA_CERTS',
       { cause: error },
     );
   }

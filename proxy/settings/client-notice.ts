@@ -13,7 +13,9 @@ export type ClientNotice = {
 
 export const mostNotices = 20;
 export const longestNotice = 500;
-export const noticesAllowed = `a list of at most ${mostNotices} objects with versions, a constraint such as "<2.5", and message, a text of at most ${longestNotice} characters`;
+export const noticesAllowed =
+  `a list of at most ${mostNotices} objects with versions, a constraint such as "<2.5", and message, a text of ` +
+  `at most ${longestNotice} characters`;
 
 export function isNoticeVersions(value: unknown): value is string {
   return (

@@ -109,13 +109,15 @@ export const settingDefinitions = {
     'names that are never requested from another registry, even if no such package exists here',
   ),
   'mirroring.shared_vendors': vendors(
-    'vendors with both private and public packages. For any other vendor with a private package, all packages are private',
+    'vendors with both private and public packages. For any other vendor with a private package, all packages ' +
+      'are private',
   ),
   'mirroring.minimum_age': whole(
     0,
     0,
     365 * daySeconds,
-    'the minimum age, in seconds, of releases of another registry. With a minimum age, releases of unknown age are not offered',
+    'the minimum age, in seconds, of releases of another registry. With a minimum age, releases of unknown age ' +
+      'are not offered',
   ),
   'mirroring.licenses': {
     standard: [],
@@ -164,7 +166,8 @@ export const settingDefinitions = {
     'path',
     distUrlPattern,
     '`path`, or an http(s) address without user, query and fragment',
-    'the form of archive addresses in the metadata: a path, or this address of the registry; takes effect with the next build',
+    'the form of archive addresses in the metadata: a path, or this address of the registry; takes effect with ' +
+      'the next build',
   ),
   'limits.read': whole(
     1000,

@@ -8,7 +8,9 @@ import { parsePackageName } from '../../build/contract/name.ts';
 export const mostPatterns = 1000;
 const patternGrammar = /^[a-z0-9*](?:[a-z0-9_.*/-]{0,198}[a-z0-9*])?$/;
 
-export const patternsAllowed = `a list of at most ${mostPatterns} package names or patterns such as ["acme/*"], in which * matches any characters`;
+export const patternsAllowed =
+  `a list of at most ${mostPatterns} package names or patterns such as ["acme/*"], in which * matches any ` +
+  'characters';
 export const vendorsAllowed = `a list of at most ${mostPatterns} vendors such as ["acme"], without / and *`;
 
 export function arePatterns(value: JsonValue): value is string[] {
@@ -23,7 +25,10 @@ export function arePatterns(value: JsonValue): value is string[] {
 export function unmatchedPattern(patterns: readonly string[]): string | undefined {
   const unmatched = patterns.find((pattern) => !canMatch(pattern));
   if (unmatched === undefined) return undefined;
-  return `no package has a name like ${JSON.stringify(unmatched)}${isVendor(unmatched) ? `; the packages of a vendor are ${JSON.stringify(`${unmatched}/*`)}` : ''}`;
+  return (
+    'no package has a name like ' +
+    `${JSON.stringify(unmatched)}${isVendor(unmatched) ? `; the packages of a vendor are ${JSON.stringify(`${unmatched}/*`)}` : ''}`
+  );
 }
 
 /** The first that is no vendor's name, and what may have been meant; undefined where there is none. */
@@ -31,7 +36,10 @@ export function unmatchedVendor(vendors: readonly string[]): string | undefined 
   const unmatched = vendors.find((vendor) => !isVendor(vendor));
   if (unmatched === undefined) return undefined;
   const [vendor = ''] = unmatched.split('/');
-  return `${JSON.stringify(unmatched)} is no vendor${isVendor(vendor) ? `; the vendor of it is ${JSON.stringify(vendor)}` : ''}`;
+  return (
+    `${JSON.stringify(unmatched)} is no ` +
+    `vendor${isVendor(vendor) ? `; the vendor of it is ${JSON.stringify(vendor)}` : ''}`
+  );
 }
 
 /**

@@ -135,7 +135,9 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
   const fixed = given.flatMap(([key]) => (isFixed(baseline[key]?.origin ?? 'default') ? [key] : []));
   if (fixed.length > 0) {
     throw new RegistryError('SETTING_FIXED', {
-      message: `A flag or environment variable of the server fixes: ${fixed.join(', ')}. Change it there and restart the server.`,
+      message:
+        `A flag or environment variable of the server fixes: ${fixed.join(', ')}. Change it there and restart ` +
+        'the server.',
       details: { settings: fixed },
     });
   }

@@ -118,7 +118,8 @@ export async function write(
     );
     throw new StateError(
       'STATE_WRITE_FAILED',
-      `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ${storageAdvice(cause)}`,
+      `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ` +
+        `${storageAdvice(cause)}`,
       { cause },
     );
   } finally {

@@ -37,7 +37,8 @@ export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'direc
   if (typeof schema === 'number' && schema > stateSchema) {
     throw new StateError(
       'STATE_TOO_NEW',
-      `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`,
+      `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this ` +
+        `version reads ${stateSchema}). Run that version, or move the directory away.`,
     );
   }
   throw new StateError(

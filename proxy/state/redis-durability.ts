@@ -32,7 +32,10 @@ export async function findSyncFault(redis: RedisClient): Promise<string | undefi
   const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
   if (persistence.get('aof_enabled') !== '1' || sync === undefined || sync === 'always') return undefined;
   const often = sync === 'everysec' ? 'once a second' : 'when the system likes';
-  return `it writes to disk ${often} (appendfsync ${sync}): a loss of power undoes the last changes, a revocation too. Set \`appendfsync always\``;
+  return (
+    `it writes to disk ${often} (appendfsync ${sync}): a loss of power undoes the last changes, a revocation ` +
+    `too. Set \`appendfsync always\``
+  );
 }
 
 function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {

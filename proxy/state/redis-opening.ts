@@ -36,7 +36,8 @@ export async function prepare(
   if (Number(schema) > redisStateSchema)
     throw new StateError(
       'STATE_TOO_NEW',
-      `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${redisStateSchema}). Run that version, or name another database.`,
+      `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version ` +
+        `reads ${redisStateSchema}). Run that version, or name another database.`,
     );
   throw new StateError(
     'STATE_CORRUPT',
@@ -73,7 +74,8 @@ export function unusable(name: string, why: unknown): StateError {
   if (advice === undefined && !isRefusal(why))
     return new StateError(
       'STATE_UNAVAILABLE',
-      `The state in ${name} cannot be used: ${message}. Check that this Redis runs, and that the setting state names its host and port; then try again.`,
+      `The state in ${name} cannot be used: ${message}. Check that this Redis runs, and that the setting state ` +
+        'names its host and port; then try again.',
       { cause: why },
     );
   return new StateError(

@@ -236,14 +236,16 @@ async function commit(
     if (isReply(error))
       throw new StateError(
         'STATE_WRITE_FAILED',
-        `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. Check its memory, its disk, and that it is not a replica.`,
+        `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. ` +
+          'Check its memory, its disk, and that it is not a replica.',
         { cause: error },
       );
     const why = reason() ?? error;
     watch.lost(why);
     throw new StateError(
       'STATE_UNAVAILABLE',
-      `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you do it again.`,
+      `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you ` +
+        'do it again.',
       { cause: error },
     );
   }

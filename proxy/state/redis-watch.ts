@@ -62,7 +62,8 @@ interface Known {
 }
 
 const afterReplacement =
-  'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the server again.';
+  'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the ' +
+  'server again.';
 
 const pollMs = 250;
 /** A poll that is not answered so long: whoever asks something is not made to wait for Redis any more. */

@@ -14,7 +14,8 @@ export const firstKey = '0';
 export function assertKey(key: string): void {
   if (key.length > maxKeyLength || !keyGrammar.test(key)) {
     throw new TypeError(
-      `not a state key: ${JSON.stringify(key.slice(0, 80))} (printable ASCII, starts with a letter or digit, at most ${maxKeyLength} characters)`,
+      `not a state key: ${JSON.stringify(key.slice(0, 80))} (printable ASCII, starts with a letter or digit, ` +
+        `at most ${maxKeyLength} characters)`,
     );
   }
 }

@@ -22,7 +22,8 @@ export type StateErrorCode =
 
 /** What leads out of a state that is damaged or gone, in a data folder and in a Redis. */
 export const wayBack =
-  'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users and tokens that were in it: `libretto state init --force`.';
+  'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users ' +
+  'and tokens that were in it: `libretto state init --force`.';
 
 export class StateError extends Error {
   readonly code: StateErrorCode;

@@ -35,7 +35,9 @@ export function createWriteLock(path: string, waitMs = defaultWaitMs): WriteLock
         else
           throw new StateError(
             'STATE_BUSY',
-            `The state cannot be written: the process with id ${owner.pid} holds it, and has not released it for ${waitMs / 1000} seconds. It may be stopped (\`kill -CONT ${owner.pid}\` resumes it) or hang. Nothing was changed.`,
+            `The state cannot be written: the process with id ${owner.pid} holds it, and has not released it ` +
+              `for ${waitMs / 1000} seconds. It may be stopped (\`kill -CONT ${owner.pid}\` resumes it) or hang. ` +
+              'Nothing was changed.',
           );
       }
     },

@@ -229,7 +229,8 @@ function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['fin
     report,
     lines: [
       ...said,
-      `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ${counts.quarantined} left out${published ? '' : '; nothing was published'}.`,
+      `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ` +
+        `${counts.quarantined} left out${published ? '' : '; nothing was published'}.`,
     ],
   };
 }

@@ -28,7 +28,8 @@ export class DamagedDocument extends Error {
 
   constructor(path: string) {
     super(
-      `public/${path} was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
+      `public/${path} was changed or damaged on the disk, and is not served. ` +
+        `${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
     );
     this.name = 'DamagedDocument';
   }

@@ -37,7 +37,9 @@ export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
     } catch (error) {
       return {
         ...names,
-        unknown: `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ${soThat}; run \`libretto build\``,
+        unknown:
+          `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ` +
+          `${soThat}; run \`libretto build\``,
       };
     }
     understood = stamp;

@@ -50,7 +50,8 @@ export class PublicationWatch {
       if (error instanceof NewerFormat)
         this.#onNewer(
           new Error(
-            `${this.#path}: ${error.message}, and start it again. Until then, cached content of the earlier publication is served`,
+            `${this.#path}: ${error.message}, and start it again. Until then, cached content of the earlier ` +
+              'publication is served',
             { cause: error },
           ),
         );

@@ -86,7 +86,9 @@ export function uselessConstraints({
   );
   return useless.map((pattern) => ({
     path: `constraints.${pattern.slice(0, 80)}`,
-    message: `None of the packages of the token matches ${pattern}, so the constraint would have no effect: they are ${listed(packages)}. Correct the name, add it to packages, or omit the constraint.`,
+    message:
+      `None of the packages of the token matches ${pattern}, so the constraint would have no effect: they are ` +
+      `${listed(packages)}. Correct the name, add it to packages, or omit the constraint.`,
   }));
 }
 
@@ -106,7 +108,8 @@ const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: No
       (typeof value === 'string' ? parseInstant(value) : undefined) ??
       note(
         'not_after',
-        `${shown(value)} is neither a date nor a time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.`,
+        `${shown(value)} is neither a date nor a time. Write 2027-01-31, which includes that day (UTC), or ` +
+          '2027-01-31T12:00:00Z.',
       ),
     networks: (value, note) =>
       parseList(
@@ -170,7 +173,10 @@ function constraintRefusal(value: unknown): string | undefined {
 }
 
 function notAPattern(text: string): string {
-  return `${shown(text)} is not a pattern of package names. Write acme/core, acme/* or *; a pattern has a vendor, a slash and a name.`;
+  return (
+    `${shown(text)} is not a pattern of package names. Write acme/core, acme/* or *; a pattern has a vendor, a ` +
+    'slash and a name.'
+  );
 }
 
 const day = /^\d{4}-\d{2}-\d{2}$/;

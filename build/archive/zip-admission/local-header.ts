@@ -37,7 +37,8 @@ export function readLocalHeader(reader: ForwardReader, member: ZipMember): Local
   if (!name.equals(member.nameBytes))
     throw unsafeEntry(
       member.path,
-      `is called ${JSON.stringify(name.subarray(0, 200).toString('utf8'))} in its own header and otherwise in the directory`,
+      `is called ${JSON.stringify(name.subarray(0, 200).toString('utf8'))} in its own header and otherwise in ` +
+        'the directory',
     );
   checkExtraFields(extraFields, name, member.path);
   if (((flags ^ member.flags) & (encryptedFlags | nameIsUtf8)) !== 0 || fixed.readUInt16LE(8) !== member.method)

@@ -106,7 +106,8 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
   if (first === undefined) return [];
   const more = credentials.length === 1 ? '' : ` and ${credentials.length - 1} more`;
   return [
-    `${path} contains ${first}${more}, which by its name may be a credential. An artifact is published unchanged: if the file is a credential, pack the ZIP again without it.`,
+    `${path} contains ${first}${more}, which by its name may be a credential. An artifact is published ` +
+      'unchanged: if the file is a credential, pack the ZIP again without it.',
   ];
 }
 

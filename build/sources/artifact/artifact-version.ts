@@ -28,7 +28,8 @@ export function artifactVersion(json: JsonObject, name: PackageName, file: strin
   if (fromName.length > 0 && !fromName.some((reading) => normalizeVersion(reading) === checked.normalized)) {
     throw new QuarantineError(
       'VERSION_MISMATCH',
-      `composer.json has version ${declared}, but the file name is ${file}. Use the same version in both, or remove it from one of them.`,
+      `composer.json has version ${declared}, but the file name is ${file}. Use the same version in both, or ` +
+        'remove it from one of them.',
     );
   }
   return checked;

@@ -67,7 +67,8 @@ function lookAt(path: string): { readonly stamp: string; readonly touched: numbe
   if (stats.isSymbolicLink())
     throw new QuarantineError(
       'UNSAFE_SYMLINK',
-      `${path} is a symbolic link. Replace it with the ZIP itself: the target of a link can change without a change in this folder.`,
+      `${path} is a symbolic link. Replace it with the ZIP itself: the target of a link can change without a ` +
+        'change in this folder.',
     );
   return { stamp: stampOf(stats), touched: touchedAt(stats) };
 }
@@ -109,8 +110,14 @@ function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) =
 
 function noComposerJson({ paths }: AdmittedZip, composerPath: string): string {
   if (paths.includes(composerPath))
-    return `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have, or no file.`;
+    return (
+      `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may ` +
+      'have, or no file.'
+    );
   const elsewhere = paths.find((path) => path.endsWith('/composer.json'));
   const hint = elsewhere === undefined ? '' : ` ${quoteName(elsewhere)} is somewhere else.`;
-  return `The archive has no composer.json at its top or in its only top folder.${hint} Pack the package's own folder, and nothing beside it.`;
+  return (
+    `The archive has no composer.json at its top or in its only top folder.${hint} Pack the package's own ` +
+    'folder, and nothing beside it.'
+  );
 }

@@ -31,7 +31,8 @@ export async function readComposerJson(
   if (entry?.kind === 'symlink')
     throw new QuarantineError(
       'UNSAFE_SYMLINK',
-      `${path} is a symbolic link. Replace it with the file itself: the target of a link can change without a change in this folder.`,
+      `${path} is a symbolic link. Replace it with the file itself: the target of a link can change without a ` +
+        'change in this folder.',
     );
   if (entry !== undefined && entry.bytes > maxRulesBytes)
     throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);

@@ -150,5 +150,8 @@ function failureOf({ folders, unreadable }: FoundPackages, root: string): string
     unreadable.length === 0
       ? ''
       : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
-  return `${root} contains no package: there is no composer.json at any depth. Folders named vendor or node_modules, and folders that start with a dot, are skipped.${hidden}`;
+  return (
+    `${root} contains no package: there is no composer.json at any depth. Folders named vendor or node_modules, ` +
+    `and folders that start with a dot, are skipped.${hidden}`
+  );
 }

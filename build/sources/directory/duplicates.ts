@@ -28,7 +28,9 @@ function duplicateOf(release: Release, group: readonly Release[]): Quarantine {
   const places = group.map(({ where, version }) => `${where} (${version})`).join(' and ');
   return {
     code: 'DUPLICATE_VERSION',
-    message: `${release.name} ${release.version} occurs more than once: ${places}. Keep one of them, or change the version of the others.`,
+    message:
+      `${release.name} ${release.version} occurs more than once: ${places}. Keep one of them, or change the ` +
+      'version of the others.',
     where: release.where,
     name: release.name,
     version: release.version,

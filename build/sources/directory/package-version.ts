@@ -22,7 +22,8 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
   if (fromFolder !== undefined && normalizeVersion(fromFolder) !== parsed.normalized) {
     throw new QuarantineError(
       'VERSION_MISMATCH',
-      `composer.json has version ${declared}, but the folder name is ${folder}. Use the same version in both, or remove "version" from composer.json.`,
+      `composer.json has version ${declared}, but the folder name is ${folder}. Use the same version in both, ` +
+        'or remove "version" from composer.json.',
     );
   }
   return parsed;

@@ -94,7 +94,8 @@ function refuseFaults(entries: readonly WalkedEntry[], { folder, limits }: Readi
     if (bytes > limits.bytesPerFile) {
       throw new QuarantineError(
         'UNREADABLE_FILE',
-        `${join(folder, path)} has ${bytes} bytes; a file in a package may have ${limits.bytesPerFile}. Exclude it or publish it elsewhere.`,
+        `${join(folder, path)} has ${bytes} bytes; a file in a package may have ${limits.bytesPerFile}. ` +
+          'Exclude it or publish it elsewhere.',
       );
     }
   }

@@ -145,7 +145,8 @@ function faulty(path: string, fault: QuarantineError): WalkedEntry {
 function tooManyFiles({ folder, maxFiles }: WalkOptions): QuarantineError {
   return new QuarantineError(
     'UNREADABLE_FILE',
-    `${folder} contains more than ${maxFiles} files, the maximum for a package. Move files that are not part of the package to another folder.`,
+    `${folder} contains more than ${maxFiles} files, the maximum for a package. Move files that are not part ` +
+      'of the package to another folder.',
   );
 }
 

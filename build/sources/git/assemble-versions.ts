@@ -107,6 +107,10 @@ function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
 function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return Array.from(renames, ([names, where]) => {
     const [former = '', name = ''] = names.split(' ');
-    return `composer.json names the package ${former} in ${listShortly(where)}. These versions are published as ${name}, the name in the default branch. Versions already published as ${former} stay published until "except" in libretto.json names ${former}.`;
+    return (
+      `composer.json names the package ${former} in ${listShortly(where)}. These versions are published as ` +
+      `${name}, the name in the default branch. Versions already published as ${former} stay published until ` +
+      `"except" in libretto.json names ${former}.`
+    );
   });
 }

@@ -172,7 +172,8 @@ export class ObjectStore {
 function tooLarge(path: string, size: number): QuarantineError {
   return new QuarantineError(
     'UNREADABLE_FILE',
-    `The file ${path} is larger than 1 GiB (${size} bytes), the maximum for a file in a package. Exclude it from the archive.`,
+    `The file ${path} is larger than 1 GiB (${size} bytes), the maximum for a file in a package. Exclude it ` +
+      'from the archive.',
   );
 }
 

@@ -168,7 +168,8 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
   if (declared !== undefined && typeof declared !== 'string') {
     throw new QuarantineError(
       'VERSION_INVALID',
-      `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Remove it: the tag defines the version.`,
+      `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Remove it: the tag ` +
+        'defines the version.',
     );
   }
   const version = tagVersion(tag, declared);
@@ -176,11 +177,13 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
   if (declared === undefined || normalizeVersion(declared) === undefined) {
     throw new QuarantineError(
       'VERSION_INVALID',
-      `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Remove it: the tag defines the version.`,
+      `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Remove it: the tag ` +
+        'defines the version.',
     );
   }
   throw new QuarantineError(
     'VERSION_MISMATCH',
-    `The tag is ${tag}, but its composer.json has version ${declared}. Remove "version" from composer.json, then delete this tag or create it again.`,
+    `The tag is ${tag}, but its composer.json has version ${declared}. Remove "version" from composer.json, ` +
+      'then delete this tag or create it again.',
   );
 }

@@ -73,7 +73,9 @@ function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; read
   if ('commit' in head) {
     return {
       branch: undefined,
-      notice: `HEAD is detached at ${head.commit.slice(0, 12)}: no branch is marked as the default one. Check out the default branch if clients should prefer it.`,
+      notice:
+        `HEAD is detached at ${head.commit.slice(0, 12)}: no branch is marked as the default one. Check out the ` +
+        'default branch if clients should prefer it.',
     };
   }
   const named = 'branch' in head ? refs.branches.find(({ name }) => name === head.branch) : undefined;
@@ -86,7 +88,9 @@ function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; read
       : 'The repository does not say which branch is its default one';
   return {
     branch: master,
-    notice: `${what}: ${master === undefined ? 'no branch is marked as the default one' : 'master is taken as the default branch'}.`,
+    notice:
+      `${what}: ` +
+      `${master === undefined ? 'no branch is marked as the default one' : 'master is taken as the default branch'}.`,
   };
 }
 

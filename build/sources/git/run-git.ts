@@ -62,7 +62,8 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
   const timer = setTimeout(
     () =>
       stop(
-        `git took longer than ${Math.round(command.timeoutMs / 1000)} s and was stopped.${command.timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${command.timeoutSetting}.`}`,
+        `git took longer than ${Math.round(command.timeoutMs / 1000)} s and was ` +
+          `stopped.${command.timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${command.timeoutSetting}.`}`,
       ),
     command.timeoutMs,
   );

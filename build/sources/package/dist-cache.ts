@@ -95,7 +95,8 @@ export class DistCache {
         if ((await this.#fetched.get(key)) === sha256) throw error;
         throw new QuarantineError(
           'DIST_MISMATCH',
-          'Its dist has other bytes than when it was first fetched. If they are meant, give it another "version", or for a dev version another "reference" in its "dist".',
+          'Its dist has other bytes than when it was first fetched. If they are meant, give it another ' +
+            '"version", or for a dev version another "reference" in its "dist".',
         );
       }
     };

@@ -74,7 +74,8 @@ function parseDist(json: JsonObject): InlineDist | undefined {
   const { type, url } = dist;
   if (type !== 'zip')
     throw invalidDist(
-      `Its dist is of type ${JSON.stringify(type ?? null)}, and only "zip" can be hosted. Pack it as a ZIP, or list its repository as a source of type git`,
+      `Its dist is of type ${JSON.stringify(type ?? null)}, and only "zip" can be hosted. Pack it as a ZIP, or ` +
+        'list its repository as a source of type git',
     );
   if (typeof url !== 'string' || url === '')
     throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');

@@ -119,7 +119,8 @@ async function examine(json: JsonObject, index: number, surroundings: Surroundin
   let found: { readonly name: string | null; readonly version: string | null } = { name: null, version: null };
   let parsed = false;
   const where = (): string =>
-    `${surroundings.options.where}, ${found.name === null ? `package ${index + 1}` : `${found.name}${found.version === null ? '' : ` ${found.version}`}`}`;
+    `${surroundings.options.where}, ` +
+    `${found.name === null ? `package ${index + 1}` : `${found.name}${found.version === null ? '' : ` ${found.version}`}`}`;
   try {
     const record = parseInlineRecord(json, (learnt) => (found = learnt));
     parsed = true;

@@ -32,7 +32,8 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
   if (normalized !== entry.version_normalized)
     throw new QuarantineError(
       'VERSION_MISMATCH',
-      `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the tree. Build the tree with the same version of Libretto.`,
+      `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the ` +
+        'tree. Build the tree with the same version of Libretto.',
     );
   const path = join('public', entry.path);
   // where its archive is, and whether it is checked, are this registry's own to say

@@ -62,6 +62,7 @@ function instantFlag(name: string, given: string | undefined): number | undefine
     : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
   throw new UsageError(
-    `--${name} is ${JSON.stringify(given)}; allowed: a day such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
+    `--${name} is ${JSON.stringify(given)}; allowed: a day such as 2027-01-31, or an instant such as ` +
+      '2027-01-31T12:00:00Z.',
   );
 }

@@ -19,7 +19,8 @@ export function run(context: Context, given: Given): Promise<number> {
       ]);
     else
       printLines(context.stderr, [
-        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Earlier events are intact. Compare the log with a backup of the state to find the change.`,
+        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Earlier events are intact. ` +
+          'Compare the log with a backup of the state to find the change.',
       ]);
     return verdict.sound ? 0 : 1;
   });

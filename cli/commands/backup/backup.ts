@@ -36,7 +36,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });
   else
     printLines(stdout, [
-      `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`,
+      `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ` +
+        `${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`,
     ]);
   return 0;
 }

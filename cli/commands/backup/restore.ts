@@ -78,7 +78,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     });
   else
     printLines(stdout, [
-      `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
+      `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ` +
+        `${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ` +
+        `${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
       ...describeAdoption(adoption, dryRun),
     ]);
   if (!dryRun)
@@ -87,7 +89,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     ]);
   if (!dryRun && !stateOnly && tombstones === undefined)
     printLines(stderr, [
-      `Versions that were purged since ${created_at} are there again. Purge them again, or restore with --purged and the list of \`libretto package purged --json\`.`,
+      `Versions that were purged since ${created_at} are there again. Purge them again, or restore with ` +
+        `--purged and the list of \`libretto package purged --json\`.`,
     ]);
   if (audit?.sound !== false) return 0;
   printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);

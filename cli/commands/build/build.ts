@@ -56,6 +56,7 @@ function onlyFlag(given: unknown): readonly string[] | undefined {
   const wrong = patterns.find((pattern) => !isNamePattern(pattern));
   if (wrong === undefined) return patterns;
   throw new UsageError(
-    `--only ${wrong}: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write SOURCE before --only.`,
+    `--only ${wrong}: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write ` +
+      'SOURCE before --only.',
   );
 }

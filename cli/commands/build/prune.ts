@@ -37,7 +37,9 @@ function explained(error: unknown): unknown {
 }
 
 function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }: PruneReport): readonly string[] {
-  const what = `${counted(removed.length, 'content')} that nothing names any more (${counted(files, 'file')}, ${megabytes(freed)})`;
+  const what =
+    `${counted(removed.length, 'content')} that nothing names any more (${counted(files, 'file')}, ` +
+    `${megabytes(freed)})`;
   return [
     ...(removed.length === 0
       ? ['There is nothing to remove.']
@@ -52,7 +54,8 @@ function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }:
     ...(kept.recent + kept.recorded === 0
       ? []
       : [
-          `Kept, although no longer published: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`,
+          `Kept, although no longer published: ${counted(kept.recent, 'content')} within the time of ` +
+            `--keep-for, ${kept.recorded} that a rollback may need.`,
         ]),
   ];
 }

@@ -63,7 +63,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   await stdout.delivered(
     invitations.length === 0
       ? undefined
-      : 'The users were created, but their invitations could not be printed. Create new ones with `libretto user update USER --invite`.',
+      : 'The users were created, but their invitations could not be printed. Create new ones with `libretto user ' +
+          'update USER --invite`.',
   );
   return 0;
 }
@@ -159,7 +160,8 @@ function describeInvitations(invitations: readonly { readonly email: string; rea
   if (invitations.length === 0) return [];
   return [
     '',
-    'Invitations (shown only once). The user sends the invitation with a new password to POST /api/auth/invitations/accept:',
+    'Invitations (shown only once). The user sends the invitation with a new password to POST ' +
+      '/api/auth/invitations/accept:',
     ...invitations.map(({ email, token }) => `  ${email}  ${token}`),
   ];
 }
@@ -174,7 +176,8 @@ function describeRest({ withoutCredentials }: Imported, { tokens }: ConfigDocume
     ...(tokens.length === 0
       ? []
       : [
-          `The file lists ${counted(tokens.length, 'token')} for information. Tokens cannot be imported: create new ones with \`libretto token create\`.`,
+          `The file lists ${counted(tokens.length, 'token')} for information. Tokens cannot be imported: ` +
+            `create new ones with \`libretto token create\`.`,
         ]),
   ];
 }

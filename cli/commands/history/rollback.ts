@@ -40,7 +40,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       stdout,
       to === undefined
         ? [
-            `Published: serial ${serial}. The next build compares everything, and publishes the current content of the sources.`,
+            `Published: serial ${serial}. The next build compares everything, and publishes the current ` +
+              'content of the sources.',
           ]
         : describe(report, to, dryRun),
     );
@@ -57,7 +58,8 @@ function describe({ serial, published, changes, undone }: RollbackReport, to: nu
     undone.length === 0 || dryRun
       ? []
       : [
-          `Builds leave ${counted(undone.length, 'version')} as rolled back until there is another content for ${undone.length === 1 ? 'it' : 'them'}; \`libretto rollback --lift\` ends that.`,
+          `Builds leave ${counted(undone.length, 'version')} as rolled back until there is another content for ` +
+            `${undone.length === 1 ? 'it' : 'them'}; \`libretto rollback --lift\` ends that.`,
         ];
   return [head, ...firstOf(describeChanges(changes), mostLines), ...held];
 }

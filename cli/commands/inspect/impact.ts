@@ -30,7 +30,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       stdout,
       locks.map(
         ({ lock, report }) =>
-          `${lock}: ${counted(report.checked, 'package')} of this registry, ${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`,
+          `${lock}: ${counted(report.checked, 'package')} of this registry, ` +
+          `${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`,
       ),
     );
   printLines(stderr, firstOf(impacts.map(line), 40));

@@ -24,7 +24,9 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     });
   else
     printLines(stdout, [
-      `Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ${counted(checked.archives, 'archive')}: ${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`,
+      `Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ` +
+        `${counted(checked.archives, 'archive')}: ` +
+        `${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`,
     ]);
   printLines(
     stderr,

@@ -76,7 +76,8 @@ function describeMirrored(
     ...(dropped.length === 0
       ? []
       : [
-          `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as only others are asked for. This is left out of what clients get.`,
+          `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as ` +
+            'only others are asked for. This is left out of what clients get.',
         ]),
     ...firstOf(describeUnoffered(unofferedVersions, version), mostShown),
     ...(shown.length === 0
@@ -174,7 +175,8 @@ function purged({ purged: rows }: WhyAnswer): readonly string[] {
     ...firstOf(
       rows.map(
         ({ version, reference, reason, since }) =>
-          `${version} (${reference.slice(0, 12)}) was purged on ${since.slice(0, 10)} (${reason}). It never comes back.`,
+          `${version} (${reference.slice(0, 12)}) was purged on ${since.slice(0, 10)} (${reason}). It never ` +
+          'comes back.',
       ),
       mostShown,
     ),

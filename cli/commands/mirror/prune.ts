@@ -24,7 +24,8 @@ export async function run(context: Context, given: Given): Promise<number> {
     else if (removed.length === 0) printLines(context.stdout, ['There is nothing to remove.']);
     else
       printLines(context.stdout, [
-        `${dryRun ? 'Would remove' : 'Removed'} ${counted(removed.length, 'file')} (${(freed / 1_000_000).toFixed(2)} MB):`,
+        `${dryRun ? 'Would remove' : 'Removed'} ${counted(removed.length, 'file')} ` +
+          `(${(freed / 1_000_000).toFixed(2)} MB):`,
         ...firstOf(
           removed.map(({ path, kind }) => `  ${path} (${kind})`),
           40,

@@ -26,14 +26,16 @@ export async function run(context: Context, given: Given): Promise<number> {
     if (given.flags['json'] === true) printJson(context.stdout, { ok, archives: checked, faults, unreadable, changed });
     else
       printLines(context.stdout, [
-        `Checked ${counted(checked, 'archive')}: ${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again on their next request, and must have the same bytes.'}`}`,
+        `Checked ${counted(checked, 'archive')}: ` +
+          `${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again on their next request, and must have the same bytes.'}`}`,
       ]);
     printLines(
       context.stderr,
       firstOf(
         faults.map(
           ({ name, version, shasum, found: digest }) =>
-            `  ${name} ${version}: ${digest === null ? 'the archive is missing' : `the archive has SHA-1 ${digest}, accepted was ${shasum}`}`,
+            `  ${name} ${version}: ` +
+            `${digest === null ? 'the archive is missing' : `the archive has SHA-1 ${digest}, accepted was ${shasum}`}`,
         ),
         40,
       ),

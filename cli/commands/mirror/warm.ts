@@ -40,5 +40,8 @@ export async function run(context: Context, given: Given): Promise<number> {
 function summary(warmed: readonly Warmed[]): string {
   const count = (wanted: Warmed['outcome']): number => warmed.filter(({ outcome }) => outcome === wanted).length;
   const bad = count('failed') + count('missing');
-  return `${counted(warmed.length, 'package')}: ${count('fetched')} fetched, ${count('here')} here already, ${count('not-mirrored')} not mirrored${bad === 0 ? '.' : `, ${bad} could not be had:`}`;
+  return (
+    `${counted(warmed.length, 'package')}: ${count('fetched')} fetched, ${count('here')} here already, ` +
+    `${count('not-mirrored')} not mirrored${bad === 0 ? '.' : `, ${bad} could not be had:`}`
+  );
 }

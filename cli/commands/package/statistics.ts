@@ -35,7 +35,9 @@ export function run(context: Context, given: Given): Promise<number> {
 
 function describe(name: string, { total, versions, installs }: ShownStatistics, days: number): string[] {
   const lastDays = days === 1 ? 'today' : `in the last ${days} days`;
-  const summary = `${name}: ${total} ${total === 1 ? 'download' : 'downloads'} and ${installs.total} ${installs.total === 1 ? 'install' : 'installs'} in total`;
+  const summary =
+    `${name}: ${total} ${total === 1 ? 'download' : 'downloads'} and ${installs.total} ` +
+    `${installs.total === 1 ? 'install' : 'installs'} in total`;
   const labels = [...new Set([...Object.keys(versions), ...Object.keys(installs.versions)])];
   if (labels.length === 0) return [`${summary}, none ${lastDays}.`];
   const rows = labels

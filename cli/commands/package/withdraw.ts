@@ -34,7 +34,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else
     printLines(stdout, [
-      `${withdrawn.name} ${withdrawn.version} is withdrawn. Existing lock files still install it. To publish it again: \`libretto package restore ${withdrawn.name} ${withdrawn.version}\`.`,
+      `${withdrawn.name} ${withdrawn.version} is withdrawn. Existing lock files still install it. To publish ` +
+        `it again: \`libretto package restore ${withdrawn.name} ${withdrawn.version}\`.`,
     ]);
   return 0;
 }

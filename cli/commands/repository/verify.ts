@@ -69,7 +69,8 @@ async function verifyMirrored(
   if (json) printJson(context.stdout, asDocument(found));
   else
     printLines(context.stdout, [
-      `${record.url} can be read: it publishes by ${protocol}, and ${names === undefined ? 'does not list its packages' : `lists ${counted(names.length, 'package')}`}.`,
+      `${record.url} can be read: it publishes by ${protocol}, and ` +
+        `${names === undefined ? 'does not list its packages' : `lists ${counted(names.length, 'package')}`}.`,
     ]);
   return 0;
 }
@@ -163,10 +164,12 @@ function describe(
   { tags, branches, default_branch: branch, packages, problems }: Found,
 ): string[] {
   return [
-    `${url} can be read${type === 'git' ? `: ${tags ?? 0} tags, ${branches ?? 0} branches, default branch ${branch ?? 'unknown'}` : ''}.`,
+    `${url} can be ` +
+      `read${type === 'git' ? `: ${tags ?? 0} tags, ${branches ?? 0} branches, default branch ${branch ?? 'unknown'}` : ''}.`,
     packages.length === 0
       ? 'No package was found.'
-      : `Packages: ${packages.slice(0, 20).join(', ')}${packages.length > 20 ? ` and ${packages.length - 20} more` : ''}`,
+      : 'Packages: ' +
+        `${packages.slice(0, 20).join(', ')}${packages.length > 20 ? ` and ${packages.length - 20} more` : ''}`,
     ...firstOf(
       problems.map((problem) => `  ${problem}`),
       40,

@@ -23,7 +23,8 @@ export function run({ workingDirectory, stdout, stderr }: Context, { flags, oper
   else if (out === undefined) stdout.write(text);
   else
     printLines(stdout, [
-      `Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it with \`libretto build --config ${String(flags['out'])}\`.`,
+      `Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it ` +
+        `with \`libretto build --config ${String(flags['out'])}\`.`,
     ]);
   printLines(stderr, describeLosses(imported));
   return Promise.resolve(0);

@@ -28,7 +28,9 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
   if (config.origin.value !== undefined)
     throw new UsageError(
-      `\`libretto start\` serves its own build, but the tree is at an origin (${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` on the building host.`,
+      `\`libretto start\` serves its own build, but the tree is at an origin ` +
+        `(${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` on the ` +
+        'building host.',
     );
   await assertWholeState(config);
   const stoppedWith = await buildAll(await withStateSettings(config, context), context);
@@ -122,7 +124,8 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
   );
   if (isFirst)
     await stdout.delivered(
-      'The first token was created, but its secret could not be printed. `libretto token list` shows its id; revoke it and create another.',
+      'The first token was created, but its secret could not be printed. `libretto token list` shows its id; ' +
+        'revoke it and create another.',
     );
 }
 

@@ -52,7 +52,8 @@ export function settingKeyOf(text: string): SettingKey {
   if (key !== undefined) return key;
   const meant = nearest(text, new Set(settingKeys));
   throw new UsageError(
-    `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
+    `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed ` +
+      `here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
   );
 }
 

@@ -101,7 +101,8 @@ async function forgetDamagedMark(data: string): Promise<void> {
 function describe({ made, place, identity, set_aside: aside }: Outcome): string[] {
   if (!made) return [`The state in ${place} (${identity}) belongs to this data folder. It was not changed.`];
   return [
-    `An empty state was made in ${place} (${identity}). No user and no token is in it: \`libretto token create --description NAME\`.`,
+    `An empty state was made in ${place} (${identity}). No user and no token is in it: \`libretto token create ` +
+      `--description NAME\`.`,
     ...(aside === null ? [] : [`The damaged one is kept as ${aside}.`]),
   ];
 }

@@ -58,7 +58,8 @@ function describe(
 ): readonly string[] {
   const limits = describeLimits(record);
   return [
-    `${token} ${seen ? 'sees' : 'does not see'} ${name}${version === null ? '' : ` ${version}`}${reasons.length === 0 ? '.' : ':'}`,
+    `${token} ${seen ? 'sees' : 'does not see'} ` +
+      `${name}${version === null ? '' : ` ${version}`}${reasons.length === 0 ? '.' : ':'}`,
     ...reasons.map((reason) => `- ${reasonText(reason, record)}.`),
     ...(mirrored ? [mirroredText(versions)] : []),
     ...(versions.length === 0 ? [] : ['', ...firstOf(table(versions, mirrored ? 'mirrored' : 'none'), mostShown)]),
@@ -70,9 +71,15 @@ function describe(
 
 function mirroredText([version]: readonly ExplainedVersion[]): string {
   if (version === undefined)
-    return 'It is not published here, and is mirrored: this goes by the name alone; its versions are looked at when they are asked for.';
+    return (
+      'It is not published here, and is mirrored: this goes by the name alone; its versions are looked at when ' +
+      'they are asked for.'
+    );
   if (version.released_at !== null) return 'It is not published here, and is mirrored.';
-  return 'It is not published here, and is mirrored: this goes by the version alone; whether there is one, and when it was released, is looked at when it is asked for.';
+  return (
+    'It is not published here, and is mirrored: this goes by the version alone; whether there is one, and when ' +
+    'it was released, is looked at when it is asked for.'
+  );
 }
 
 function table(versions: readonly ExplainedVersion[], withoutState: string): string[] {

@@ -40,6 +40,7 @@ function graceFlag(raw: unknown): number {
   const seconds = Number(count) * (unit === '' && count === '0' ? 1 : (secondsOf[unit] ?? Number.NaN));
   if (seconds <= longestGraceSeconds) return seconds;
   throw new UsageError(
-    `--grace is ${JSON.stringify(raw)}; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the former secret at once.`,
+    `--grace is ${JSON.stringify(raw)}; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the ` +
+      'former secret at once.',
   );
 }

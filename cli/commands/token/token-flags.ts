@@ -52,6 +52,7 @@ function limitFlag(raw: unknown): number {
   const limit = parseWholeNumber(raw, 0, mostRequestsAnHour);
   if (limit !== undefined) return limit;
   throw new UsageError(
-    `--limit is ${JSON.stringify(raw)}; allowed: requests an hour as a whole number up to ${mostRequestsAnHour}, or 0 for no limit.`,
+    `--limit is ${JSON.stringify(raw)}; allowed: requests an hour as a whole number up to ` +
+      `${mostRequestsAnHour}, or 0 for no limit.`,
   );
 }

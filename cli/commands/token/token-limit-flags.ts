@@ -42,7 +42,9 @@ export function parseLimitFlags(flags: Readonly<Record<string, unknown>>): Parti
     problems.push(
       ...parsed.issues.map(
         ({ path, message }) =>
-          `${flagOf[path.split('.', 1)[0] as keyof TokenLimits]}${path.startsWith('constraints.') ? ` ${path.slice('constraints.'.length)}` : ''}: ${message}`,
+          `${flagOf[path.split('.', 1)[0] as keyof TokenLimits]}${path.startsWith('constraints.') ? ` ${path.slice('constraints.'.length)}` : ''}: ` +
+          '' +
+          `${message}`,
       ),
     );
   if (problems.length > 0) throw new UsageError([...new Set(problems)].join('\n'));
@@ -55,7 +57,8 @@ function cleared(words: unknown, problems: string[]): Partial<TokenLimits> {
     const names = clearable[word];
     if (names === undefined)
       problems.push(
-        `--clear ${JSON.stringify(word)} is none of the limits of a token; allowed: ${Object.keys(clearable).join(', ')}.`,
+        `--clear ${JSON.stringify(word)} is none of the limits of a token; allowed: ` +
+          `${Object.keys(clearable).join(', ')}.`,
       );
     for (const name of names ?? []) limits[name] = null;
   }
@@ -74,7 +77,8 @@ function packageLimits(texts: unknown, problems: string[]): Partial<Record<'pack
     if (colon < 0) continue;
     if (constraints.has(pattern))
       problems.push(
-        `--package ${pattern} has two constraints. Write them as one, with a blank between them for both or || for either.`,
+        `--package ${pattern} has two constraints. Write them as one, with a blank between them for both or || ` +
+          'for either.',
       );
     constraints.set(pattern, text.slice(colon + 1));
   }

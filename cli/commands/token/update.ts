@@ -21,7 +21,8 @@ export function run(context: Context, given: Given): Promise<number> {
 function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
   if (['description', 'limit', 'expires', ...limitFlags].every((name) => given[name] === undefined)) {
     throw new UsageError(
-      'Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.',
+      'Nothing to change was given. Name at least one of --description, --limit, --expires, --package, ' +
+        '--stability, --not-after, --network and --clear.',
     );
   }
   const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];

@@ -94,7 +94,8 @@ export async function showChange(
   await stdout.delivered(
     shown === undefined
       ? undefined
-      : `The invitation of ${user.email} was created, but it could not be printed. Create another with \`libretto user update ${user.id} --invite\`.`,
+      : `The invitation of ${user.email} was created, but it could not be printed. Create another with ` +
+          `\`libretto user update ${user.id} --invite\`.`,
   );
 }
 

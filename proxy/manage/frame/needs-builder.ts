@@ -22,6 +22,7 @@ export function assertWithoutBuilder(operation: OperationId): void {
   if (needsBuilder.has(operation))
     throw new RegistryError('NOT_AVAILABLE', {
       message:
-        'This server serves a tree from another host (setting origin), so it cannot change published versions. Repeat the request on the building host.',
+        'This server serves a tree from another host (setting origin), so it cannot change published versions. ' +
+        'Repeat the request on the building host.',
     });
 }

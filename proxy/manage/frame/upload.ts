@@ -57,7 +57,8 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
       if (!rawTypes.has(type) && type !== 'multipart/form-data')
         throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
           message:
-            'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ZIP as its one file.',
+            'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ' +
+            'ZIP as its one file.',
         });
       if (
         Number(request.headers['content-length'] ?? 0) >

@@ -35,11 +35,13 @@ export const headerComponents = {
     true,
   ),
   'ETag-Of-Archive': header(
-    'a strong validator of these bytes; send it back as `If-None-Match`. Absent while a mirrored archive is passed on from its upstream',
+    'a strong validator of these bytes; send it back as `If-None-Match`. Absent while a mirrored archive is ' +
+      'passed on from its upstream',
     '"3f2a1b0c9d8e7f60123456789abcdef0"',
   ),
   'Last-Modified-Of-Archive': header(
-    'send it back as `If-Modified-Since`; compared by equality. Absent while a mirrored archive is passed on from its upstream',
+    'send it back as `If-Modified-Since`; compared by equality. Absent while a mirrored archive is passed on ' +
+      'from its upstream',
     'Sat, 21 Nov 2026 09:30:00 GMT',
   ),
   'Accept-Ranges': header('archives are always sent completely', 'none', true),

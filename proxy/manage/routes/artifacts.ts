@@ -71,7 +71,9 @@ const createArtifact = operation({
   tags,
   summary: 'Publish a ZIP',
   description:
-    'The server checks the ZIP and publishes it at once. The same bytes again change nothing and answer 200. If the body is the ZIP itself, the server checks a header Content-Digest with sha-256 (RFC 9530). A ZIP may have 256 MiB and take 300 seconds.',
+    'The server checks the ZIP and publishes it at once. The same bytes again change nothing and answer 200. ' +
+    'If the body is the ZIP itself, the server checks a header Content-Digest with sha-256 (RFC 9530). A ZIP ' +
+    'may have 256 MiB and take 300 seconds.',
   request: {
     query: uploadQuery,
     body: {
@@ -116,7 +118,8 @@ const deleteArtifact = operation({
   tags,
   summary: 'Withdraw an artifact',
   description:
-    'The registry no longer offers its version; existing lock files still install it. A repeated request changes nothing.',
+    'The registry no longer offers its version; existing lock files still install it. A repeated request ' +
+    'changes nothing.',
   request: { params },
   responses: {
     200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } },
@@ -131,7 +134,8 @@ const cleanUpArtifacts = operation({
   tags,
   summary: 'Remove unused ZIPs',
   description:
-    'Removes withdrawn and superseded ZIPs after their retention, and leftovers of interrupted uploads. ZIPs in a published document, and files younger than an hour, stay.',
+    'Removes withdrawn and superseded ZIPs after their retention, and leftovers of interrupted uploads. ZIPs ' +
+    'in a published document, and files younger than an hour, stay.',
   request: { body: { required: true, content: { 'application/json': { schema: cleanupOrder } } } },
   responses: {
     200: {

@@ -18,7 +18,9 @@ const listAuditEvents = operation({
   tags: ['Audit'],
   summary: 'List events of the audit log',
   description:
-    'Newest first. Every change and every refused login is one event, in one chain of hashes. `libretto audit verify` checks the chain. With a narrow filter, pages can be short or empty; more events can follow until `next_cursor` is null.',
+    'Newest first. Every change and every refused login is one event, in one chain of hashes. `libretto audit ' +
+    'verify` checks the chain. With a narrow filter, pages can be short or empty; more events can follow until ' +
+    '`next_cursor` is null.',
   request: { query: auditQuery },
   responses: {
     200: { description: 'a page of events', content: { 'application/json': { schema: pageOf(auditEventSchema) } } },

@@ -35,7 +35,8 @@ const setup = operation({
   tags,
   summary: 'Create the first admin',
   description:
-    'Works only while no user exists, with the code that the server prints when it starts. The code works once, within an hour.',
+    'Works only while no user exists, with the code that the server prints when it starts. The code works ' +
+    'once, within an hour.',
   request: { body: { required: true, content: { 'application/json': { schema: setupDraft } } } },
   responses: { 201: { description: 'the admin, logged in', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['SETUP_DONE', 'SETUP_CODE_INVALID', 'TOO_MANY_ATTEMPTS'],
@@ -48,7 +49,8 @@ const login = operation({
   tags,
   summary: 'Log in',
   description:
-    'With two-factor authentication, the same request needs the code. Without the code, a right password gets the answer `TWO_FACTOR_REQUIRED`. A user may have 100 sessions; a new one ends the oldest.',
+    'With two-factor authentication, the same request needs the code. Without the code, a right password gets ' +
+    'the answer `TWO_FACTOR_REQUIRED`. A user may have 100 sessions; a new one ends the oldest.',
   request: { body: { required: true, content: { 'application/json': { schema: loginDraft } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_REQUIRED', 'TOO_MANY_ATTEMPTS'],

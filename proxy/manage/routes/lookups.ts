@@ -31,7 +31,8 @@ export const lookupRoutes: readonly RouteConfig[] = [
     summary: 'Search packages, for Composer',
     security,
     description:
-      'For `composer search`, which reads the first page. Matches in names come first, then in keywords, then in descriptions; among equals, more used packages come first.',
+      'For `composer search`, which reads the first page. Matches in names come first, then in keywords, then ' +
+      'in descriptions; among equals, more used packages come first.',
     request: {
       query: z.object({
         q: z.string().max(250).optional().openapi({
@@ -90,7 +91,8 @@ export const lookupRoutes: readonly RouteConfig[] = [
     summary: 'List the providers of a package, for Composer',
     security,
     description:
-      'Other packages with this name in `provide` or `replace` of a version. Composer suggests them when a required name is not a package.',
+      'Other packages with this name in `provide` or `replace` of a version. Composer suggests them when a ' +
+      'required name is not a package.',
     request: {
       params: z.object({
         vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
@@ -111,7 +113,8 @@ export const lookupRoutes: readonly RouteConfig[] = [
     summary: 'Report installs, for Composer',
     security,
     description:
-      'Composer sends this after every install and update, and waits for at most 6 seconds. Each version counts once. Versions that are not published here, or hidden from the token, do not count.',
+      'Composer sends this after every install and update, and waits for at most 6 seconds. Each version ' +
+      'counts once. Versions that are not published here, or hidden from the token, do not count.',
     request: { body: { required: true, content: json(installReport) } },
     responses: {
       200: { description: 'the report was counted', content: json(installsCounted) },

@@ -124,7 +124,8 @@ const getStatistics = operation({
   tags,
   summary: 'Get the downloads and installs of a package',
   description:
-    'Downloads are archives that the server sent. Installs are reported by Composer after an install or update, including archives from its own cache.',
+    'Downloads are archives that the server sent. Installs are reported by Composer after an install or ' +
+    'update, including archives from its own cache.',
   request: {
     params,
     query: z.strictObject({
@@ -153,7 +154,9 @@ const withdrawVersion = operation({
   tags,
   summary: 'Withdraw a version',
   description:
-    'The registry no longer offers the version, even if its source still has it. Existing lock files still install it. A repeated request changes nothing. `libretto package restore` on the host publishes the version again. Write slashes in a version as %2F.',
+    'The registry no longer offers the version, even if its source still has it. Existing lock files still ' +
+    'install it. A repeated request changes nothing. `libretto package restore` on the host publishes the ' +
+    'version again. Write slashes in a version as %2F.',
   request: {
     params: z.strictObject({
       ...name,
@@ -294,7 +297,9 @@ async function readText(
   const text = await packageTexts.read(found, kind, wanted, view);
   if (text === undefined)
     throw new RegistryError('NOT_FOUND', {
-      message: `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ${found}${wanted === undefined ? '' : ` ${wanted}`} here.`,
+      message:
+        `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ` +
+        `${found}${wanted === undefined ? '' : ` ${wanted}`} here.`,
     });
   return text;
 }

@@ -80,7 +80,8 @@ const routes: readonly RouteConfig[] = [
     summary: 'Get the archive of a version',
     security: forTokens,
     description:
-      'The name of a branch may contain slashes. A purged version answers 410 to tokens that would see it; `details.reason` is the reason.',
+      'The name of a branch may contain slashes. A purged version answers 410 to tokens that would see it; ' +
+      '`details.reason` is the reason.',
     request: {
       headers,
       params: z.object({
@@ -131,7 +132,8 @@ const routes: readonly RouteConfig[] = [
     summary: 'Check that this server can serve installs',
     security: [{}],
     description:
-      'For load balancers. The answer is 500 if nothing is published yet, if packages or state cannot be read, or if the server is shutting down; `details` names the reason.',
+      'For load balancers. The answer is 500 if nothing is published yet, if packages or state cannot be read, ' +
+      'or if the server is shutting down; `details` names the reason.',
     responses: {
       200: { description: 'the server can serve installs', content: json(readySchema) },
       ...errorResponses(['NOT_SERVING', ...withoutToken]),

@@ -29,7 +29,11 @@ const purgeVersion = operation({
   tags,
   summary: 'Purge a version',
   description:
-    'Removes the version permanently, with every copy of its bytes on this registry: archives, metadata, README and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never published again; for a dev version, only its contents are blocked. Without `confirm`, the answer lists the contents to remove and changes nothing. A repeated request changes nothing. Write slashes in a version as %2F.',
+    'Removes the version permanently, with every copy of its bytes on this registry: archives, metadata, ' +
+    'README and CHANGELOG, history, uploads, caches, mirror copies. Its version number and its bytes are never ' +
+    'published again; for a dev version, only its contents are blocked. Without `confirm`, the answer lists ' +
+    'the contents to remove and changes nothing. A repeated request changes nothing. Write slashes in a ' +
+    'version as %2F.',
   request: {
     params: z.strictObject({
       vendor: z
@@ -70,7 +74,8 @@ const listPurgedVersions = operation({
   tags,
   summary: 'List purged versions',
   description:
-    'The tombstones of purged versions, newest first, one for each content. A tombstone prevents a version from being published again.',
+    'The tombstones of purged versions, newest first, one for each content. A tombstone prevents a version ' +
+    'from being published again.',
   request: { query: pageQuery },
   responses: {
     200: { description: 'a page of tombstones', content: { 'application/json': { schema: pageOf(tombstoneSchema) } } },

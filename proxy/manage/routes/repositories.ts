@@ -55,7 +55,8 @@ const createRepository = operation({
   tags,
   summary: 'Register a repository',
   description:
-    'The first sync reads the repository. A repository of type `composer` is used at once for requests of packages that it may have. Each address can be registered once.',
+    'The first sync reads the repository. A repository of type `composer` is used at once for requests of ' +
+    'packages that it may have. Each address can be registered once.',
   request: { body: { required: true, content: { 'application/json': { schema: repositoryDraft } } } },
   responses: { 201: answering(repositorySchema, 'the repository') },
   errors: ['EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
@@ -80,7 +81,8 @@ const updateRepository = operation({
   tags,
   summary: 'Change a repository',
   description:
-    'Only the given fields change; null removes a filter, the credentials or the interval. The change takes effect with the next sync. Type and address cannot be changed.',
+    'Only the given fields change; null removes a filter, the credentials or the interval. The change takes ' +
+    'effect with the next sync. Type and address cannot be changed.',
   request: { params, body: { required: true, content: { 'application/json': { schema: repositoryPatch } } } },
   responses: { 200: answering(repositorySchema, 'the changed repository') },
   errors: ['NOT_FOUND', 'EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
@@ -93,7 +95,9 @@ const deleteRepository = operation({
   tags,
   summary: 'Remove a repository',
   description:
-    'Without `confirm`, the answer lists the versions to withdraw. With `confirm`, the repository is removed at once, its running sync ends, and a build starts that withdraws its versions. A repository of type `composer` has published nothing; it is no longer used.',
+    'Without `confirm`, the answer lists the versions to withdraw. With `confirm`, the repository is removed ' +
+    'at once, its running sync ends, and a build starts that withdraws its versions. A repository of type ' +
+    '`composer` has published nothing; it is no longer used.',
   request: {
     params,
     query: z.strictObject({
@@ -125,7 +129,8 @@ const syncRepository = operation({
   tags,
   summary: 'Sync a repository',
   description:
-    'Starts a build of this repository only, or returns the job in progress. The job shows when it is finished. It waits up to 15 minutes for another build, and then fails with BUILD_BUSY.',
+    'Starts a build of this repository only, or returns the job in progress. The job shows when it is ' +
+    'finished. It waits up to 15 minutes for another build, and then fails with BUILD_BUSY.',
   request: { params },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND', 'OVERLOADED'],

@@ -17,7 +17,8 @@ const getSettings = operation({
   tags,
   summary: 'Get the settings',
   description:
-    'The settings that can be changed while the registry runs, with the origin of each value: a flag or the environment (fixed), a change at run time, libretto.json, or the default.',
+    'The settings that can be changed while the registry runs, with the origin of each value: a flag or the ' +
+    'environment (fixed), a change at run time, libretto.json, or the default.',
   responses: { 200: { description: 'the settings', content: { 'application/json': { schema: settingsSchema } } } },
 });
 
@@ -28,7 +29,8 @@ const updateSettings = operation({
   tags,
   summary: 'Change settings',
   description:
-    'Only the given settings change, all of them or none. null removes a change made at run time. Changes take effect at once in every process; `dist_url` takes effect with the next build.',
+    'Only the given settings change, all of them or none. null removes a change made at run time. Changes take ' +
+    'effect at once in every process; `dist_url` takes effect with the next build.',
   request: { body: { required: true, content: { 'application/json': { schema: settingsPatch } } } },
   responses: {
     200: { description: 'the settings after the change', content: { 'application/json': { schema: settingsSchema } } },

@@ -54,7 +54,8 @@ const statusSchema = z
         finished_at: timeWhen('it ended'),
         outcome: z.enum(['published', 'unchanged', 'failed']).openapi({
           description:
-            '`unchanged`: nothing visible to clients has changed. `failed`: the build failed, and published versions stay',
+            '`unchanged`: nothing visible to clients has changed. `failed`: the build failed, and published ' +
+            'versions stay',
         }),
         quarantined: count('versions that were left out'),
         failed_sources: count('sources that could not be read'),
@@ -80,7 +81,8 @@ const statusSchema = z
       })
       .openapi({
         description:
-          'configured registries that are not used because their credentials do not work. Stored packages are still served',
+          'configured registries that are not used because their credentials do not work. Stored packages are ' +
+          'still served',
       }),
     state: z
       .object({

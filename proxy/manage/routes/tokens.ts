@@ -95,7 +95,8 @@ const rotateToken = operation({
   tags,
   summary: 'Give a token a new secret',
   description:
-    'The secret appears only in this answer. The previous secret keeps working for `grace_seconds`; an older one ends at once. All other properties of the token stay.',
+    'The secret appears only in this answer. The previous secret keeps working for `grace_seconds`; an older ' +
+    'one ends at once. All other properties of the token stay.',
   request: { params, body: { required: false, content: { 'application/json': { schema: tokenRotation } } } },
   responses: {
     200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } },
@@ -110,7 +111,8 @@ const explainTokenView = operation({
   tags,
   summary: 'Explain which versions of a package a token sees',
   description:
-    'Lists the versions that the token sees, and the limits that hide the others. Works also for versions that are not published, and for mirrored packages.',
+    'Lists the versions that the token sees, and the limits that hide the others. Works also for versions that ' +
+    'are not published, and for mirrored packages.',
   request: { params, query: explanationQuery },
   responses: {
     200: { description: 'the visible versions', content: { 'application/json': { schema: explanationSchema } } },

@@ -24,7 +24,8 @@ const setUpTwoFactor = operation({
   tags,
   summary: 'Set up two-factor authentication',
   description:
-    'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated request returns another secret.',
+    'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated ' +
+    'request returns another secret.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorSetup } } } },
   responses: {
     200: {

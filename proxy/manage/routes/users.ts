@@ -36,7 +36,8 @@ const createUser = operation({
   tags,
   summary: 'Invite a user',
   description:
-    'The invitation appears only in this answer. It works once, within seven days. The invited user chooses the password.',
+    'The invitation appears only in this answer. It works once, within seven days. The invited user chooses ' +
+    'the password.',
   request: { body: { required: true, content: { 'application/json': { schema: userDraft } } } },
   responses: {
     201: { description: 'the user, with the invitation', content: { 'application/json': { schema: changedUser } } },

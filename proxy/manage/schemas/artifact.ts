@@ -21,7 +21,8 @@ export const artifactSchema = z
     url: z.string().openapi({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
     status: z.enum(['published', 'withdrawn', 'superseded']).openapi({
       description:
-        '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files still install both',
+        '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
+        'still install both',
     }),
     created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),

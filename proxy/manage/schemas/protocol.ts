@@ -71,11 +71,15 @@ const versionSchema = z
       .string()
       .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     dist: dist.optional().openapi({ description: 'the archive' }),
-    'published-time': z.string().optional().openapi({
-      description:
-        'when this registry first published this content, RFC 3339. For a mirrored release: the time given by its upstream, or the time when its archive was accepted here',
-      example: '2026-06-12T10:00:00+00:00',
-    }),
+    'published-time': z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          'when this registry first published this content, RFC 3339. For a mirrored release: the time given by ' +
+          'its upstream, or the time when its archive was accepted here',
+        example: '2026-06-12T10:00:00+00:00',
+      }),
   })
   .openapi('PackageVersion', {
     description: 'the public fields of composer.json, and the location of the archive',
@@ -117,11 +121,13 @@ export const healthSchema = z
     }),
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({
       description:
-        '`empty`: nothing is published yet. `stale`: the origin fails, and cached content is served. `unreadable`: the published tree is missing or damaged',
+        '`empty`: nothing is published yet. `stale`: the origin fails, and cached content is served. ' +
+        '`unreadable`: the published tree is missing or damaged',
     }),
     state: z.enum(['ok', 'away', 'unreadable']).openapi({
       description:
-        '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most. `unreadable`: the state is damaged or missing, and packages.json cannot be answered',
+        '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most. ' +
+        '`unreadable`: the state is damaged or missing, and packages.json cannot be answered',
     }),
     counters: z
       .enum(['ok', 'local'])

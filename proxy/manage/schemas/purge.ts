@@ -29,7 +29,8 @@ export const purgeBody = z
       .optional()
       .openapi({
         description:
-          'for a dev version: purge only this content, given by its reference or the start of its reference. Default: all contents the version ever had',
+          'for a dev version: purge only this content, given by its reference or the start of its reference. ' +
+          'Default: all contents the version ever had',
         example: '9f8e7d6c5b4a',
       }),
   })
@@ -76,7 +77,8 @@ export const purgeSchema = z
       .openapi({ description: 'all removed contents, including the same bytes under other versions' }),
     alike: z.array(alike).openapi({
       description:
-        'other contents of the package with the same files in another archive. They stay. To remove one too, run its `command`, or send this request for its `version` (for a branch, with its `reference`)',
+        'other contents of the package with the same files in another archive. They stay. To remove one too, ' +
+        'run its `command`, or send this request for its `version` (for a branch, with its `reference`)',
     }),
     files: z.array(z.string()).openapi({
       description: 'removed archives below `public/`; remove them from other copies of the tree too',

@@ -8,13 +8,19 @@ import { time, timeWhen } from './time.ts';
 
 const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({
   description:
-    '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is another Composer repository, whose packages are mirrored',
+    '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; ' +
+    '`composer` is another Composer repository, whose packages are mirrored',
 });
-const url = z.string().min(1).max(2000).openapi({
-  description:
-    'without credentials; for `directory` and `artifact` an absolute path. It cannot be changed: register the new address as a new repository',
-  example: 'https://git.example.org/acme/tool.git',
-});
+const url = z
+  .string()
+  .min(1)
+  .max(2000)
+  .openapi({
+    description:
+      'without credentials; for `directory` and `artifact` an absolute path. It cannot be changed: register the ' +
+      'new address as a new repository',
+    example: 'https://git.example.org/acme/tool.git',
+  });
 const text = z.string().min(1).max(500);
 const texts = z.array(text).max(200);
 const mostNames = 1000;
@@ -53,7 +59,8 @@ const filters = {
     .openapi({ description: '`include`: the metadata names the git repository, for clients that prefer sources' }),
   packages: byName.nullable().openapi({
     description:
-      'for type `composer`: names and constraints of packages that each sync fetches in advance; other packages are fetched on their first request',
+      'for type `composer`: names and constraints of packages that each sync fetches in advance; other ' +
+      'packages are fetched on their first request',
     example: { 'acme/tool': '^1.0' },
   }),
 };
@@ -103,10 +110,15 @@ export const repositorySchema = z
     }),
     credentials: z.enum(credentialsKinds).nullable().openapi({ description: 'the kind of the stored credentials' }),
     ...filters,
-    position: z.number().int().nullable().openapi({
-      description:
-        'for type `composer`: its position in the order of requests for a name, oldest first. Repositories in libretto.json come first, the public registry last. null for other types',
-    }),
+    position: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({
+        description:
+          'for type `composer`: its position in the order of requests for a name, oldest first. Repositories in ' +
+          'libretto.json come first, the public registry last. null for other types',
+      }),
     interval,
     status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({
       description: '`pending`: never synced. `error`: the last sync failed; published versions stay',
@@ -164,11 +176,15 @@ export const verificationSchema = z
       .string()
       .nullable()
       .openapi({ description: 'the branch that HEAD names; null without one', example: 'main' }),
-    protocol: z.string().nullable().openapi({
-      description:
-        'for a Composer repository, the form of its metadata: `metadata-url`, `providers-lazy-url` or `packages`; null for other types',
-      example: 'metadata-url',
-    }),
+    protocol: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'for a Composer repository, the form of its metadata: `metadata-url`, `providers-lazy-url` or ' +
+          '`packages`; null for other types',
+        example: 'metadata-url',
+      }),
     package_count: z
       .number()
       .int()

@@ -33,7 +33,8 @@ export const explanationSchema = z
     seen: z.boolean().openapi({ description: 'whether the token sees it' }),
     mirrored: z.boolean().openapi({
       description:
-        'true: the package is not published here, and may come from a mirrored repository. Only the limits are checked; the package is fetched on its first request',
+        'true: the package is not published here, and may come from a mirrored repository. Only the limits are ' +
+        'checked; the package is fetched on its first request',
     }),
     reasons: z
       .array(
@@ -67,7 +68,8 @@ export const explanationSchema = z
             .openapi({ description: 'the stability that Composer derives from the version', example: 'stable' }),
           released_at: time.nullable().openapi({
             description:
-              'the release time that not_after uses; null: unknown, for example for a mirrored version before its first request',
+              'the release time that not_after uses; null: unknown, for example for a mirrored version before ' +
+              'its first request',
           }),
           seen: z.boolean().openapi({ description: 'whether the token sees it' }),
           hidden_by: z.array(hidingLimit).openapi({ description: 'the limits that hide it' }),

@@ -19,7 +19,8 @@ export const shownLimits = {
     .nullable()
     .openapi({
       description:
-        'pattern → version constraint for matching packages. If several patterns match, all their constraints apply; null: all versions',
+        'pattern → version constraint for matching packages. If several patterns match, all their constraints ' +
+        'apply; null: all versions',
       example: { 'acme/core': '<3.0' },
     }),
   stability: z
@@ -50,7 +51,9 @@ export const takenLimits = {
     }),
   constraints: shownLimits.constraints.optional().openapi({
     maxProperties: maxEntries,
-    description: `pattern → Composer version constraint, at most ${maxEntries} entries. If several patterns match, all their constraints apply; null: all versions`,
+    description:
+      `pattern → Composer version constraint, at most ${maxEntries} entries. If several patterns match, all ` +
+      'their constraints apply; null: all versions',
     example: { 'acme/core': '<3.0' },
   }),
   stability: shownLimits.stability.optional(),

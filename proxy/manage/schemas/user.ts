@@ -8,7 +8,8 @@ import { time, timeWhen } from './time.ts';
 
 const role = z.enum(roles).openapi({
   description:
-    '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. `viewer`: may read',
+    '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. ' +
+    '`viewer`: may read',
 });
 const name = z
   .string()
@@ -45,7 +46,8 @@ const invitation = z
     token: z.string().openapi({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
     link: z.string().openapi({
       description:
-        'the page to accept the invitation, relative to the address of the registry; the part after # is never sent to a server',
+        'the page to accept the invitation, relative to the address of the registry; the part after # is never ' +
+        'sent to a server',
       example: '/api/swagger#invitation=inv_…',
     }),
     expires_at: timeWhen('it ends'),

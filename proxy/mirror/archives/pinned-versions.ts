@@ -79,7 +79,10 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
   if (known === undefined) return undefined;
   if (dist === undefined) return 'the upstream now gives it no archive';
   if (known.reference !== dist.reference)
-    return `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ${known.reference || '(none)'}`;
+    return (
+      `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ` +
+      `${known.reference || '(none)'}`
+    );
   if (dist.shasum !== undefined && dist.shasum !== known.shasum)
     return `the upstream now has the SHA-1 ${dist.shasum}, but the accepted archive has ${known.shasum}`;
   return undefined;

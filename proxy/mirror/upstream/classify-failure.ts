@@ -47,7 +47,9 @@ export function failedRequest(error: unknown, at: URL, upstream: string, timeout
     return {
       ...failed,
       whose: 'wrong',
-      message: `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.`,
+      message:
+        `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name ` +
+        `it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.`,
     };
   if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied')
     return { ...failed, whose: 'wrong' };

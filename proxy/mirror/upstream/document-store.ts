@@ -197,7 +197,9 @@ export class DocumentStore {
   }
 
   #notKept(url: URL, error: unknown): void {
-    const message = `${shownUrl(url)} was fetched, and could not be kept: ${error instanceof Error ? error.message : String(error)}.`;
+    const message =
+      `${shownUrl(url)} was fetched, and could not be kept: ` +
+      `${error instanceof Error ? error.message : String(error)}.`;
     this.#options.tell({
       kind: 'document-failed',
       upstream: this.#options.upstream,

@@ -42,7 +42,8 @@ export class UpstreamWithholds extends UpstreamRefused {
 export class PrivateNamesUnknown extends Error {
   constructor() {
     super(
-      'The list of private names is missing, so no other registry is used. Run `libretto build` on the host of this registry.',
+      'The list of private names is missing, so no other registry is used. Run `libretto build` on the host of ' +
+        'this registry.',
     );
     this.name = 'PrivateNamesUnknown';
   }

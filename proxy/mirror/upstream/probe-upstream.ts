@@ -40,7 +40,10 @@ export async function probeUpstream(
         : undefined,
     };
   } catch (error) {
-    return `packages.json at ${rootUrl.origin}${rootUrl.pathname} cannot be used: ${error instanceof Error ? error.message : String(error)}.`;
+    return (
+      `packages.json at ${rootUrl.origin}${rootUrl.pathname} cannot be used: ` +
+      `${error instanceof Error ? error.message : String(error)}.`
+    );
   }
 }
 

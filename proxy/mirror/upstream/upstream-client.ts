@@ -241,7 +241,8 @@ export class UpstreamClient {
     const pausedUntil = pauses.until(origin, this.#options.now());
     if (pausedUntil !== undefined)
       throw new UpstreamUnavailable(
-        `${origin} is not used until ${new Date(pausedUntil).toISOString()}, because it failed or asked clients to wait.`,
+        `${origin} is not used until ${new Date(pausedUntil).toISOString()}, because it failed or asked ` +
+          'clients to wait.',
         pausedUntil,
       );
   }

@@ -78,7 +78,8 @@ function layoutOf(json: JsonObject, url: URL): Layout {
   // nowhere
   if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
     throw new Error(
-      'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed',
+      'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or ' +
+        'providers-lazy-url is needed',
     );
   if (json['packages'] === undefined && includes === undefined)
     throw new Error('packages.json has none of metadata-url, providers-lazy-url, packages and includes');

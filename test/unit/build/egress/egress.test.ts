@@ -91,7 +91,9 @@ describe('addresses', () => {
     const policy = createAddressPolicy(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
     expect(['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1'].map(policy)).toEqual([true, true, true, true]);
     expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map(policy)).toEqual([false, false, false]);
-    expect(() => createAddressPolicy(['10.1.0.0/33'])).toThrow(/egress\.allow: "10\.1\.0\.0\/33" is no address range/);
+    expect(() => createAddressPolicy(['10.1.0.0/33'])).toThrow(
+      /egress\.allow: "10\.1\.0\.0\/33" is not an address range/,
+    );
   });
 });
 

@@ -282,7 +282,7 @@ describe('a tree that is not whole is refused, and nothing is changed:', () => {
     writeFileSync(path, bytes);
   };
   const damages: Readonly<Record<string, readonly [damage: (tree: string) => void, says: string]>> = {
-    'no such folder': [(tree) => rmSync(tree, { recursive: true }), 'is no folder'],
+    'no such folder': [(tree) => rmSync(tree, { recursive: true }), 'is not a folder'],
     'an empty folder': [
       (tree) => (rmSync(tree, { recursive: true }), mkdirSync(tree)),
       'index/_publication.json is missing',

@@ -62,7 +62,9 @@ describe('parseSource', () => {
       place: { kind: 'artifact', path: join(base, 'zips') },
     });
     expect(() => parseSource('artifact:https://host/x', base, data)).toThrow('Leave the artifact: prefix out');
-    expect(() => parseSource('package:acme/tool', base, data)).toThrow('stand in libretto.json');
+    expect(() => parseSource('package:acme/tool', base, data)).toThrow(
+      'into libretto.json, as a source of type package',
+    );
   });
 
   it('refuses credentials and transports that run things, without repeating the password', () => {

@@ -138,7 +138,7 @@ describe('what fails again and again', () => {
       [404, 'UPSTREAM_REFUSED', false],
       [500, 'UPSTREAM_UNAVAILABLE', true],
     ]);
-    expect(replies[1]?.json()).toMatchObject({ error: expect.stringContaining('does not hand it out') as string });
+    expect(replies[1]?.json()).toMatchObject({ error: expect.stringContaining('does not deliver it') as string });
     expect(running.messages()[1]).toContain('credentials');
     expect(running.of('archive-refused')).toEqual([]);
     expect(running.of('archive-failed')).toHaveLength(3);

@@ -13,9 +13,7 @@ const version = (seed: string) => [{ version: '1.0.0', normalized: '1.0.0.0', zi
 it('are known while there is a publication that can be read, and not otherwise', async () => {
   const folder = temporaryFolder('private-names');
   const read = createPrivateNames(folder.path);
-  expect((await read()).unknown).toContain(
-    'nothing is published here yet, so that it is not known which names are private',
-  );
+  expect((await read()).unknown).toContain('nothing is published here yet, so the private names are unknown');
   const tree = new HandMadeTree(folder.path);
   tree.put('acme/app', version('app'));
   tree.writeIndex('acme/app', version('app'));
@@ -31,7 +29,7 @@ it('are known while there is a publication that can be read, and not otherwise',
     names.hasVendor('some'),
   ]).toEqual([undefined, true, false, true, false]);
   writeFileSync(folder.at('index/_publication.json'), '{"format": 1, "serial"');
-  expect((await read()).unknown).toMatch(/^index\/_publication\.json cannot be used \(.+\), so that/);
+  expect((await read()).unknown).toMatch(/^index\/_publication\.json cannot be used \(.+\), so the private names/);
   tree.publish();
   expect((await read()).unknown).toBeUndefined();
   await folder.remove();

@@ -153,7 +153,7 @@ describe('what cannot be read', () => {
     expect(labels(scan)).toEqual(['acme/good dev-main']);
     expect(scan.quarantined.map(({ message }) => message)).toEqual([
       expect.stringMatching(/large\.bin has 2000 bytes.*1000/),
-      expect.stringMatching(/many holds more than 4 files/),
+      expect.stringMatching(/many contains more than 4 files/),
     ]);
   });
 });

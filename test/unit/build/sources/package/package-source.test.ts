@@ -205,7 +205,7 @@ describe('what costs its own version only', () => {
       'a shasum that is none',
       () => record({ url: `${server.url}/lib.zip`, shasum: 'abc' }),
       'INVALID_DIST',
-      'no SHA-1',
+      'not a SHA-1',
     ],
     [
       'a source only',

@@ -62,7 +62,7 @@ describe('a release that was accepted', () => {
         name,
         version: '1.0.0',
         message: expect.stringMatching(
-          /^the upstream changed its require, replace, include-path\. What was accepted on .* is served on$/,
+          /^the upstream changed its require, replace, include-path\. The version accepted on .* is still served$/,
         ) as string,
       },
     ]);

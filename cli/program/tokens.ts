@@ -1,0 +1,155 @@
+// `libretto token`: create, list, show, update, explain, rotate and revoke the tokens of clients.
+
+import type { Command } from 'commander';
+
+import { collect, example, withSettings, type Wire } from './command-parts.ts';
+
+/** Adds `token` and its commands to the program. */
+export function addTokens(program: Command, wire: Wire): void {
+  const token = program
+    .command('token')
+    .summary('create, list, change and revoke tokens')
+    .description('Create, list, change and revoke the tokens of Composer clients.');
+  token.showHelpAfterError('Run `libretto token --help` to see the commands.');
+  token.addHelpText('after', example('libretto token create --description "CI" --expires 90d', 'libretto token list'));
+  for (const add of [addCreate, addList, addShow, addUpdate, addExplain, addRotate, addRevoke]) add(token, wire);
+}
+
+function addCreate(token: Command, wire: Wire): void {
+  const create = token
+    .command('create')
+    .summary('create a token')
+    .description('Create a token. The command shows the secret once.')
+    .requiredOption('--description <text>', 'the purpose or owner of the token')
+    .option('--kind <read|write>', 'read, or read and publish; cannot be changed later', 'read')
+    .option('--limit <n>', 'requests per hour, 0 for no limit (default: the limit of the kind)')
+    .option(
+      '--expires <when>',
+      'a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)',
+    );
+  withLimits(create);
+  wire(
+    withJson(
+      create,
+      'libretto token create --description "CI of the shop" --expires 90d --limit 5000',
+      'libretto token create --description "Customer 17" --package "acme/shop:^1" --stability stable ' +
+        '--not-after 2027-01-31',
+    ),
+    () => import('../commands/token/create.ts'),
+  );
+}
+
+function addList(token: Command, wire: Wire): void {
+  const list = token.command('list').summary('list all tokens').description('List all tokens, without their secrets.');
+  wire(withJson(list, 'libretto token list --json'), () => import('../commands/token/list.ts'));
+}
+
+function addShow(token: Command, wire: Wire): void {
+  const show = token
+    .command('show')
+    .argument('<id>')
+    .summary('show one token')
+    .description('Show one token, without its secret.');
+  wire(withJson(show, 'libretto token show tok_2kTq9'), () => import('../commands/token/show.ts'));
+}
+
+function addUpdate(token: Command, wire: Wire): void {
+  const update = token
+    .command('update')
+    .argument('<id>')
+    .summary('change a token')
+    .description(
+      'Change a token. The change takes effect with the next request. The kind cannot change: create another token.',
+    )
+    .option('--description <text>', 'the purpose or owner of the token')
+    .option('--limit <n|default>', 'requests per hour, 0 for no limit, or default for the limit of its kind')
+    .option('--expires <when|never>', 'a duration from now such as 90d, a time such as 2027-01-31T00:00:00Z, or never');
+  withLimits(update).option(
+    '--clear <packages|stability|not-after|networks>',
+    'remove this limit (repeatable)',
+    collect,
+  );
+  wire(
+    withJson(
+      update,
+      'libretto token update tok_2kTq9 --limit default --expires never',
+      'libretto token update tok_2kTq9 --package "acme/shop:^2" --clear not-after',
+    ),
+    () => import('../commands/token/update.ts'),
+  );
+}
+
+function addExplain(token: Command, wire: Wire): void {
+  const explain = token
+    .command('explain')
+    .argument('<id>')
+    .argument('<package>', 'vendor/name')
+    .argument('[version]', 'one version, published or not')
+    .summary('explain which versions of a package a token sees')
+    .description(
+      'Explain which versions of a package a token sees, or whether it sees one version, and which limit hides ' +
+        'the others. The exit code is 1 if the token does not see it.',
+    )
+    .option('--from <address>', 'check for a client with this address');
+  wire(
+    withJson(
+      explain,
+      'libretto token explain tok_2kTq9 acme/shop',
+      'libretto token explain tok_2kTq9 acme/shop 2.0.0 --from 203.0.113.7',
+    ),
+    () => import('../commands/token/explain.ts'),
+  );
+}
+
+function addRotate(token: Command, wire: Wire): void {
+  const rotate = token
+    .command('rotate')
+    .argument('<id>')
+    .summary('give a token a new secret')
+    .description(
+      'Give a token a new secret. The command shows it once. The previous secret keeps working for a while. ' +
+        'All other properties of the token stay.',
+    )
+    .option(
+      '--grace <span>',
+      'how long the previous secret keeps working: 30m, 12h, 7d, or 0 to end it at once',
+      '24h',
+    );
+  wire(withJson(rotate, 'libretto token rotate tok_2kTq9 --grace 7d'), () => import('../commands/token/rotate.ts'));
+}
+
+function addRevoke(token: Command, wire: Wire): void {
+  const revoke = token
+    .command('revoke')
+    .argument('<id>')
+    .summary('revoke a token permanently')
+    .description('Revoke a token permanently. The change takes effect with the next request.');
+  wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('../commands/token/revoke.ts'));
+}
+
+function withJson(command: Command, ...examples: string[]): Command {
+  return withSettings(command, 'data', 'state')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example(...examples));
+}
+
+function withLimits(command: Command): Command {
+  return command
+    .option(
+      '--package <pattern[:constraint]>',
+      'visible packages: acme/core, acme/* or *; with a constraint, only matching versions: acme/core:<3.0 ' +
+        '(repeatable; replaces the previous list)',
+      collect,
+    )
+    .option('--stability <stability>', 'the minimum stability of visible versions: stable, RC, beta, alpha or dev')
+    .option(
+      '--not-after <time>',
+      'versions released until then are visible: a day such as 2027-01-31 (UTC, including that day), or a time ' +
+        'such as 2027-01-31T12:00:00Z',
+    )
+    .option(
+      '--network <range>',
+      'client addresses that may use the token: 203.0.113.0/24 (repeatable; replaces the previous list)',
+      collect,
+    );
+}
