@@ -8,26 +8,58 @@ import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Loaded by builds, and made of many files each. All other libraries are loaded from node_modules: some bring binaries
- * or workers, most are seldom needed.
+ * Builds or servers load these at their start, and most have many files. All other libraries are loaded from
+ * node_modules: some bring binaries or workers, the rest is seldom needed.
  */
-const bundled = ['commander', 'execa', 'fast-glob', 'ora', 'p-limit'];
+const bundled = [
+  'commander',
+  'execa',
+  'fast-glob',
+  'ora',
+  'p-limit',
+  'pino',
+  'ipaddr.js',
+  'zod',
+  '@hono/zod-openapi',
+  'hono',
+  'jose',
+  'otpauth',
+  'busboy',
+  'yauzl',
+  'uqr',
+];
 
 const isFile = (id) => /^[./\0]/.test(id);
 const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
 
 /**
- * Modules with all they import, each group one file: what workers load too, what every build needs, and what it needs
- * for directories, for remotes, for objects of git, for packages that changed.
+ * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
+ *
+ * `libdeflate`, `files` and `compression` are for workers too, `faults` for the process that reads the state. Every
+ * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. The last
+ * four are for builds: of directories, of remotes, of objects of git, of packages that changed.
  */
 const groups = [
   { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
   { name: 'files', test: /build\/files\/read-file\.ts$/ },
   { name: 'compression', test: /build\/compression\/deflate\.ts$/ },
   {
+    name: 'faults',
+    test: /proxy\/state\/(?:state-error|write-lock)\.ts$|build\/contract\/storage-fault\.ts$/,
+  },
+  {
+    name: 'program',
+    test: /cli\/(?:program\/program|config\/config|io\/output|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|-error\.ts$/,
+  },
+  {
     name: 'common',
     test: /cli\/(?:program\/program|commands\/build\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/,
   },
+  {
+    name: 'registry',
+    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|builds\/git-access)\.ts$|proxy\/(?:auth\/token-uses|limits\/saved-counters|protocol\/tombstones|state\/audit(?:-log)?|views\/compile-access)\.ts$|cli\/text\/address\.ts$/,
+  },
+  { name: 'server', test: /cli\/serve\/service\.ts$/ },
   { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
   { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
   {

@@ -30,12 +30,7 @@ import { asBuilt, type RootChanges } from './tree/root-document.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './tree/tree-files.ts';
-import {
-  createSecureServer,
-  type Certificate,
-  type SecureParts,
-  type SecureServer,
-} from './http/http2/secure-server.ts';
+import type { Certificate, SecureParts, SecureServer } from './http/http2/secure-server.ts';
 import { createSender } from './http/send.ts';
 import { drain, listen, type AnyServer } from './http/server-lifecycle.ts';
 import { defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
@@ -96,7 +91,7 @@ export interface Proxy {
   readonly renewCertificate: (certificate: Certificate) => void;
 }
 
-export function createProxy(options: ProxyOptions): Proxy {
+export async function createProxy(options: ProxyOptions): Promise<Proxy> {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   let draining = false;
   const handler = createHandlerOf(options, limits, () => draining);
@@ -106,7 +101,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     connections.opened(socket);
     return connections.speaker(socket);
   };
-  const secure = createSecureServerOf(options, limits, { handle: handler.handle, onHttp1, idle });
+  const secure = await createSecureServerOf(options, limits, { handle: handler.handle, onHttp1, idle });
   const { Request } = pathOf(options);
   const server = withLimits(
     secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: Request }),
@@ -172,13 +167,14 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
   });
 }
 
-/** undefined: plain HTTP is served. */
-function createSecureServerOf(
+/** undefined: plain HTTP is served, and nothing of TLS and HTTP/2 is loaded. */
+async function createSecureServerOf(
   options: ProxyOptions,
   limits: ServerLimits,
   parts: Pick<SecureParts, 'handle' | 'onHttp1' | 'idle'>,
-): SecureServer | undefined {
+): Promise<SecureServer | undefined> {
   if (options.certificate === undefined) return undefined;
+  const { createSecureServer } = await import('./http/http2/secure-server.ts');
   return createSecureServer({
     ...parts,
     limits,

@@ -53,7 +53,7 @@ export async function verifyPackage(
     entries.map((entry) =>
       limit(async () => {
         const fault = await archiveFault(name, entry, context);
-        const found = fault === undefined && !context.fast ? sameFiles(name, entry, context) : undefined;
+        const found = fault === undefined && !context.fast ? await sameFiles(name, entry, context) : undefined;
         if (found !== undefined) same.push(found);
         return fault ?? plainCopyFault(name, entry, context);
       }),

@@ -63,7 +63,7 @@ export async function purgedFileFault(
   const sha1 = fast ? undefined : await output.sha1('public', file);
   const row =
     tombstones.rows.find((one) => isArchiveOf(one, file)) ??
-    (sha1 === undefined ? undefined : purgedArchive(output, file as PublicPath, sha1, tombstones));
+    (sha1 === undefined ? undefined : await purgedArchive(output, file as PublicPath, sha1, tombstones));
   if (row === undefined) return undefined;
   return {
     code: 'PURGED_CONTENT',
@@ -78,15 +78,15 @@ export async function purgedFileFault(
  * An archive of the serving index with the files of a purged version: a purge leaves it, and names it. It is no fault,
  * since two releases may have the same files. `entry` is none that a tombstone blocks.
  */
-export function sameFiles(
+export async function sameFiles(
   name: PackageName,
   entry: IndexEntry,
   { tombstones, output }: Pick<VerifyContext, 'tombstones' | 'output'>,
-): SameFiles | undefined {
+): Promise<SameFiles | undefined> {
   const { version, version_normalized: normalized, reference, path } = entry;
   if (tombstones.rows.length === 0 || tombstones.blocks(name, { normalized, reference }) !== undefined)
     return undefined;
-  const row = purgedArchive(output, path, entry.shasum, tombstones);
+  const row = await purgedArchive(output, path, entry.shasum, tombstones);
   if (row === undefined || row.sha1 === entry.shasum) return undefined;
   const message =
     `${name} ${version} (${reference.slice(0, 12)}, ${entry.state}) has the files of ${row.name} ${row.version}, ` +
@@ -95,14 +95,14 @@ export function sameFiles(
 }
 
 /** The tombstone of an archive with these bytes or these files; undefined also for what is no ZIP. */
-function purgedArchive(
+async function purgedArchive(
   output: Output,
   path: PublicPath,
   sha1: string,
   { rows }: PurgedLookup,
-): PurgedVersion | undefined {
+): Promise<PurgedVersion | undefined> {
   try {
-    return archiveBlocker(rows)(output.locate(path), sha1);
+    return (await archiveBlocker(rows))(output.locate(path), sha1);
   } catch {
     return undefined; // damage is a fault of its own
   }

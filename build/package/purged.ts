@@ -3,7 +3,6 @@
 // what was purged would be published again.
 
 import type { PurgedRecovery } from '../scan/build-request.ts';
-import { digestIfAlike } from '../archive/archive-content.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { isAsWritten } from '../contract/checksum.ts';
 import {
@@ -66,7 +65,7 @@ export async function readPurged(
     recovery === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
   return {
     ...lookUpPurged(rows),
-    blocksArchive: archiveBlocker(rows),
+    blocksArchive: await archiveBlocker(rows),
     text: stays ? undefined : formatPurged(rows),
     asked: more.length > 0 || recovery !== undefined,
   };
@@ -141,13 +140,16 @@ function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly Pur
   );
 }
 
-export function archiveBlocker(rows: readonly PurgedVersion[]): ArchiveBlocker {
+/** Archives are read only where a tombstone names their files: most registries have none, and load no reader of ZIPs. */
+export async function archiveBlocker(rows: readonly PurgedVersion[]): Promise<ArchiveBlocker> {
   const sha1s = new Map(rows.flatMap((row) => (row.sha1 === null ? [] : [[row.sha1, row] as const])));
   const contents = new Map(rows.flatMap((row) => (row.content === null ? [] : [[row.content.digest, row] as const])));
+  if (contents.size === 0) return (_, sha1) => sha1s.get(sha1);
   const alike = rows.flatMap(({ content }) => content ?? []);
+  const { digestIfAlike } = await import('../archive/archive-content.ts');
   return (path, sha1) => {
     const same = sha1s.get(sha1);
-    if (same !== undefined || alike.length === 0) return same;
+    if (same !== undefined) return same;
     const digest = digestIfAlike(path, alike);
     return digest === undefined ? undefined : contents.get(digest);
   };

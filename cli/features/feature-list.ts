@@ -7,37 +7,13 @@ import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
 /** `packages` has no name for operators: it is opened where another feature wants it. */
 const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
-  {
-    name: 'packages',
-    wants: [],
-    open: async (core) => (await import('./packages.ts')).openPackages(core),
-  },
-  { name: 'mirror', wants: [], open: async (core) => (await import('./mirror.ts')).openMirror(core) },
-  {
-    name: 'search',
-    wants: ['packages'],
-    open: async (_, offers) => (await import('./search.ts')).openSearch(offers),
-  },
-  {
-    name: 'statistics',
-    wants: ['packages'],
-    open: async (core, offers) => (await import('./statistics.ts')).openStatistics(core, offers),
-  },
-  {
-    name: 'advisories',
-    wants: [],
-    open: async (core, offers) => (await import('./advisories.ts')).openAdvisories(core, offers),
-  },
-  {
-    name: 'repositories',
-    wants: [],
-    open: async (core) => (await import('./repositories.ts')).openRepositories(core),
-  },
-  {
-    name: 'api',
-    wants: ['packages', 'repositories'],
-    open: async (core, offers) => (await import('./management.ts')).openManagement(core, offers),
-  },
+  { name: 'packages', wants: [], load: () => import('./packages.ts') },
+  { name: 'mirror', wants: [], load: () => import('./mirror.ts') },
+  { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
+  { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
+  { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
+  { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
+  { name: 'api', wants: ['packages', 'repositories'], load: () => import('./management.ts') },
 ];
 
 export interface OpenFeatures {
@@ -47,15 +23,19 @@ export interface OpenFeatures {
   readonly close: () => Promise<void>;
 }
 
+/** Loads the modules of those that are switched on, and opens nothing. */
+export async function loadFeatures(names: readonly FeatureName[]): Promise<void> {
+  await Promise.all(wantedBy(names).map(({ load }) => load()));
+}
+
 /** Opens those that are switched on, and what they want. Where one fails, those before it are closed. */
 export async function openFeatures(core: ServingCore, names: readonly FeatureName[]): Promise<OpenFeatures> {
-  const wanted = wantedBy(names);
   const open: OpenFeature[] = [];
   let offers: Offers = {};
   const closing = new CloseSteps();
   try {
-    for (const feature of features.filter(({ name }) => wanted.has(name))) {
-      const opened = await feature.open(core, offers);
+    for (const { load } of wantedBy(names)) {
+      const opened = (await load()).open(core, offers);
       open.push(opened);
       if (opened.close !== undefined) closing.add(opened.close);
       offers = { ...offers, ...opened.offers };
@@ -67,7 +47,8 @@ export async function openFeatures(core: ServingCore, names: readonly FeatureNam
   return { offers, open, close: () => closing.run() };
 }
 
-function wantedBy(names: readonly string[]): ReadonlySet<string> {
+/** In the order of the list. */
+function wantedBy(names: readonly string[]): readonly ServedFeature[] {
   const wanted = new Set<string>();
   const add = (name: string): void => {
     if (wanted.has(name)) return;
@@ -75,5 +56,5 @@ function wantedBy(names: readonly string[]): ReadonlySet<string> {
     for (const one of features.find((feature) => feature.name === name)?.wants ?? []) add(one);
   };
   for (const name of names) add(name);
-  return wanted;
+  return features.filter(({ name }) => wanted.has(name));
 }

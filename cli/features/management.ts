@@ -18,7 +18,7 @@ import type { Offers, OpenFeature } from './served-feature.ts';
 import { version } from '../io/version.ts';
 
 /** The management API, and how the first admin is made. */
-export function openManagement(core: ServingCore, { packages, syncing, mirror }: Offers): OpenFeature {
+export function open(core: ServingCore, { packages, syncing, mirror }: Offers): OpenFeature {
   if (packages === undefined || syncing === undefined) throw new Error('the API is opened behind what it manages');
   const { config, context, store: state, settings } = core;
   const { now, randomBytes } = context;

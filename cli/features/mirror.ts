@@ -4,7 +4,7 @@ import type { ServingCore } from '../core/serving-core.ts';
 import { openServedMirror } from '../mirror/mirror-for-serving.ts';
 import type { OpenFeature } from './served-feature.ts';
 
-export function openMirror({ config, context, store: state, ...core }: ServingCore): OpenFeature {
+export function open({ config, context, store: state, ...core }: ServingCore): OpenFeature {
   const mirror = openServedMirror(config, context, { ...core, state });
   return { offers: { mirror }, families: mirror.families, close: mirror.close };
 }

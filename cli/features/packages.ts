@@ -6,7 +6,7 @@ import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { OpenFeature } from './served-feature.ts';
 
-export function openPackages({ config, context, store, tree, settings, log, tombstones }: ServingCore): OpenFeature {
+export function open({ config, context, store, tree, settings, log, tombstones }: ServingCore): OpenFeature {
   const packages = composePackages(config, context, {
     state: store,
     published: tree.published,

@@ -6,7 +6,7 @@ import { composeSyncing } from '../compose/sync.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { OpenFeature } from './served-feature.ts';
 
-export function openRepositories({ config, context, store, settings, log }: ServingCore): OpenFeature {
+export function open({ config, context, store, settings, log }: ServingCore): OpenFeature {
   const syncing = composeSyncing(config, context, {
     state: store,
     sealer: composeKeys(config, context).sealer,

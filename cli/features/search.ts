@@ -1,9 +1,10 @@
 // The feature `search`: Composer's searches and lists, over published and mirrored packages.
 
 import { createSearchFeature } from '../../proxy/search/feature.ts';
+import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function openSearch({ packages, mirror }: Offers): OpenFeature {
+export function open(_core: ServingCore, { packages, mirror }: Offers): OpenFeature {
   if (packages === undefined) throw new Error('search is opened behind packages');
   return {
     answers: createSearchFeature(packages.lookupsWith(mirror?.catalogue)),

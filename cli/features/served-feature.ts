@@ -38,5 +38,10 @@ export interface ServedFeature {
   readonly name: string;
   /** features without which it does nothing: they are opened before it */
   readonly wants: readonly string[];
-  readonly open: (core: ServingCore, offers: Offers) => Promise<OpenFeature>;
+  readonly load: () => Promise<FeatureModule>;
+}
+
+/** The exports of the module of a feature. */
+export interface FeatureModule {
+  readonly open: (core: ServingCore, offers: Offers) => OpenFeature;
 }

@@ -5,7 +5,7 @@ import { createInstallReports } from '../../proxy/install-reports/install-report
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function openStatistics({ tree }: ServingCore, { packages, mirror }: Offers): OpenFeature {
+export function open({ tree }: ServingCore, { packages, mirror }: Offers): OpenFeature {
   if (packages === undefined) throw new Error('statistics are opened behind packages');
   const reports = createInstallReports({
     files: tree.files,

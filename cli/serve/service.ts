@@ -91,7 +91,9 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
   const { mirror, setupCode } = features.offers;
   const metrics = await composeMetrics(core, features);
   closing.add(metrics.close);
-  const proxy = createProxy(proxyOptions(core, features, { counts: metrics.counts, certificate: certificate?.pair }));
+  const proxy = await createProxy(
+    proxyOptions(core, features, { counts: metrics.counts, certificate: certificate?.pair }),
+  );
   closing.add(proxy.close);
   if (core.leads) closing.add(startCopies(core));
   for (const { start } of features.open) await start?.();

@@ -23,6 +23,8 @@ export interface StatePlace<Store extends StateStore = StateStore> {
    * False where it is plain without a look into the store that there is no state. A build without one loads no store.
    */
   readonly mayHaveState: () => boolean;
+  /** Loads the store and opens nothing. */
+  readonly load: () => Promise<unknown>;
   /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
   readonly open: (opening?: StateOpening) => Promise<Store>;
   /**
@@ -48,6 +50,11 @@ export function stateDirectory({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'state');
 }
 
+const loadLmdbStore = (): Promise<typeof import('../../proxy/state/lmdb-store.ts')> =>
+  import('../../proxy/state/lmdb-store.ts');
+const loadRedisStore = (): Promise<typeof import('../../proxy/state/redis-store.ts')> =>
+  import('../../proxy/state/redis-store.ts');
+
 function localPlace(config: Placing): StatePlace {
   const directory = stateDirectory(config);
   return {
@@ -55,7 +62,8 @@ function localPlace(config: Placing): StatePlace {
     name: directory,
     hadState: () => existsSync(join(directory, 'lock.mdb')),
     mayHaveState: () => existsSync(join(directory, 'data.mdb')),
-    open: async (opening) => (await import('../../proxy/state/lmdb-store.ts')).openLmdbStore(directory, opening),
+    load: loadLmdbStore,
+    open: async (opening) => (await loadLmdbStore()).openLmdbStore(directory, opening),
     setAside: (now) => setAsideState(directory, now),
   };
 }
@@ -71,8 +79,9 @@ export function sharedPlace(
     name: describeRedisUrl(url),
     hadState: () => false,
     mayHaveState: () => true,
+    load: loadRedisStore,
     open: async (opening) => {
-      const { openRedisStore } = await import('../../proxy/state/redis-store.ts');
+      const { openRedisStore } = await loadRedisStore();
       return openRedisStore({
         url,
         graceMs: stateGrace.value * 1000,

@@ -3,9 +3,10 @@
 // itself.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { internalError } from './http2-codes.ts';
 
 export interface HttpRequest extends Readable {
   readonly method?: string | undefined;
@@ -70,7 +71,7 @@ export function writeContinue(response: HttpResponse): void {
 /** Ends an answer so that nobody takes it for whole. */
 export function cutOff(response: HttpResponse): void {
   if (isStream(response))
-    setImmediate(() => response.close(constants.NGHTTP2_INTERNAL_ERROR)); // not here: see Http2Connection
+    setImmediate(() => response.close(internalError)); // not here: see Http2Connection
   else response.destroy();
 }
 

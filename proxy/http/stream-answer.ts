@@ -2,9 +2,10 @@
 // body that looks whole. What the client does not take is waited for until nothing has moved for a while; meanwhile it
 // costs two pieces of memory.
 
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { cancel, noError } from './http2-codes.ts';
 import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
 import { readChunk } from './read-chunk.ts';
 import type { Sent } from './answer.ts';
@@ -71,7 +72,7 @@ function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   const end = (): void => {
     if (request.readableEnded) return;
     dropBody(stream);
-    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)); // not here: see Http2Connection
+    setImmediate(() => stream.close(noError)); // not here: see Http2Connection
   };
   // for HEAD node:http2 has ended its side before anybody answers, and the event may have come and gone
   if (stream.writableFinished) end();
@@ -94,7 +95,7 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<S
  * protocol nghttp2 sends nothing any more.
  */
 export function giveUp(stream: ServerHttp2Stream): void {
-  stream.close(constants.NGHTTP2_CANCEL);
+  stream.close(cancel);
   stream.destroy();
 }
 

@@ -1,11 +1,11 @@
 // Which Composer asks, as far as an answer depends on it. Everybody else is taken for one that can do everything.
 
-import { coerce, lt } from 'semver';
-
 /** `user-agent` as Composer sends it: `Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; …)`. */
-function composerVersion(userAgent: string | undefined): string | undefined {
-  const text = /^Composer\/(\d+\.\d+(?:\.\d+)?)/.exec(userAgent ?? '')?.[1];
-  return text === undefined ? undefined : coerce(text)?.version;
+function composerVersion(
+  userAgent: string | undefined,
+): { readonly major: number; readonly minor: number } | undefined {
+  const [, major, minor] = /^Composer\/(\d+)\.(\d+)/.exec(userAgent ?? '') ?? [];
+  return minor === undefined ? undefined : { major: Number(major), minor: Number(minor) };
 }
 
 /**
@@ -14,5 +14,6 @@ function composerVersion(userAgent: string | undefined): string | undefined {
  */
 export function resolvesApiUrl(userAgent: string | undefined): boolean {
   const version = composerVersion(userAgent);
-  return version === undefined || !lt(version, '2.7.0');
+  if (version === undefined || version.major > 2) return true;
+  return version.major === 2 && version.minor >= 7;
 }

@@ -1,9 +1,8 @@
-// A server without features serves packages.json, p2 and dist, and loads no module of a feature. Node itself says which
-// modules a process has loaded (NODE_V8_COVERAGE), their source maps say of which sources they are made.
+// A server without features serves packages.json, p2 and dist, and loads no module of a feature.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadedLibraries, loadedSources } from '../util/loaded-modules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
 
@@ -25,6 +24,7 @@ interface Served {
   /** path → status, for the holder of a token */
   readonly statuses: Readonly<Record<string, number>>;
   readonly sources: readonly string[];
+  readonly libraries: readonly string[];
 }
 
 const paths = ['/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/search.json?q=hello', '/api/status', '/health'];
@@ -43,22 +43,7 @@ async function serve(...flags: readonly string[]): Promise<Served> {
   for (const path of paths) statuses[path] = (await get(path)).status;
   child.signal('SIGTERM');
   expect((await child.ended).exitCode).toBe(0);
-  return { root, statuses, sources: sourcesIn(coverage) };
-}
-
-/** Of the product, relative to the repository, such as `proxy/server.ts`. */
-function sourcesIn(coverage: string): string[] {
-  const loaded = readdirSync(coverage).flatMap((file) =>
-    (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result
-      .map(({ url }) => url)
-      // chunks of the bundler's own have no map
-      .filter((url) => url.includes('/lib/cli/') && existsSync(new URL(`${url}.map`))),
-  );
-  return [...new Set(loaded)].flatMap((url) =>
-    (JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as { sources: string[] }).sources
-      .map((source) => source.replace(/^(?:\.\.\/)+/, ''))
-      .filter((source) => /^(?:build|cli|proxy)\//.test(source)),
-  );
+  return { root, statuses, sources: loadedSources(coverage), libraries: loadedLibraries(coverage) };
 }
 
 const ofFeatures = [
@@ -70,7 +55,7 @@ const ofFeatures = [
 
 describe('a server without features', () => {
   it('serves packages.json, documents and archives, and nothing else', async () => {
-    const { root, statuses, sources } = await serve('--features', 'none');
+    const { root, statuses, sources, libraries } = await serve('--features', 'none');
     expect(statuses).toEqual({
       '/p2/acme/hello.json': 200,
       '/dist/acme/hello/1.0.0.zip': 200,
@@ -81,6 +66,10 @@ describe('a server without features', () => {
     expect(Object.keys(root)).not.toEqual(expect.arrayContaining(['search']));
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([]);
     expect(sources).toContain('proxy/server.ts');
+    expect(sources).not.toContain('proxy/http/http2/secure-server.ts');
+    expect(libraries).toContain('lmdb');
+    expect(libraries).not.toContain('adm-zip');
+    expect(libraries).not.toContain('semver');
     expect(sources.filter((source) => ofFeatures.some((pattern) => pattern.test(source)))).toEqual([]);
   });
 

@@ -118,7 +118,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
       cacheBytes: options.limits?.cacheBytes ?? defaultServerLimits.cacheBytes,
       onNewer: (err) => log.error({ err }, 'a newer version of Libretto has published'),
     });
-  const proxy = createProxy({
+  const proxy = await createProxy({
     // test/vitest.config.ts runs the tests of HTTP once more with it
     nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
     dataDirectory,

@@ -2,11 +2,12 @@
 // the request log.
 
 import { announcement, setupLines } from '../../serve/announcement.ts';
-import { loadConfig } from '../../config/config.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { stopSignal } from '../../io/stop-signal.ts';
+import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
@@ -15,8 +16,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (config.workers.value > 1)
     return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
   const { log } = config;
-  // the state is read while the modules of a server are loaded
-  const [{ openService }] = await Promise.all([import('../../serve/service.ts'), assertWholeState(config)]);
+  // a process of its own reads the state, while the modules of the server are loaded here
+  const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
   printLines(
@@ -28,4 +29,14 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const exitCode = await stopped;
   await service.close();
   return exitCode;
+}
+
+/** The service, and beside it what it will load: the store of the state, and the features that are switched on. */
+async function loadServer(config: Config): Promise<typeof import('../../serve/service.ts')> {
+  const [service] = await Promise.all([
+    import('../../serve/service.ts'),
+    placeOf(config).load(),
+    import('../../features/feature-list.ts').then(({ loadFeatures }) => loadFeatures(config.features.value)),
+  ]);
+  return service;
 }

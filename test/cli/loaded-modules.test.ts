@@ -1,0 +1,40 @@
+// A command loads the parts it needs, since each file costs each start. The layout of the bundle decides that
+// (.rolldown.config.mjs).
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadedLibraries, loadedSources } from '../util/loaded-modules.ts';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli } from '../util/run-cli.ts';
+
+let tree: TemporaryTree;
+
+beforeAll(() => {
+  tree = temporaryTree(below('src/hello', libraryTree('acme/hello', { version: '1.0.0' })));
+});
+afterAll(() => tree.remove());
+
+async function loadedBy(...words: readonly string[]): Promise<readonly string[]> {
+  const coverage = join(tree.root, `coverage-${words.join('-').replaceAll('/', '')}`);
+  const { exitCode } = await runCli(words, { cwd: tree.root, environment: { NODE_V8_COVERAGE: coverage } });
+  expect(exitCode).toBe(0);
+  expect(loadedLibraries(coverage)).toEqual([]);
+  return loadedSources(coverage);
+}
+
+it('`libretto --version` loads neither the builder nor the server', async () => {
+  const sources = await loadedBy('--version');
+  expect(sources).toContain('cli/main.ts');
+  expect(sources).not.toContain('build/build.ts');
+  expect(sources).not.toContain('proxy/auth/tokens.ts');
+  expect(sources).not.toContain('proxy/server.ts');
+});
+
+it('an unchanged build loads neither the server nor a reader of ZIPs', async () => {
+  await runCli(['build', 'src', '--data', 'data'], { cwd: tree.root });
+  const sources = await loadedBy('build', '--data', 'data');
+  expect(sources).toContain('build/build.ts');
+  expect(sources).not.toContain('build/archive/zip-members.ts');
+  expect(sources).not.toContain('proxy/auth/tokens.ts');
+  expect(sources).not.toContain('proxy/server.ts');
+});
