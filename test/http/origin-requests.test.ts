@@ -63,12 +63,15 @@ describe('a request to an origin', () => {
     ]);
   });
 
-  it('is given up when no answer comes in time, whether it was sent or still waits for a connection', async () => {
-    const origin = await ask(() => undefined, { connections: 1, headersTimeoutMs: 200 });
+  it('is given up when no answer comes in time, sent or waiting for a connection, and frees the connection', async () => {
+    const answers: RequestListener = ({ url }, response) => void (url?.endsWith('file-4') === true && response.end());
+    const origin = await ask(answers, { connections: 1, headersTimeoutMs: 200 });
     const outcomes = await Promise.allSettled([1, 2, 3].map((at) => origin.open(get(`file-${at}`))));
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OriginFailure) });
-    await eventually(() => sockets.size === 0);
+    // Node 24 keeps a connection that was opened for a request given up meanwhile; Node 20 closes it
+    await eventually(() => sockets.size <= 1);
+    expect((await origin.open(get('file-4'))).status).toBe(200);
   });
 
   it('uses a connection again, and is sent once more where the origin ended that connection just then', async () => {
