@@ -13,7 +13,10 @@ export interface ServerLimits {
    * first
    */
   readonly keepAliveTimeoutMs: number;
-  /** a connection on which nothing moves at all, for instance a client that stopped reading */
+  /**
+   * a connection on which nothing moves at all. Twice as long over HTTP/1.1 where the kernel took a part of a piece:
+   * node:net compares the bytes still queued with those at the write, finds a difference, and waits once more
+   */
   readonly stallTimeoutMs: number;
   /**
    * for the client to take a piece of an answer (send.ts), before its connection counts as half-open
