@@ -4,7 +4,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -55,6 +55,7 @@ afterAll(() => made.remove());
 beforeEach(() => {
   folder = temporaryFolder('cli-lost-state');
   cpSync(made.path, folder.path, { recursive: true });
+  chmodSync(folder.at('var/state'), 0o700); // Node 24 copies a folder without its mode
 });
 afterEach(async () => {
   server?.signal('SIGKILL');
