@@ -36,6 +36,13 @@ const create = async (limits: Partial<TokenLimits>): Promise<string> => {
 };
 const get = (path: string, token: string): Promise<Reply> =>
   registry.proxy.send('GET', path, { authorization: `Bearer ${token}` });
+const answersTo = (token: string, paths: readonly string[]): Promise<unknown> =>
+  Promise.all(
+    paths.map(async (asked) => {
+      const { status, headers, body } = await get(asked, token);
+      return [asked, status, headers['last-modified'], body.toString('utf8')];
+    }),
+  );
 let moment = 1_600_000_000;
 /** The server looks at the file anew, as one that was just started does. */
 const write = async (path: string, bytes: string | Buffer): Promise<void> => {
@@ -68,13 +75,7 @@ describe.each([
     const [limited, all] = [await create(limits), await create({})];
     const name = path.slice('public/p2/'.length).replace(/(~dev)?\.json$/, '');
     const paths = [...ofPackage(name), ...ofPackage('acme/core'), ...lists];
-    const answers = async (): Promise<unknown> =>
-      Promise.all(
-        paths.map(async (asked) => {
-          const { status, headers, body } = await get(asked, limited);
-          return [asked, status, headers['last-modified'], body.toString('utf8')];
-        }),
-      );
+    const answers = (): Promise<unknown> => answersTo(limited, paths);
     const sound = await answers();
     for (const damage of ['', '{"packages": {}}']) {
       await write(path, damage);
@@ -106,13 +107,7 @@ describe.each([
   it('changes none of its answers, with whole documents and damaged ones', async () => {
     const limited = await create(limits);
     const paths = [...ofPackage(name), `/dist/${name}/${label}.zip`, ...ofPackage('acme/core'), ...lists];
-    const answers = async (): Promise<unknown> =>
-      Promise.all(
-        paths.map(async (asked) => {
-          const { status, headers, body } = await get(asked, limited);
-          return [asked, status, headers['last-modified'], body.toString('utf8')];
-        }),
-      );
+    const answers = (): Promise<unknown> => answersTo(limited, paths);
     const sound = await answers();
     for (const damage of ['', '{']) {
       await write(`index/${name}.json`, damage);
