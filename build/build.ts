@@ -151,7 +151,9 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   const settingsDigest = digestSettings(settings);
   const found = await readTreeMemory(output, settingsDigest);
   if (found.rollback !== undefined)
-    await (await import('./rollback/rollback.ts')).completeRollback(request, effects, output, found);
+    await (
+      await import('./rollback/rollback.ts')
+    ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);

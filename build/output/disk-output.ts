@@ -1,62 +1,56 @@
-// Output on a local file system: <data>/public, <data>/index and <data>/build, with staging below build/ so that a kill
-// leaves nothing in the served tree (I4). All three must be on one file system, since publishing is a rename.
+// The output on a local file system: <data>/public, <data>/index and <data>/build. Staged files are below build/, so
+// that an interrupted build leaves nothing in the served tree (I4). Publishing renames files, so all three folders must
+// be on one file system.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Sha1 } from '../contract/digest.ts';
-import { makeFolder } from './make-folder.ts';
 import type { Area, FileFacts, Output } from './output.ts';
-import { isMissing, StorageError, withPath } from './storage-error.ts';
+import { isMissing, withPath } from './storage-error.ts';
 import { syncPath } from './sync-path.ts';
-
-const parallelSyncs = 16;
+import { syncAll, WrittenFolders } from './written-folders.ts';
 
 export function createDiskOutput(dataDirectory: string): Output {
-  const staging = join(dataDirectory, 'build', 'staging');
-  const made = new Set<string>();
-  // build/ itself may be new: whoever took its lock has made it
-  const touched = new Set<string>([dataDirectory]);
-  let counter = 0;
   const locate = (area: Area, path: string): string => join(dataDirectory, area, path);
-
-  const folderFor = async (path: string): Promise<void> => {
-    const folder = dirname(path);
-    touched.add(folder);
-    if (made.has(folder)) return;
-    // a new folder is only there for good once the one above it is synced
-    for (const level of await makeFolder(folder)) touched.add(level).add(dirname(level));
-    made.add(folder);
-  };
-  const stagingPath = (): string => {
-    if (!made.has(staging)) makeStaging(staging);
-    made.add(staging);
-    counter += 1;
-    return join(staging, `${counter}-${randomUUID()}`);
-  };
-
-  const nameAgain = async (from: string, target: string): Promise<void> => {
-    await withPath(target, folderFor(target));
-    const second = stagingPath();
-    await withPath(target, secondName(from, second));
-    await withPath(target, rename(second, target));
-    // rename() of two names of one file does nothing at all and leaves both (rename(2)), hence:
-    await withPath(second, rm(second, { force: true }));
-  };
-
   return {
-    // At once: the way through the thread pool costs several times what reading a small file does, and a build may have
-    // thousands.
+    ...createReader(locate),
+    ...createWriter(dataDirectory, locate),
+    locate: (path) => locate('public', path),
+  };
+}
+
+type Reading = 'read' | 'facts' | 'sha1' | 'list';
+
+function createReader(locate: (area: Area, path: string) => string): Pick<Output, Reading> {
+  return {
+    // Synchronously: for a small file, the thread pool costs several times the read, and a build reads thousands.
     read: (area, path) => orMissing(readNow(locate(area, path))),
     facts: (area, path) => orMissing(factsOf(locate(area, path))),
     sha1: (area, path) => orMissing(sha1Of(locate(area, path))),
-    locate: (path) => locate('public', path),
     list: (area, folder) => listBelow(locate(area, ''), locate(area, folder)),
-    stagingPath,
+  };
+}
+
+function createWriter(
+  dataDirectory: string,
+  locate: (area: Area, path: string) => string,
+): Omit<Output, Reading | 'locate'> {
+  const folders = new WrittenFolders(dataDirectory);
+  const linkTo = async (from: string, target: string): Promise<void> => {
+    await withPath(target, folders.makeFor(target));
+    const second = folders.stagingPath();
+    await withPath(target, linkOrCopy(from, second));
+    await withPath(target, rename(second, target));
+    // rename() between two links of one file does nothing and leaves both (rename(2)).
+    await withPath(second, rm(second, { force: true }));
+  };
+  return {
+    stagingPath: () => folders.stagingPath(),
     stage: async (bytes) => {
-      const path = stagingPath();
+      const path = folders.stagingPath();
       await withPath(path, writeNew(path, bytes));
       return { path };
     },
@@ -65,38 +59,24 @@ export function createDiskOutput(dataDirectory: string): Output {
     },
     publish: async (file, area, path, lastModified) => {
       const target = locate(area, path);
-      await withPath(target, folderFor(target));
+      await withPath(target, folders.makeFor(target));
       if (lastModified !== undefined) await withPath(file.path, utimes(file.path, lastModified, lastModified));
       await withPath(target, rename(file.path, target));
     },
-    alias: (from, to) => nameAgain(locate('public', from), locate('public', to)),
-    keep: (area, from, to) => nameAgain(locate(area, from), locate('build', to)),
+    alias: (from, to) => linkTo(locate('public', from), locate('public', to)),
+    keep: (area, from, to) => linkTo(locate(area, from), locate('build', to)),
     remove: async (area, path) => {
       const target = locate(area, path);
       const removed = await withPath(target, orMissing(unlink(target).then(() => true)));
-      if (removed === true) touched.add(dirname(target));
+      if (removed === true) folders.touch(dirname(target));
     },
-    barrier: async () => {
-      await syncAll([...touched]);
-      touched.clear();
-    },
-    discard: async () => {
-      await withPath(staging, rm(staging, { recursive: true, force: true }));
-      made.delete(staging);
-    },
+    barrier: () => folders.sync(),
+    discard: () => folders.discardStaging(),
   };
 }
 
-function makeStaging(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    throw new StorageError(path, error);
-  }
-}
-
-/** A hard link; a copy where the file system has none, or no more of them for this file. */
-async function secondName(from: string, to: string): Promise<void> {
+/** Makes a hard link, or a copy where the file system refuses a link. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
@@ -106,21 +86,9 @@ async function secondName(from: string, to: string): Promise<void> {
   }
 }
 
-/** At once: of a small file, handing open, write and close to another thread costs more than they do. */
+/** Synchronously: for a small file, the thread pool costs more than open, write and close. */
 async function writeNew(path: string, bytes: string): Promise<void> {
   writeFileSync(path, bytes, { flag: 'wx' });
-}
-
-/**
- * A few at a time, out of one queue: a publication may have a hundred thousand files, and a promise for each takes more
- * room than its name.
- */
-async function syncAll(paths: readonly string[]): Promise<void> {
-  const queue = paths.values();
-  const work = async (): Promise<void> => {
-    for (let next = queue.next(); next.done !== true; next = queue.next()) await syncPath(next.value);
-  };
-  await Promise.all(Array.from({ length: parallelSyncs }, work));
 }
 
 async function readNow(path: string): Promise<string> {

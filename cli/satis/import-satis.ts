@@ -1,15 +1,15 @@
-// A satis.json → a libretto.json that publishes the same, as far as Libretto can, with a line for every option. Pure.
+// Converts a satis.json to a libretto.json, and reports each option in one line. Pure.
 
-import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
-import { matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 import { lostOption } from './lost-option.ts';
+import { mergeFilters } from './merge-filters.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
 import type { Note, OptionLine } from './report.ts';
 import { importRepository, type Rebase } from './repository.ts';
+import { importFilters } from './version-filters.ts';
 
 export interface SatisImport {
   /** a libretto.json */
@@ -17,7 +17,7 @@ export interface SatisImport {
   readonly lines: readonly OptionLine[];
 }
 
-/** Options that are dealt with one by one; all others are in `lostOptions` or unknown. */
+/** Options with a function of their own. All other options are in `lostOptions`, or are unknown. */
 const known: ReadonlySet<string> = new Set([
   'name',
   'description',
@@ -51,18 +51,18 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
   const limited: JsonObject[] = [];
   const leftOut = new Map<string, string>();
   for (const { at, source } of sources) {
-    const merged = source['type'] === 'composer' ? mergeNames(source, filters) : mergeFilters(source, filters);
+    const merged = mergeFilters(source, filters);
     if (typeof merged === 'string') leftOut.set(at, merged);
     else limited.push({ ...source, ...merged });
   }
   return {
     config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) },
-    lines: tellLeftOut(lines, leftOut),
+    lines: reportLeftOut(lines, leftOut),
   };
 }
 
-/** What was carried over of a source that is then left out is lost with it. */
-function tellLeftOut(lines: readonly OptionLine[], leftOut: ReadonlyMap<string, string>): readonly OptionLine[] {
+/** Replaces the lines of each omitted source by one line with the reason. */
+function reportLeftOut(lines: readonly OptionLine[], leftOut: ReadonlyMap<string, string>): readonly OptionLine[] {
   const places = [...leftOut.keys()];
   const kept = lines.filter(({ option }) => !places.some((at) => option === at || option.startsWith(`${at}.`)));
   return [...kept, ...Array.from(leftOut, ([option, detail]) => ({ option, outcome: 'not-carried' as const, detail }))];
@@ -94,11 +94,11 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
           : `The address ${fault}.`
         : 'It is no text.',
   );
-  // Control characters, line breaks among them, have no place in it.
+  // libretto.json refuses control characters and line breaks in these texts.
   return fits ? { [option]: value.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim() } : {};
 }
 
-/** A repository that is named twice is one source. */
+/** A repository that the file lists twice becomes one source. */
 function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly ImportedSource[] {
   if (repositories === undefined) return [];
   const listed = Array.isArray(repositories)
@@ -121,157 +121,6 @@ function namedRepositories(repositories: JsonValue): readonly (readonly [string,
         ([name, one]) => [`repositories[${JSON.stringify(withoutCredentials(name))}]`, one ?? null] as const,
       )
     : [['repositories', repositories]];
-}
-
-/** Satis takes `require` only where it does not take everything anyway (PackageSelection.php, fetchOptions). */
-function importFilters(satis: JsonObject, note: Note): JsonObject {
-  const { require, 'require-all': all, blacklist, 'minimum-stability': stability } = satis;
-  if (all !== undefined)
-    note(
-      'require-all',
-      'as-is',
-      all === true
-        ? 'All versions of all sources are published, unless a source has filters.'
-        : 'It is the same as to leave it out.',
-    );
-  const wanted =
-    all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
-  if (all === true && require !== undefined)
-    note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
-  const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
-  const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
-  return {
-    ...(wanted === undefined ? {} : { only: Object.keys(wanted) }),
-    ...(Object.keys(versions).length === 0 ? {} : { versions }),
-    ...(unwanted === undefined || Object.keys(unwanted).length === 0 ? {} : { except: unwanted }),
-    ...importStability(stability, note),
-    ...importStabilities(satis['minimum-stability-per-package'], note),
-  };
-}
-
-function importStability(given: JsonValue | undefined, note: Note): JsonObject {
-  if (given === undefined) return {};
-  const stability = stabilityOf(given);
-  if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto does so anyway.');
-  else if (stability !== undefined) {
-    note('minimum-stability', 'carried', '"minimum-stability" of every source.');
-    return { 'minimum-stability': stability };
-  } else note('minimum-stability', 'not-carried', 'It is none of dev, alpha, beta, RC and stable.');
-  return {};
-}
-
-/** Of single packages; each counts in place of the one for all. */
-function importStabilities(given: JsonValue | undefined, note: Note): JsonObject {
-  const option = 'minimum-stability-per-package';
-  if (given !== undefined && !isJsonObject(given))
-    note(option, 'not-carried', 'It is not an object of package names and stabilities.');
-  const stabilities = Object.fromEntries(
-    Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
-      const stability = stabilityOf(one);
-      const fits = stability !== undefined && parsePackageName(name.toLowerCase()) !== undefined;
-      note(
-        `${option}[${JSON.stringify(name)}]`,
-        fits ? 'carried' : 'not-carried',
-        fits ? `"${option}" of every source.` : 'It is not a package name with one of dev, alpha, beta, RC and stable.',
-      );
-      return fits ? [[name.toLowerCase(), stability]] : [];
-    }),
-  );
-  return Object.keys(stabilities).length === 0 ? {} : { [option]: stabilities };
-}
-
-function stabilityOf(given: JsonValue): string | undefined {
-  const stability = given === 'rc' ? 'RC' : given;
-  return typeof stability === 'string' && ['dev', 'alpha', 'beta', 'RC', 'stable'].includes(stability)
-    ? stability
-    : undefined;
-}
-
-function constraintsOf(
-  given: JsonValue,
-  option: 'require' | 'blacklist',
-  note: Note,
-): Readonly<Record<string, string>> {
-  const constraints: Record<string, string> = {};
-  for (const [name, constraint] of isJsonObject(given) ? Object.entries(given) : []) {
-    const at = `${option}[${JSON.stringify(name)}]`;
-    const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
-    if (parsePackageName(name.toLowerCase()) === undefined)
-      note(at, 'not-carried', 'It is not a package name that a source can contain.');
-    else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);
-    else {
-      constraints[name.toLowerCase()] = String(constraint);
-      note(
-        at,
-        'carried',
-        option === 'require' ? '"only" and "versions" of every source.' : '"except" of every source.',
-      );
-    }
-  }
-  if (!isJsonObject(given)) note(option, 'not-carried', 'It is not an object of package names and constraints.');
-  return constraints;
-}
-
-/** What a repository says of itself and what holds for all: both must. A sentence where that leaves nothing. */
-function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject | string {
-  const own = source['except'];
-  const except =
-    Array.isArray(own) && isJsonObject(filters['except'])
-      ? {
-          except: {
-            ...filters['except'],
-            ...Object.fromEntries((own as readonly string[]).map((name) => [name, '*'])),
-          },
-        }
-      : {};
-  const names = admittedNames(source['only'], filters['only']);
-  if (typeof names === 'string') return names;
-  const { versions, only: _, ...others } = filters;
-  return {
-    ...others,
-    ...(own === undefined ? {} : { except: own }),
-    ...except,
-    ...(names === undefined ? {} : { only: names }),
-    ...versionsOf(names, versions),
-  };
-}
-
-/** Of a Composer repository names count, and no versions. */
-function mergeNames(source: JsonObject, { only, except: unwanted }: JsonObject): JsonObject | string {
-  const names = admittedNames(source['only'], only);
-  if (typeof names === 'string') return names;
-  const own = Array.isArray(source['except']) ? (source['except'] as readonly string[]) : [];
-  const whole = Object.entries(isJsonObject(unwanted) ? unwanted : {}).flatMap(([name, constraint]) =>
-    constraint === '*' ? [name] : [],
-  );
-  const except = [...new Set([...own, ...whole])];
-  return { ...(names === undefined ? {} : { only: names }), ...(except.length === 0 ? {} : { except }) };
-}
-
-/** `wanted` are whole names, `own` may be patterns; a sentence where no name is both. */
-function admittedNames(
-  own: JsonValue | undefined,
-  wanted: JsonValue | undefined,
-): readonly string[] | string | undefined {
-  const patterns = Array.isArray(own) ? (own as readonly string[]) : undefined;
-  if (!Array.isArray(wanted)) return patterns;
-  const names = wanted as readonly string[];
-  if (names.length === 0)
-    return (
-      'It was omitted: "require" names no package that a source can contain, so Satis publishes none of its ' +
-      'packages. Without "require", Satis publishes all packages.'
-    );
-  const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
-  return admitted.length > 0
-    ? admitted
-    : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes ' +
-        'nothing of it.';
-}
-
-/** Of the names that are published from this source alone. */
-function versionsOf(names: readonly string[] | undefined, versions: JsonValue | undefined): JsonObject {
-  const own = Object.entries(isJsonObject(versions) ? versions : {}).filter(([name]) => names?.includes(name) === true);
-  return own.length === 0 ? {} : { versions: Object.fromEntries(own) };
 }
 
 function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject | undefined {

@@ -1,4 +1,4 @@
-// Says of one option that Libretto has no place for whether that makes a difference.
+// Reports whether the loss of an option that Libretto does not have makes a difference.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { LostOption } from './options.ts';

@@ -1,13 +1,13 @@
-// What becomes of the options of a satis.json: every one of them gets a line, so that nothing is lost in silence.
+// The report on a satis.json: one line for each option, so that no option disappears without notice.
 
-/** carried: libretto.json says the same. as-is: Libretto does so anyway. not-carried: it does otherwise. */
+/** carried: libretto.json has the option. as-is: Libretto does the same without it. not-carried: Libretto differs. */
 export type Outcome = 'carried' | 'as-is' | 'not-carried';
 
 export interface OptionLine {
   /** `archive.skip-dev`, `repositories[2].url` */
   readonly option: string;
   readonly outcome: Outcome;
-  /** where it went, or why it did not; a sentence */
+  /** the new place of the option, or the reason why it was not carried over; a sentence */
   readonly detail: string;
 }
 

@@ -9,7 +9,7 @@ import { lostOption } from './lost-option.ts';
 import { pathOptions, repositoryOptions } from './options.ts';
 import type { Note } from './report.ts';
 
-/** A path of the satis.json as libretto.json has to write it, which may stand elsewhere. */
+/** Rewrites a path of the satis.json relative to the folder of libretto.json. */
 export type Rebase = (path: string) => string;
 
 const gitTypes: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ const foreignTypes: Readonly<Record<string, string>> = {
   pear: 'Composer no longer supports PEAR.',
 };
 
-/** undefined: it could not be carried over, which `note` was told. `at`: `repositories[2]`. */
+/** undefined: the repository cannot be carried over, and `note` has the reason. `at`: `repositories[2]`. */
 export function importRepository(
   repository: JsonValue,
   at: string,
@@ -183,14 +183,14 @@ function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, no
   };
 }
 
-/** Tells of an address that nobody can fetch from. */
+/** Reports an address from which no dist can be fetched. */
 function isFetched({ dist }: JsonObject, at: string, note: Note): boolean {
   const fault = isJsonObject(dist) && typeof dist['url'] === 'string' ? httpAddressFault(dist['url']) : undefined;
   if (fault !== undefined) note(`${at}.dist.url`, 'not-carried', `The address ${fault}. The package was left out.`);
   return fault === undefined;
 }
 
-/** Whatever address is in it, that of a mirror as well. */
+/** Removes the password from each address in `value`, including the addresses of mirrors. */
 function withoutPasswords<Value extends JsonValue>(value: Value, at: string, note: Note): Value;
 function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
   if (Array.isArray(value))
@@ -214,7 +214,7 @@ function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
   return bare;
 }
 
-/** A dist on this machine is named relative to the file that names it. */
+/** The path of a local dist is relative to the file that contains it. */
 function withDist(one: JsonObject, rebase: Rebase): JsonObject {
   const { dist } = one;
   if (!isJsonObject(dist) || typeof dist['url'] !== 'string' || /^[a-z][a-z0-9+.-]*:/i.test(dist['url'])) return one;

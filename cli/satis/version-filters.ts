@@ -1,0 +1,95 @@
+// Filters of a satis.json (require, blacklist, minimum-stability) → filters of a source in libretto.json. Pure.
+
+import { parseConstraint } from '../../build/contract/constraint.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import type { Note } from './report.ts';
+
+/** Satis ignores `require` when `require-all` is set (PackageSelection.php, fetchOptions). */
+export function importFilters(satis: JsonObject, note: Note): JsonObject {
+  const { require, 'require-all': all, blacklist, 'minimum-stability': stability } = satis;
+  if (all !== undefined)
+    note(
+      'require-all',
+      'as-is',
+      all === true
+        ? 'All versions of all sources are published, unless a source has filters.'
+        : 'It is the same as to leave it out.',
+    );
+  const wanted =
+    all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
+  if (all === true && require !== undefined)
+    note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
+  const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
+  const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
+  return {
+    ...(wanted === undefined ? {} : { only: Object.keys(wanted) }),
+    ...(Object.keys(versions).length === 0 ? {} : { versions }),
+    ...(unwanted === undefined || Object.keys(unwanted).length === 0 ? {} : { except: unwanted }),
+    ...importStability(stability, note),
+    ...importStabilities(satis['minimum-stability-per-package'], note),
+  };
+}
+
+function importStability(given: JsonValue | undefined, note: Note): JsonObject {
+  if (given === undefined) return {};
+  const stability = stabilityOf(given);
+  if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto does so anyway.');
+  else if (stability !== undefined) {
+    note('minimum-stability', 'carried', '"minimum-stability" of every source.');
+    return { 'minimum-stability': stability };
+  } else note('minimum-stability', 'not-carried', 'It is none of dev, alpha, beta, RC and stable.');
+  return {};
+}
+
+/** The stability of a package overrides the stability of all packages. */
+function importStabilities(given: JsonValue | undefined, note: Note): JsonObject {
+  const option = 'minimum-stability-per-package';
+  if (given !== undefined && !isJsonObject(given))
+    note(option, 'not-carried', 'It is not an object of package names and stabilities.');
+  const stabilities = Object.fromEntries(
+    Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
+      const stability = stabilityOf(one);
+      const fits = stability !== undefined && parsePackageName(name.toLowerCase()) !== undefined;
+      note(
+        `${option}[${JSON.stringify(name)}]`,
+        fits ? 'carried' : 'not-carried',
+        fits ? `"${option}" of every source.` : 'It is not a package name with one of dev, alpha, beta, RC and stable.',
+      );
+      return fits ? [[name.toLowerCase(), stability]] : [];
+    }),
+  );
+  return Object.keys(stabilities).length === 0 ? {} : { [option]: stabilities };
+}
+
+function stabilityOf(given: JsonValue): string | undefined {
+  const stability = given === 'rc' ? 'RC' : given;
+  return typeof stability === 'string' && ['dev', 'alpha', 'beta', 'RC', 'stable'].includes(stability)
+    ? stability
+    : undefined;
+}
+
+function constraintsOf(
+  given: JsonValue,
+  option: 'require' | 'blacklist',
+  note: Note,
+): Readonly<Record<string, string>> {
+  const constraints: Record<string, string> = {};
+  for (const [name, constraint] of isJsonObject(given) ? Object.entries(given) : []) {
+    const at = `${option}[${JSON.stringify(name)}]`;
+    const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
+    if (parsePackageName(name.toLowerCase()) === undefined)
+      note(at, 'not-carried', 'It is not a package name that a source can contain.');
+    else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);
+    else {
+      constraints[name.toLowerCase()] = String(constraint);
+      note(
+        at,
+        'carried',
+        option === 'require' ? '"only" and "versions" of every source.' : '"except" of every source.',
+      );
+    }
+  }
+  if (!isJsonObject(given)) note(option, 'not-carried', 'It is not an object of package names and constraints.');
+  return constraints;
+}
