@@ -8,11 +8,12 @@ import type { Content, ContentFile } from '../sources/release.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';
-import { createContentStore, type ContentStore } from './content-store.ts';
+import { createContentStore, type ContentStore, type Piece } from './content-store.ts';
 import { checkFilePath, checkFileTree } from './safe-paths.ts';
-import { createSpillFile, type SpillFileOptions } from './spill-file.ts';
+import { createSpillFile, type SpillFile, type SpillFileOptions } from './spill-file.ts';
 import { layoutZip } from './zip-layout.ts';
-import { writeZip } from './zip-writer.ts';
+import { writeZipInWorker } from './zip-task.ts';
+import { writeZip, type ZipContent } from './zip-writer.ts';
 
 export interface ArchiveOptions {
   /** the one folder everything lies in: one path segment */
@@ -45,7 +46,7 @@ export interface Archiver {
 export interface ArchiverOptions {
   /** for a file of pieces that do not fit into memory; made when needed */
   readonly scratchDirectory: string;
-  /** how many processors may be used; 1 means no workers */
+  /** how many processors may be used: one by this thread, each of the others by a worker */
   readonly jobs: number;
   readonly memory?: Pick<SpillFileOptions, 'slabBytes' | 'slabsInMemory'>;
 }
@@ -55,10 +56,13 @@ export interface ArchiverOptions {
  * others.
  */
 const archivesAtOnce = 8;
+/** A worker writes archives from this size on. To tell a worker of a smaller one takes as long as writing it. */
+const workerBytes = 64 * 1024;
 
 export function createArchiver(options: ArchiverOptions): Archiver {
   const scratch = createSpillFile({ directory: options.scratchDirectory, ...options.memory });
-  const queue = createDeflateQueue(createDeflateThreads(options.jobs > 1 ? options.jobs : 0));
+  const threads = createDeflateThreads(options.jobs - 1);
+  const queue = createDeflateQueue(threads);
   const store = createContentStore(queue, scratch);
   const slots = pLimit(archivesAtOnce);
   // One content is read at a time, so that however many archives are asked for, few large files are in memory
@@ -81,7 +85,9 @@ export function createArchiver(options: ArchiverOptions): Archiver {
       files.map(async ({ path, mode, identity }) => ({ path, mode, ...(await store.get(identity)) })),
     );
     const layout = layoutZip(entries, { topFolder, time: content.entryTime });
-    const shasum = await writeZip(target, { layout, pieces: entries, scratch });
+    const zip = { layout, ...rangesOf(entries, scratch) };
+    const workers = layout.size < workerBytes ? undefined : await threads.started();
+    const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
     return { shasum, size: layout.size, withheld, hasComposerJson: files.some(({ path }) => path === 'composer.json') };
   };
 
@@ -92,6 +98,11 @@ export function createArchiver(options: ArchiverOptions): Archiver {
       scratch.close();
     },
   };
+}
+
+function rangesOf(pieces: readonly Piece[], scratch: SpillFile): Pick<ZipContent, 'ranges' | 'pieces'> {
+  const ranges = Float64Array.from(pieces.flatMap(({ offset, compressedSize }) => [offset, compressedSize]));
+  return { ranges, pieces: scratch.share(pieces.map(({ offset }) => offset)) };
 }
 
 /** Reads what the store lacks, each distinct content once. */

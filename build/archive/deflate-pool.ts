@@ -1,14 +1,16 @@
-// Worker threads that read and deflate. Only loaded once a build has enough for them.
+// Worker threads that read files, deflate, and write archives. Only loaded once a build has enough for them.
 
 import { Piscina } from 'piscina';
 import type { FilesRead, FilesToRead } from '../files/read-files.ts';
 import type { DeflatedFacts } from '../compression/deflate.ts';
 import type { Batch } from './deflate-worker.ts';
+import type { ZipTask, ZipWritten } from './zip-task.ts';
 
 export interface DeflatePool {
   /** The results of the batch are in its shared memory afterwards. */
   readonly deflate: (batch: Batch) => Promise<readonly DeflatedFacts[]>;
   readonly readFiles: (task: FilesToRead) => Promise<FilesRead>;
+  readonly writeZip: (task: ZipTask) => Promise<ZipWritten>;
   readonly close: () => Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function createDeflatePool(worker: URL, threads: number): DeflatePool {
   return {
     deflate: (batch) => run(batch, 'deflateBatch'),
     readFiles: (task) => run(task, 'readAndDeflate'),
+    writeZip: (task) => run(task, 'writeArchive'),
     close: () => pool.destroy(),
   };
 }

@@ -8,6 +8,8 @@ export interface DeflateThreads {
   readonly count: number;
   /** Starts them at the first call. Only where there are any. */
   readonly pool: () => Promise<DeflatePool>;
+  /** undefined: they were not started */
+  readonly started: () => Promise<DeflatePool> | undefined;
   /** Ends them, whatever they are at. */
   readonly close: () => Promise<void>;
 }
@@ -22,6 +24,7 @@ export function createDeflateThreads(wanted: number): DeflateThreads {
   return {
     count,
     pool: () => (started ??= startPool(count)),
+    started: () => started,
     close: async () => (await started)?.close(),
   };
 }

@@ -1,10 +1,11 @@
-// What a worker thread runs: deflates a batch of contents, or reads files itself. Contents come and go in one block of
-// shared memory, since messages are dear.
+// What a worker thread runs: deflates a batch of contents, reads files, or writes an archive. Contents come and go in
+// one block of shared memory, since messages are dear.
 
 import { createReadingTools, readFiles, type FilesRead, type FilesToRead } from '../files/read-files.ts';
 import { createCompressor } from '../compression/compressor.ts';
 import { deflateTo, type DeflatedFacts } from '../compression/deflate.ts';
 import { createReusedBuffer } from '../compression/reused-buffer.ts';
+import { runZipTask, type ZipTask, type ZipWritten } from './zip-task.ts';
 
 export interface Batch {
   /** shared memory: contents one behind another, and afterwards what was made of them, from the start */
@@ -34,4 +35,8 @@ export function deflateBatch({ bytes, lengths }: Batch): readonly DeflatedFacts[
 
 export function readAndDeflate(task: FilesToRead): Promise<FilesRead> {
   return readFiles(task, tools);
+}
+
+export function writeArchive(task: ZipTask): Promise<ZipWritten> {
+  return runZipTask(task);
 }

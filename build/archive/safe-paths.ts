@@ -77,13 +77,13 @@ function faultOf(path: string): string | undefined {
 }
 
 function faultOfSegments(path: string): string | undefined {
-  for (const segment of path.split('/')) {
-    if (segment === '') return 'it has an empty segment';
-    if (segment === '.' || segment === '..') return `it has a "${segment}" segment`;
-    if (segment.length * 3 > maxSegmentBytes && Buffer.byteLength(segment) > maxSegmentBytes)
-      return `a segment of it is longer than ${maxSegmentBytes} bytes`;
-  }
-  return undefined;
+  if (path.endsWith('/') || path.includes('//')) return 'it has an empty segment';
+  const dots = /(?:^|\/)(\.\.?)(?:\/|$)/.exec(path);
+  if (dots !== null) return `it has a "${dots[1]}" segment`;
+  if (path.length * 3 <= maxSegmentBytes) return undefined;
+  return path.split('/').some((segment) => Buffer.byteLength(segment) > maxSegmentBytes)
+    ? `a segment of it is longer than ${maxSegmentBytes} bytes`
+    : undefined;
 }
 
 /** Every folder that is above one of these paths; not the root. */

@@ -2,10 +2,11 @@
 // bound, older ones go to a file, which only comes into being then. Reads and writes of it are synchronous: they are
 // small and nearly always meet the page cache.
 
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../output/storage-error.ts';
+import type { SharedPieces } from './shared-pieces.ts';
 
 export interface SpillFile {
   /** Copies `bytes` and returns their offset. */
@@ -13,8 +14,8 @@ export interface SpillFile {
   /** Offset of `size` bytes that `fill` will write, straight to the file. */
   readonly reserve: (size: number) => number;
   readonly fill: (offset: number, bytes: Uint8Array) => void;
-  /** Copies `length` bytes at `offset`, which lie within one thing appended or reserved, to `out` at `start`. */
-  readonly copy: (offset: number, length: number, out: Uint8Array, start: number) => void;
+  /** The things at these offsets, for any thread to read until `close`. */
+  readonly share: (offsets: Iterable<number>) => SharedPieces;
   /** Removes the file; nothing can be read any more. */
   readonly close: () => void;
 }
@@ -82,20 +83,16 @@ class SlabScratch implements SpillFile {
       done += this.#guarded((file) => writeSync(file, bytes, done, bytes.length - done, offset + done));
   };
 
-  readonly copy = (offset: number, length: number, out: Uint8Array, start: number): void => {
-    const slab = this.#slabs.get(Math.floor(offset / this.#slabBytes));
-    if (slab !== undefined) {
-      const from = offset % this.#slabBytes;
-      out.set(slab.bytes.subarray(from, from + length), start);
+  readonly share = (offsets: Iterable<number>): SharedPieces => {
+    const slabs = new Map<number, Uint8Array>();
+    for (const offset of offsets) {
+      const index = Math.floor(offset / this.#slabBytes);
+      const slab = this.#slabs.get(index);
+      if (slab === undefined || slabs.has(index)) continue;
       slab.lastUse = this.#tick();
-      return;
+      slabs.set(index, slab.bytes);
     }
-    for (let done = 0; done < length;) {
-      const read = this.#guarded((file) => readSync(file, out, start + done, length - done, offset + done));
-      if (read === 0)
-        throw new StorageError(this.#path, new Error('the scratch file is shorter than what was written to it'));
-      done += read;
-    }
+    return { slabBytes: this.#slabBytes, slabs, path: this.#path, file: this.#file };
   };
 
   readonly close = (): void => {
@@ -110,7 +107,7 @@ class SlabScratch implements SpillFile {
   #openSlab(): Slab {
     if (this.#slabs.size >= this.#slabsInMemory) this.#spillOldest();
     this.#open = this.reserve(this.#slabBytes) / this.#slabBytes;
-    const slab = { bytes: Buffer.allocUnsafe(this.#slabBytes), used: 0, lastUse: this.#tick() };
+    const slab = { bytes: new Uint8Array(new SharedArrayBuffer(this.#slabBytes)), used: 0, lastUse: this.#tick() };
     this.#slabs.set(this.#open, slab);
     return slab;
   }

@@ -1,25 +1,24 @@
 // Writes an archive to a new file a block at a time, and takes its SHA-1 on the way. Never fsyncs: whoever publishes
 // the file does. Its writes are synchronous: of thousands of small archives, handing each write to another thread would
-// cost more than the write.
+// cost more than the write. A worker writes the larger archives (zip-task.ts).
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sha1 } from '../contract/digest.ts';
 import { StorageError } from '../output/storage-error.ts';
-import type { Piece } from './content-store.ts';
-import type { SpillFile } from './spill-file.ts';
+import { copyPiece, type SharedPieces } from './shared-pieces.ts';
 import type { ZipLayout } from './zip-layout.ts';
 
 /** Small enough to stay in the processor's cache between copying, hashing and writing. */
 const blockBytes = 512 * 1024;
 
+/** Plain data, so that a message to a worker can hold it. */
 export interface ZipContent {
   readonly layout: ZipLayout;
-  /** the layout's entries, in its order */
-  readonly pieces: readonly Piece[];
-  /** where the pieces are */
-  readonly scratch: SpillFile;
+  /** offset and length of each entry's content among the pieces, in the order of the layout */
+  readonly ranges: Float64Array;
+  readonly pieces: SharedPieces;
 }
 
 /** Returns the SHA-1 of the file. Fails where `target` exists; where anything else fails it leaves nothing behind. */
@@ -53,10 +52,10 @@ function withTarget<Result>(target: string, operation: () => Result): Result {
 }
 
 /** The archive from its first byte to its last. Each block is only good until the next one is asked for. */
-function* blocksOf({ layout, pieces, scratch }: ZipContent): Generator<Uint8Array, void, void> {
+function* blocksOf({ layout, ranges, pieces }: ZipContent): Generator<Uint8Array, void, void> {
   const block = Buffer.allocUnsafe(Math.min(blockBytes, layout.size));
   let used = 0;
-  for (const part of partsOf(layout, pieces, scratch)) {
+  for (const part of partsOf(layout, ranges, pieces)) {
     for (let done = 0; done < part.length;) {
       if (used === block.length) {
         yield block;
@@ -77,14 +76,14 @@ interface Part {
   readonly copy: (from: number, count: number, out: Uint8Array, start: number) => void;
 }
 
-function* partsOf(layout: ZipLayout, pieces: readonly Piece[], scratch: SpillFile): Generator<Part, void, void> {
+function* partsOf(layout: ZipLayout, ranges: Float64Array, pieces: SharedPieces): Generator<Part, void, void> {
   let headerStart = 0;
-  for (const [index, piece] of pieces.entries()) {
-    const headerEnd = layout.headerEnds[index] ?? headerStart;
+  for (const [index, headerEnd] of layout.headerEnds.entries()) {
+    const [offset = 0, length = 0] = ranges.subarray(2 * index, 2 * index + 2);
     yield partOf(layout.localHeaders.subarray(headerStart, headerEnd));
     yield {
-      length: piece.compressedSize,
-      copy: (from, count, out, start) => scratch.copy(piece.offset + from, count, out, start),
+      length,
+      copy: (from, count, out, start) => copyPiece(pieces, { offset: offset + from, length: count }, out, start),
     };
     headerStart = headerEnd;
   }

@@ -1,4 +1,4 @@
-// What is deflated in worker threads has the same bytes as what is deflated in this one. Workers run the compiled
+// Archives that worker threads deflate and write have the same bytes as those of this thread. Workers run the compiled
 // modules only.
 
 import { readFileSync } from 'node:fs';
@@ -46,12 +46,19 @@ const make = async (archiver: Archiver, name: string): Promise<string> =>
 describe('worker threads', () => {
   it('change nothing in the bytes', async () => {
     const inline = createArchiver({ scratchDirectory: folder.path, jobs: 1 });
-    const workers = await compiledArchiver({ scratchDirectory: folder.path, jobs: 2, memory: { slabsInMemory: 2 } });
+    const workers = await compiledArchiver({ scratchDirectory: folder.path, jobs: 3, memory: { slabsInMemory: 2 } });
     let started = 0;
     process.on('worker', () => (started += 1));
     const shasum = await make(workers, 'workers.zip');
     expect(started, 'without a worker this test proves nothing').toBe(2);
     expect(await make(inline, 'inline.zip')).toBe(shasum);
+    // the workers run by now, and write this one from slabs and the spill file
+    expect(await make(workers, 'again.zip')).toBe(shasum);
+    await expect(make(workers, 'missing/again.zip')).rejects.toMatchObject({
+      name: 'StorageError',
+      path: folder.at('missing/again.zip'),
+      cause: { code: 'ENOENT' },
+    });
     expect(readFileSync(folder.at('workers.zip')).equals(readFileSync(folder.at('inline.zip')))).toBe(true);
     await Promise.all([inline.close(), workers.close()]);
   });

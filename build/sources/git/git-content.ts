@@ -80,7 +80,7 @@ function identityOf(oid: string, { key, ofCommit }: Conversion, ref: VisibleRef)
   return `git-converted:${oid} ${key}${ofCommit ? ` ${ref.commit} ${ref.oid} ${ref.name}` : ''}`;
 }
 
-const isBlob = ({ identity }: ContentFile): boolean => identity.startsWith('git:');
+const isBlob = ({ identity }: ContentFile): boolean => !identity.startsWith('git-converted:');
 
 async function* readContent(
   store: ObjectStore,

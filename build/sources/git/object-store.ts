@@ -15,7 +15,7 @@ const readAheadBytes = 4 * 1024 * 1024;
 const readAheadBlobs = 128;
 const maxSharedBlobs = 100;
 /** Tree entries kept in memory (about 150 bytes each). */
-const maxKeptEntries = 100_000;
+const maxKeptEntries = 30_000;
 
 /** Opens a repository on this disk for reading objects. Starts no process before the first object is asked for. */
 export function openObjects(

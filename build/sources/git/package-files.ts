@@ -18,7 +18,7 @@ export interface PackagePlace {
 }
 
 export interface PackageFiles extends ContentListing {
-  /** paths are below the package's folder; identities are `git:<oid>` */
+  /** paths are below the package's folder; identities are the blobs' ids */
   readonly files: readonly ContentFile[];
   /** all that may say something of them; folders are counted from the repository's root */
   readonly attributes: readonly AttributeFile[];
@@ -51,9 +51,10 @@ export async function listPackageFiles(
       'UNSAFE_PATH',
       `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`,
     );
-  checkFileTree(paths);
-  const links = await readLinks(store, selected.files);
-  if (links.size > 0) checkSymlinks(links, new Set(paths));
+  if (selected.files.some(({ mode }) => mode === 'symlink')) {
+    checkFileTree(paths);
+    checkSymlinks(await readLinks(store, selected.files), new Set(paths));
+  }
   return { ...selected, attributes };
 }
 
@@ -113,7 +114,7 @@ async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Pro
   return new Map(targets);
 }
 
-/** The blob of a file whose identity says it. */
+/** The blob of a file that git does not convert. */
 export function oidOf(file: ContentFile): string {
-  return file.identity.slice('git:'.length);
+  return file.identity;
 }

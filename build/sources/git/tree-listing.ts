@@ -61,7 +61,7 @@ function takeFiles(folder: Folder, files: ContentFile[], undecodable: Set<string
   for (const entry of folder.entries) {
     if (entry.kind === 'tree' || entry.kind === 'submodule') continue;
     const path = folder.prefix + entry.name;
-    files.push({ path, mode: entry.kind, identity: `git:${entry.oid}` });
+    files.push({ path, mode: entry.kind, identity: entry.oid });
     if (!folder.utf8 || !entry.utf8) undecodable.add(path);
   }
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { copyPiece } from '../../../../build/archive/shared-pieces.ts';
 import { createSpillFile } from '../../../../build/archive/spill-file.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 
@@ -22,7 +23,8 @@ describe('scratch', () => {
     const offsets = contents.map((content) => scratch.append(content));
     for (const [index, content] of contents.entries()) {
       const out = Buffer.alloc(content.length + 4, 0xee);
-      scratch.copy(offsets[index]!, content.length, out, 2);
+      const offset = offsets[index]!;
+      copyPiece(scratch.share([offset]), { offset, length: content.length }, out, 2);
       expect(out).toEqual(Buffer.concat([Buffer.alloc(2, 0xee), content, Buffer.alloc(2, 0xee)]));
     }
     expect(readdirSync(folder.at('made/later'))).toHaveLength(1);
@@ -39,7 +41,7 @@ describe('scratch', () => {
     ];
     const part = (offset: number): string => {
       const out = Buffer.alloc(2);
-      scratch.copy(offset, 2, out, 0);
+      copyPiece(scratch.share([offset]), { offset, length: 2 }, out, 0);
       return out.toString();
     };
     expect([part(spilled + 3), part(large + 7), part(kept + 1)]).toEqual(['de', '78', 'BC']);
