@@ -36,6 +36,7 @@ export interface ContentStore {
 }
 
 export function createContentStore(queue: DeflateQueue, scratch: SpillFile): ContentStore {
+  // no SingleFlight: a piece takes the place of its promise, since a build keeps hundreds of thousands of pieces
   const pieces = new Map<string, Piece | Promise<Piece>>();
   const failed = new Set<string>();
 

@@ -4,6 +4,7 @@
 import { maxTextBytes, parseTextDigest, textPath, type TextDigest } from '../contract/package-texts.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output, StagedFile } from '../output/output.ts';
 import type { Placement } from '../output/publication.ts';
@@ -23,7 +24,7 @@ export interface TextStager {
 
 /** `standing`: those that are in place. */
 export function createTextStager(name: PackageName, standing: ReadonlySet<TextDigest>, output: Output): TextStager {
-  const digests = new Map<string, Promise<TextDigest | undefined>>();
+  const digests = new SingleFlight<TextDigest | undefined>({ keeps: 'settled' });
   const staged = new Map<TextDigest, StagedFile>();
 
   const stageText = async (text: PackageText): Promise<TextDigest | undefined> => {
@@ -35,12 +36,8 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
       staged.set(digest, await output.stage(shown));
     return digest;
   };
-  const digestOfText = (text: PackageText | undefined): Promise<TextDigest | undefined> => {
-    if (text === undefined) return Promise.resolve(undefined);
-    const known = digests.get(text.identity) ?? stageText(text);
-    digests.set(text.identity, known);
-    return known;
-  };
+  const digestOfText = (text: PackageText | undefined): Promise<TextDigest | undefined> =>
+    text === undefined ? Promise.resolve(undefined) : digests.run(text.identity, () => stageText(text));
 
   return {
     stage: async (texts) => {

@@ -10,6 +10,7 @@ import { openSource, rememberedOf, type OpenSourcesOptions, type RemoteSources }
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
+import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import type { Source } from '../sources/release.ts';
 import { chooseSources } from './choose-sources.ts';
 import type { ChosenSource } from './chosen-source.ts';
@@ -27,19 +28,18 @@ export function createRemoteSources(
   { progress, stop }: BuildEffects,
   optionsFor: OptionsFor,
 ): RemoteSources {
-  const opened = new Map<string, Promise<Source>>();
+  const opened = new SingleFlight<Source>({ keeps: 'settled' });
   const needed = new Map<string, ChosenSource>();
   const open = (chosen: ChosenSource, options: OpenSourcesOptions): Promise<Source> | undefined => {
     if (!isElsewhere(chosen)) return undefined;
-    const source = opened.get(chosen.spec.id) ?? openSource(chosen, options);
-    opened.set(chosen.spec.id, source);
+    const source = opened.run(chosen.spec.id, () => openSource(chosen, options));
     needed.set(chosen.spec.id, chosen);
     return source;
   };
   let elapsed = 0;
   return {
     open,
-    has: (chosen) => opened.has(chosen.spec.id),
+    has: (chosen) => opened.get(chosen.spec.id) !== undefined,
     elapsedMs: () => elapsed,
     fetch: async () => {
       const started = performance.now();

@@ -10,6 +10,7 @@ import pLimit from 'p-limit';
 
 import { isMissing, StorageError } from '../../build/output/storage-error.ts';
 import type { BackupFile } from './backup-record.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /**
  * What nobody but the owner may read: the state, the keys, uploads, and what is mirrored, whatever the folder they
@@ -59,7 +60,7 @@ export async function copyFiles(
 ): Promise<BackupFile[]> {
   const folders = await makeFolders(to, paths);
   const limit = pLimit(parallelCopies);
-  const copied = new Map<string, Promise<{ readonly target: string; readonly sha256: string }>>();
+  const copied = new SingleFlight<{ readonly target: string; readonly sha256: string }>({ keeps: 'settled' });
   const copyOne = async (path: string): Promise<BackupFile> => {
     const [source, target] = [join(from, path), join(to, path)];
     const { size, mtimeNs, ino, dev, nlink } = await stat(source, { bigint: true });
@@ -77,8 +78,10 @@ export async function copyFiles(
         ),
       };
     }
-    const copying = copyBytes(source, target, facts).then((sha256) => ({ target, sha256 }));
-    copied.set(`${dev} ${ino}`, copying);
+    const copying = copied.run(`${dev} ${ino}`, async () => ({
+      target,
+      sha256: await copyBytes(source, target, facts),
+    }));
     return { ...file, sha256: (await copying).sha256 };
   };
   const files = await whenAllEnded(paths.map((path) => limit(() => copyOne(path))));

@@ -5,6 +5,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { TextDocument } from '../http/document.ts';
 import type { Viewer } from '../protocol/mirrored-packages.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
@@ -19,10 +20,7 @@ interface Seen {
 
 export class ViewedMirrorDocuments {
   readonly #kept: ByteCache<Seen>;
-  readonly #making = new Map<
-    string,
-    { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }
-  >();
+  readonly #making = new SingleFlight<TextDocument | undefined>();
   readonly #read = new WeakMap<TextDocument, MaybeAsync<ProviderDocument>>();
 
   /** `cacheBytes`: memory for the documents. */
@@ -54,13 +52,7 @@ export class ViewedMirrorDocuments {
     const key = `${view.key} ${name} ${stability}`;
     const known = this.#kept.get(key);
     if (known?.base === document) return known.document;
-    const before = this.#making.get(key);
-    if (before?.base === document) return before.document;
-    const making = this.#make(key, document, name, { view, filter }).finally(() => {
-      if (this.#making.get(key)?.document === making) this.#making.delete(key);
-    });
-    this.#making.set(key, { base: document, document: making });
-    return making;
+    return this.#making.run(key, () => this.#make(key, document, name, { view, filter }), [document]);
   }
 
   async #make(

@@ -11,6 +11,7 @@ import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-a
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
 import type { OriginTrouble } from './origin-trouble.ts';
 
@@ -39,7 +40,7 @@ export class OriginPublication {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #failure: unknown;
   #refusedText: string | undefined;
-  #looking: Promise<void> | undefined;
+  readonly #looking = new SingleFlight<void>();
 
   constructor(options: OriginPublicationOptions) {
     this.#options = options;
@@ -52,7 +53,7 @@ export class OriginPublication {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
     if (ageMs < checkEveryMs) return this.#known(); // throws in place: callers take both
-    const looking = this.#look();
+    const looking = this.#looking.run('publication', () => this.#look());
     const tooOld =
       this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
     if (!tooOld) return this.#epoch;
@@ -76,23 +77,17 @@ export class OriginPublication {
     return this.#epoch;
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#ask()
-      .then(
-        () => {
-          this.#failure = undefined;
-          this.#options.trouble.reached();
-        },
-        (error: unknown) => {
-          this.#failure = error;
-          this.#options.trouble.failed('publication', error);
-        },
-      )
-      .finally(() => {
-        this.#lookedAtMs = this.#options.monotonicMs();
-        this.#looking = undefined;
-      });
-    return this.#looking;
+  async #look(): Promise<void> {
+    try {
+      await this.#ask();
+      this.#failure = undefined;
+      this.#options.trouble.reached();
+    } catch (error) {
+      this.#failure = error;
+      this.#options.trouble.failed('publication', error);
+    } finally {
+      this.#lookedAtMs = this.#options.monotonicMs();
+    }
   }
 
   async #ask(): Promise<void> {

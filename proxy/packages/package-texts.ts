@@ -6,6 +6,7 @@ import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
@@ -80,17 +81,12 @@ interface RenderedTexts {
 
 function createRenderedTexts(render: RenderText): RenderedTexts {
   const kept = new ByteCache<Rendered>(keptBytes);
-  const underWay = new Map<TextDigest, Promise<Rendered>>();
+  const rendering = new SingleFlight<Rendered, TextDigest>();
   const renderOnce = (digest: TextDigest, bytes: Buffer): MaybeAsync<Rendered> => {
     const known = kept.get(digest); // since the file was asked for
     if (known !== undefined) return known;
-    const running =
-      underWay.get(digest) ??
-      rendered(bytes, render, (text) => kept.set(digest, text, bytes.length + text.html.length * 2)).finally(() =>
-        underWay.delete(digest),
-      );
-    underWay.set(digest, running);
-    return running;
+    const keep = (text: Rendered): void => kept.set(digest, text, bytes.length + text.html.length * 2);
+    return rendering.run(digest, () => rendered(bytes, render, keep));
   };
   return { get: (digest) => kept.get(digest), render: renderOnce };
 }

@@ -8,6 +8,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
@@ -35,10 +36,7 @@ interface RootParts {
 export class ViewedDocuments {
   readonly #files: TreeFiles;
   readonly #kept: ByteCache<Seen>;
-  readonly #making = new Map<
-    string,
-    { readonly base: TextDocument; readonly epoch: number; readonly document: Promise<TextDocument> }
-  >();
+  readonly #making = new SingleFlight<TextDocument>();
   // read once for all views; they go with the document they are of
   readonly #providers = new WeakMap<TextDocument, ProviderParts>();
   readonly #roots = new WeakMap<TextDocument, RootParts>();
@@ -114,13 +112,7 @@ export class ViewedDocuments {
     const own = keyOf(view, key);
     const kept = this.#kept.get(own);
     if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
-    const making = this.#making.get(own);
-    if (making !== undefined && making.base === base && making.epoch === epoch) return making.document;
-    const document = this.#rootOf(own, built, base, view, epoch).finally(() => {
-      if (this.#making.get(own)?.document === document) this.#making.delete(own);
-    });
-    this.#making.set(own, { base, epoch, document });
-    return document;
+    return this.#making.run(own, () => this.#rootOf(own, built, base, view, epoch), [base, epoch]);
   }
 
   /** The memory that a document made here takes has grown by so many bytes. */

@@ -2,6 +2,7 @@
 // makes a promise, and simultaneous readers of one file share it.
 
 import { ByteCache } from './byte-cache.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import { sameStamp, stampFile, type FileStamp } from '../files/file-stamp.ts';
 import { readWhole, type WholeFile } from '../files/read-whole.ts';
 
@@ -17,7 +18,7 @@ export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; re
 
 export class FileCache<Value> {
   readonly #cache: ByteCache<Kept<Value>>;
-  readonly #loading = new Map<string, { readonly epoch: number; readonly value: Promise<Value | undefined> }>();
+  readonly #loading = new SingleFlight<Value | undefined>();
   readonly #parse: ParseFile<Value>;
   readonly #weight: (value: Value, fileBytes: number) => number;
   readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
@@ -65,17 +66,13 @@ export class FileCache<Value> {
   }
 
   #load(path: string, epoch: number): Promise<Value | undefined> | undefined {
-    const running = this.#loading.get(path);
-    if (running !== undefined && running.epoch === epoch) return running.value;
+    const running = this.#loading.get(path, [epoch]);
+    if (running !== undefined) return running;
     if (stampFile(path) === undefined) {
       this.#cache.delete(path);
       return undefined; // most ~dev documents do not exist: worth no round trip through the thread pool
     }
-    const value = this.#read(path, epoch).finally(() => {
-      if (this.#loading.get(path)?.value === value) this.#loading.delete(path);
-    });
-    this.#loading.set(path, { epoch, value });
-    return value;
+    return this.#loading.run(path, () => this.#read(path, epoch), [epoch]);
   }
 
   async #read(path: string, epoch: number): Promise<Value | undefined> {

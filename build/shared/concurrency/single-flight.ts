@@ -1,14 +1,71 @@
-// Work that several want at once, done once.
+// Work that several callers want at once, done once for each key: callers that come while it runs share one promise.
 
-export class SingleFlight<Value> {
-  readonly #running = new Map<string, Promise<Value>>();
+export interface SingleFlightOptions {
+  /**
+   * How long a promise is shared. `running` (default): until it settles. `fulfilled`: for good, unless it rejects.
+   * `settled`: for good, until `forget` or `clear`.
+   */
+  readonly keeps?: 'running' | 'fulfilled' | 'settled';
+}
 
-  /** What `work` comes to; it is not begun again under the same key while it runs. */
-  run(key: string, work: () => Promise<Value>): Promise<Value> {
-    const running = this.#running.get(key);
-    if (running !== undefined) return running;
-    const value = work().finally(() => this.#running.delete(key));
-    this.#running.set(key, value);
-    return value;
+interface Flight<Value> {
+  readonly value: Promise<Value>;
+  readonly given: readonly unknown[];
+}
+
+const nothing: readonly unknown[] = [];
+
+export class SingleFlight<Value, Key = string> {
+  readonly #flights = new Map<Key, Flight<Value>>();
+  readonly #keeps: 'running' | 'fulfilled' | 'settled';
+
+  constructor({ keeps = 'running' }: SingleFlightOptions = {}) {
+    this.#keeps = keeps;
   }
+
+  /** How many promises are shared now. */
+  get size(): number {
+    return this.#flights.size;
+  }
+
+  /**
+   * The shared promise of this key, or that of `work`, which begins now. `given`: the objects that the work depends on
+   * beside its key, compared by identity. Work that was given others is not joined: new work takes its place.
+   */
+  run(key: Key, work: () => Promise<Value>, given: readonly unknown[] = nothing): Promise<Value> {
+    const shared = this.get(key, given);
+    if (shared !== undefined) return shared;
+    const flight = { value: work(), given };
+    this.#flights.set(key, flight);
+    const forget = (): void => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    if (this.#keeps !== 'settled') flight.value.then(this.#keeps === 'running' ? forget : undefined, forget);
+    return flight.value;
+  }
+
+  /** The shared promise of this key; undefined where there is none, or its work was given something else. */
+  get(key: Key, given: readonly unknown[] = nothing): Promise<Value> | undefined {
+    const flight = this.#flights.get(key);
+    if (flight === undefined || (flight.given !== given && !isSame(flight.given, given))) return undefined;
+    return flight.value;
+  }
+
+  /** All shared promises. */
+  values(): readonly Promise<Value>[] {
+    return [...this.#flights.values()].map(({ value }) => value);
+  }
+
+  /** The next caller of this key begins anew. */
+  forget(key: Key): void {
+    this.#flights.delete(key);
+  }
+
+  clear(): void {
+    this.#flights.clear();
+  }
+}
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
 }

@@ -7,6 +7,7 @@ import { byteString } from '../../archive/rules/bytes.ts';
 import type { ContentFile } from '../release.ts';
 import { below } from './folders.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
+import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf } from './package-files.ts';
 
@@ -32,7 +33,7 @@ export interface ListedVersion {
 export class LfsPointers {
   readonly #store: ObjectStore;
   /** by blob: versions share most of their blobs */
-  readonly #known = new Map<string, Promise<boolean>>();
+  readonly #known = new SingleFlight<boolean>({ keeps: 'settled' });
   readonly #found = new Map<string, Set<string>>();
 
   constructor(store: ObjectStore) {
@@ -70,13 +71,10 @@ export class LfsPointers {
 
   #isPointer(file: ContentFile): Promise<boolean> {
     const oid = oidOf(file);
-    const known =
-      this.#known.get(oid) ??
-      this.#store
-        .smallBlob(oid, maxPointerBytes, file.path)
-        .then((bytes) => bytes?.toString('latin1', 0, pointerStart.length) === pointerStart);
-    this.#known.set(oid, known);
-    return known;
+    return this.#known.run(oid, async () => {
+      const bytes = await this.#store.smallBlob(oid, maxPointerBytes, file.path);
+      return bytes?.toString('latin1', 0, pointerStart.length) === pointerStart;
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { QuarantineError } from '../../contract/quarantine.ts';
 import type { BatchHeader } from './batch-parser.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { ObjectReader, type ObjectAnswer } from './object-reader.ts';
+import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from './objects.ts';
 
 const maxMetaBytes = 1024 * 1024;
@@ -27,9 +28,9 @@ export function openObjects(
 
 export class ObjectStore {
   readonly #reader: ObjectReader;
-  readonly #trees = new Map<string, Promise<readonly TreeEntry[]>>();
-  readonly #commits = new Map<string, Promise<Commit>>();
-  readonly #shared = new Map<string, Promise<Buffer | undefined>>();
+  readonly #trees = new SingleFlight<readonly TreeEntry[]>({ keeps: 'settled' });
+  readonly #commits = new SingleFlight<Commit>({ keeps: 'settled' });
+  readonly #shared = new SingleFlight<Buffer | undefined>({ keeps: 'settled' });
   #keptEntries = 0;
   #sawBroken = false;
 
@@ -62,7 +63,7 @@ export class ObjectStore {
       if (answer.outcome === 'declined' && answer.type !== 'commit' && answer.type !== 'tag') return undefined;
       const { type, bytes } = this.#found(answer, current, 'The object of this ref');
       if (type === 'commit') {
-        if (!this.#commits.has(current)) this.#commits.set(current, Promise.resolve(parseCommit(bytes)));
+        void this.#commits.run(current, () => Promise.resolve(parseCommit(bytes)));
         return current;
       }
       const target = parseTag(bytes);
@@ -73,14 +74,12 @@ export class ObjectStore {
   }
 
   commit(oid: string): Promise<Commit> {
-    return remember(this.#commits, oid, async () =>
-      parseCommit(await this.#read(oid, 'commit', maxMetaBytes, 'The commit')),
-    );
+    return this.#commits.run(oid, async () => parseCommit(await this.#read(oid, 'commit', maxMetaBytes, 'The commit')));
   }
 
   tree(oid: string): Promise<readonly TreeEntry[]> {
     if (this.#keptEntries > maxKeptEntries) this.#forget();
-    return remember(this.#trees, oid, async () => {
+    return this.#trees.run(oid, async () => {
       const entries = parseTree(await this.#read(oid, 'tree', maxTreeBytes, 'A folder'), oid.length / 2);
       this.#keptEntries += entries.length;
       return entries;
@@ -99,7 +98,7 @@ export class ObjectStore {
   /** A small blob that many versions share. */
   sharedBlob(oid: string, limit: number, path: string): Promise<Buffer | undefined> {
     if (this.#shared.size > maxSharedBlobs) this.#shared.clear();
-    return remember(this.#shared, oid, () => this.smallBlob(oid, limit, path));
+    return this.#shared.run(oid, () => this.smallBlob(oid, limit, path));
   }
 
   /**
@@ -178,12 +177,3 @@ function tooLarge(path: string, size: number): QuarantineError {
 }
 
 const gone: Promise<ObjectAnswer> = Promise.resolve({ outcome: 'broken', reason: 'was read before' });
-
-/** Reads once for all who ask, also while the first reading is under way. */
-function remember<Value>(kept: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const value = read();
-  kept.set(key, value);
-  return value;
-}

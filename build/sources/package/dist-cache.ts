@@ -11,6 +11,7 @@ import { EgressFailure } from '../../egress/egress-failure.ts';
 import { FetchNeeded } from '../../contract/refusals.ts';
 import { QuarantineError, type QuarantineCode } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import type { ReadyArchive } from '../release.ts';
 import type { InlineDist } from './inline-record.ts';
 
@@ -30,7 +31,7 @@ export class DistCache {
   /** key → SHA-256 */
   #kept: ReadonlyMap<string, string>;
   /** key → SHA-256 of what was fetched for this build */
-  readonly #fetched = new Map<string, Promise<string>>();
+  readonly #fetched = new SingleFlight<string>({ keeps: 'settled' });
   /** keys of what was kept, and could not be read when it was needed */
   readonly #lost = new Set<string>();
 
@@ -62,14 +63,13 @@ export class DistCache {
   /** A release needed it, and did not find it as it was remembered. */
   isLost(dist: InlineDist): boolean {
     const key = distKey(dist);
-    return this.#lost.has(key) && !this.#fetched.has(key);
+    return this.#lost.has(key) && this.#fetched.get(key) === undefined;
   }
 
   /** Fetches it, once for all who ask. What is wrong with it is what `find` rejects with. */
   async fetch(dist: InlineDist): Promise<void> {
     const key = distKey(dist);
-    const running = this.#fetched.get(key) ?? this.#fetch(dist, key);
-    this.#fetched.set(key, running);
+    const running = this.#fetched.run(key, () => this.#fetch(dist, key));
     await running.catch((error: unknown) => (error instanceof QuarantineError ? undefined : Promise.reject(error)));
   }
 
@@ -88,7 +88,7 @@ export class DistCache {
         if (!(error instanceof QuarantineError)) throw error;
         if (!this.#lost.has(key)) {
           this.#lost.add(key);
-          this.#fetched.delete(key);
+          this.#fetched.forget(key);
           rmSync(path, { force: true });
           throw new FetchNeeded();
         }

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { TextDocument } from '../../http/document.ts';
 import { script, style } from './page.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 
 const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
@@ -19,15 +20,9 @@ export type ExplorerFile = (typeof explorerFiles)[number];
  * Rejects where Swagger UI is not installed.
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
-  const kept = new Map<ExplorerFile, Promise<TextDocument>>();
-  return (name) => {
-    const known = kept.get(name);
-    if (known !== undefined) return known;
-    const loading = load(name);
-    kept.set(name, loading);
-    loading.catch(() => kept.delete(name)); // so that the next request tries again
-    return loading;
-  };
+  // after a failure the next request tries again
+  const kept = new SingleFlight<TextDocument, ExplorerFile>({ keeps: 'fulfilled' });
+  return (name) => kept.run(name, () => load(name));
 }
 
 async function load(name: ExplorerFile): Promise<TextDocument> {

@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import { isComplete, normalizeAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
@@ -46,7 +47,7 @@ export class MirroredAdvisories {
   readonly #client: UpstreamClient;
   readonly #now: () => number;
   readonly #known = new ByteCache<Known>(rememberedBytes);
-  readonly #asking = new Map<string, Promise<void>>();
+  readonly #asking = new SingleFlight<void>();
 
   constructor(client: UpstreamClient, now: () => number) {
     this.#client = client;
@@ -113,9 +114,7 @@ export class MirroredAdvisories {
       .toSorted();
     if (wanted.length === 0) return undefined;
     const key = `${upstream.id}\n${wanted.join('\n')}`;
-    const running = this.#asking.get(key) ?? this.#learn(upstream, wanted).finally(() => this.#asking.delete(key));
-    this.#asking.set(key, running);
-    return running;
+    return this.#asking.run(key, () => this.#learn(upstream, wanted));
   }
 
   /** What could not be learned stays as it was known. */

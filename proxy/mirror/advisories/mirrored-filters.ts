@@ -7,6 +7,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import type { FilterEntry, PackageSafety } from '../../../build/contract/safety-lists.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { Belongings } from './mirrored-advisories.ts';
 import { findOffer } from '../upstream/first-offer.ts';
@@ -26,7 +27,7 @@ export class MirroredFilters {
   #known:
     | { readonly upstreams: ReadonlyMap<string, Upstream>; readonly names: readonly string[]; readonly untilMs: number }
     | undefined;
-  #learning: Promise<readonly string[]> | undefined;
+  readonly #learning = new SingleFlight<readonly string[]>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -39,8 +40,8 @@ export class MirroredFilters {
   names(upstreams: ReadonlyMap<string, Upstream>): MaybeAsync<readonly string[]> {
     const known = this.#known?.upstreams === upstreams ? this.#known : undefined;
     if (known !== undefined && this.#now() < known.untilMs) return known.names;
-    this.#learning ??= this.#learn(upstreams).finally(() => (this.#learning = undefined));
-    return known?.names ?? this.#learning;
+    const learning = this.#learning.run('names', () => this.#learn(upstreams), [upstreams]);
+    return known?.names ?? learning;
   }
 
   /** By name; nothing of packages in whose documents nothing stands. */

@@ -18,6 +18,7 @@ import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import type { Destination, UpstreamClient } from '../upstream/upstream-client.ts';
 
 /** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
@@ -85,7 +86,8 @@ class NoPlace extends UpstreamUnavailable {}
 export class ArchiveFetcher {
   readonly #options: FetcherOptions;
   readonly #limits: FetcherLimits;
-  readonly #running = new Map<string, Promise<Arrival>>();
+  /** each until its archive is kept or given up: an arrival resolves with its first bytes */
+  readonly #arriving = new SingleFlight<Arrival>({ keeps: 'settled' });
   readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
   readonly #places: KeyedSemaphore;
   readonly #limit: ReturnType<typeof pLimit>;
@@ -103,13 +105,11 @@ export class ArchiveFetcher {
    */
   fetch(fetch: Fetch): Promise<Arrival> {
     const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
-    const running = this.#running.get(key);
-    if (running !== undefined) return running;
+    const arriving = this.#arriving.get(key);
+    if (arriving !== undefined) return arriving;
     const failed = this.#failed.get(key);
     if (failed !== undefined && failed.untilMs > this.#options.now()) return Promise.reject(failed.error);
-    const arrival = this.#begin(fetch, key);
-    this.#running.set(key, arrival);
-    return arrival;
+    return this.#arriving.run(key, () => this.#begin(fetch, key));
   }
 
   /**
@@ -144,7 +144,7 @@ export class ArchiveFetcher {
         if (!(error instanceof NoPlace)) this.#remember(key, error);
         reject(error);
       };
-      void kept.then(arrived, failed).finally(() => this.#running.delete(key));
+      void kept.then(arrived, failed).finally(() => this.#arriving.forget(key));
     });
   }
 

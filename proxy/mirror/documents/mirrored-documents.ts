@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { TextDocument } from '../../http/document.ts';
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts';
@@ -89,10 +90,7 @@ const mostNamed = 20;
 export class MirroredDocuments {
   readonly #options: DocumentsOptions;
   readonly #made: ByteCache<Made>;
-  readonly #making = new Map<
-    string,
-    { readonly compiled: Compiled; readonly epoch: number; readonly made: Promise<Made> }
-  >();
+  readonly #making = new SingleFlight<Made>();
   /** package → the names of which it was told */
   readonly #told = new Map<PackageName, string>();
 
@@ -120,13 +118,7 @@ export class MirroredDocuments {
       made.asked === ids.join(' ')
     )
       return made;
-    const making = this.#making.get(key);
-    if (making?.compiled === compiled && making.epoch === epoch) return making.made;
-    const fresh = this.#make({ name, stability, ids, compiled, epoch }).finally(() => {
-      if (this.#making.get(key)?.made === fresh) this.#making.delete(key);
-    });
-    this.#making.set(key, { compiled, epoch, made: fresh });
-    return fresh;
+    return this.#making.run(key, () => this.#make({ name, stability, ids, compiled, epoch }), [compiled, epoch]);
   }
 
   /** Whether it has every checksum and `published-time` that this process knows. */

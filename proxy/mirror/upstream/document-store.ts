@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { fileOf, type DocumentFile } from './document-file.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { CachedDocuments } from './cached-documents.ts';
@@ -58,8 +59,8 @@ export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => MaybeAsync<
 
 export class DocumentStore {
   readonly #options: StoreOptions;
-  readonly #running = new Map<string, Promise<CachedDocument<unknown>>>();
-  readonly #asking = new Map<string, Promise<CachedDocument<unknown>>>();
+  readonly #running = new SingleFlight<CachedDocument<unknown>>();
+  readonly #asking = new SingleFlight<CachedDocument<unknown>>();
   /** What failed, by path: not asked for again before it makes sense, however many want it. */
   readonly #failed = new Map<string, UpstreamUnavailable>();
 
@@ -71,11 +72,8 @@ export class DocumentStore {
    * `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept.
    */
   get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
-    const running = this.#running.get(key) as Promise<CachedDocument<Value>> | undefined;
-    if (running !== undefined) return running;
-    const loading = this.#load(join(this.#options.folder, key), url, parse).finally(() => this.#running.delete(key));
-    this.#running.set(key, loading);
-    return loading;
+    const load = (): Promise<CachedDocument<Value>> => this.#load(join(this.#options.folder, key), url, parse);
+    return this.#running.run(key, load) as Promise<CachedDocument<Value>>;
   }
 
   async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
@@ -92,21 +90,10 @@ export class DocumentStore {
     const failure = this.#failed.get(path);
     if (failure !== undefined && nowMs < failure.retryAtMs)
       return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
-    const asking =
-      (this.#asking.get(path) as Promise<CachedDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
+    // goes on however long this caller has patience
+    const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(path, url, kept, parse);
+    const asking = this.#asking.run(path, ask) as Promise<CachedDocument<Value>>;
     return kept === undefined ? asking : withDeadline(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
-  }
-
-  /** Goes on however long whoever asked has patience. */
-  #begin<Value>(
-    path: string,
-    url: URL,
-    kept: Kept<Value> | undefined,
-    parse: ParseDocument<Value>,
-  ): Promise<CachedDocument<Value>> {
-    const asking = this.#askOrStale(path, url, kept, parse).finally(() => this.#asking.delete(path));
-    this.#asking.set(path, asking);
-    return asking;
   }
 
   async #askOrStale<Value>(
