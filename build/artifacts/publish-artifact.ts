@@ -1,5 +1,5 @@
-// Publishes one staged ZIP: it takes its place in the folder of artifacts, that source is built, and what readers then
-// see decides. Whatever goes wrong, the folder is as it was before. The staged file is gone afterwards in every case.
+// Publishes one staged ZIP: moves the ZIP to the folder of artifacts, and builds that source. After a failure, the
+// folder is unchanged. The staged file is deleted in every case.
 
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, rm } from 'node:fs/promises';
@@ -41,13 +41,12 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 
 type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
 
-/**
- * The published entry with the same content, why there can be no other, or undefined where nothing stands in the way.
- */
+/** The published entry with the same content, the reason of a refusal, or undefined for a new version. */
 async function findStanding(
-  { name, version, normalized, dev, reference }: ExaminedArtifact,
+  artifact: ExaminedArtifact,
   tree: ArtifactTree,
 ): Promise<IndexEntry | RefusedArtifact | undefined> {
+  const { name, version, normalized, reference } = artifact;
   const output = createDiskOutput(tree.dataDirectory);
   const tombstone = lookUpPurged(await listPurged(output)).blocks(name, { normalized, reference });
   if (tombstone !== undefined) return purged({ name, version, normalized }, tombstone);
@@ -60,6 +59,24 @@ async function findStanding(
     );
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
+  return (
+    refuseConflict(artifact, { entries, published }, tree) ??
+    (published?.reference === reference ? published : undefined)
+  );
+}
+
+interface KnownEntries {
+  /** all entries of the version */
+  readonly entries: readonly IndexEntry[];
+  readonly published: IndexEntry | undefined;
+}
+
+/** The refusal of an artifact that conflicts with the known entries of its version. */
+function refuseConflict(
+  { name, version, dev, reference }: ExaminedArtifact,
+  { entries, published }: KnownEntries,
+  tree: ArtifactTree,
+): RefusedArtifact | undefined {
   const known = published ?? entries[0];
   if (known === undefined) return undefined;
   const what = `${name} ${known.version}`;
@@ -77,20 +94,18 @@ async function findStanding(
       `${what} is already published, and Composer treats ${version} as the same version. Publish another version.`,
       about,
     );
-  if (!dev && !entries.some((entry) => entry.reference === reference)) {
-    const was = published === undefined ? 'was published before' : 'is published already';
-    return refused(
-      'VERSION_EXISTS',
-      `${what} ${was}, with other content. A released version never changes: publish a new version.`,
-      about,
-    );
-  }
-  return published?.reference === reference ? published : undefined;
+  if (dev || entries.some((entry) => entry.reference === reference)) return undefined;
+  const was = published === undefined ? 'was published before' : 'is published already';
+  return refused(
+    'VERSION_EXISTS',
+    `${what} ${was}, with other content. A released version never changes: publish a new version.`,
+    about,
+  );
 }
 
 /**
- * The date and the reason are those of the version itself. Of another purged version with the same content they are
- * left out: an uploader may not see it (I14).
+ * Names the date and reason only of the version itself. An uploader may not see another purged version with the same
+ * content (I14).
  */
 function purged(
   { name, version, normalized }: Pick<ExaminedArtifact, 'name' | 'version' | 'normalized'>,
@@ -119,8 +134,8 @@ function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { s
 }
 
 /**
- * The index is written before what readers see: a build that was cut off between the two is completed before anything
- * is acknowledged.
+ * Completes an interrupted build before the acknowledgement: a build writes the index before the documents that
+ * readers see.
  */
 async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const report = await tree.build();
@@ -129,10 +144,7 @@ async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise
     : { refusal: whyNot(artifact, report, tree) };
 }
 
-/**
- * Resolves with the build's report or, after everything was put back, with why the version is not among the published
- * ones.
- */
+/** Gives the report of the build, or restores the folder and gives the reason why the version is not published. */
 async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
@@ -140,12 +152,12 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     (entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized,
   );
   const replaces = await tree.exists(artifact.file);
-  // a second name, so that a kill at any moment leaves a ZIP in its place
+  // A hard link: after a kill at any moment, the folder still has a ZIP of this version.
   if (replaces) await link(final, aside).catch(() => copyFile(final, aside));
   const putBack = async (): Promise<void> => {
     if (!replaces) return rm(final, { force: true });
     await tree.move(aside, final);
-    await rm(aside, { force: true }); // of two names of one file rename() leaves both
+    await rm(aside, { force: true }); // rename() between two links of one file leaves both
   };
   let report: BuildReport;
   try {

@@ -1,4 +1,4 @@
-// Both documents of a package, staged where their bytes change, with what views are dated by.
+// Stages both documents of a package where their bytes change, with the dates that views need.
 
 import { inBranchOrder } from '../documents/branch-order.ts';
 import type { VersionRecord } from '../contract/documents.ts';
@@ -27,9 +27,7 @@ export interface StagedDocuments {
   readonly replaced: ReadonlySet<Kind>;
 }
 
-/**
- * `state`: before this build, purged contents included. `standing`: all versions that are published after this build.
- */
+/** `state`: before this build, with purged contents. `standing`: all published versions after this build. */
 export async function stageDocuments(
   name: PackageName,
   state: PackageState,
@@ -37,42 +35,47 @@ export async function stageDocuments(
   context: DocumentContext,
 ): Promise<StagedDocuments> {
   const safety = advisoriesOf(context.safety, name);
-  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
-  const nowSeconds = Math.floor(context.now.getTime() / 1000);
-  const placements: Placement[] = [];
-  const removals: PublicPath[] = [];
-  const replaced = new Set<Kind>();
-  const stamp = async (kind: Kind): Promise<DocumentStamp | null> => {
-    const previous = state.index.documents[kind];
-    const text = bytes[kind];
-    const next = changedStamp(
-      name,
-      kind,
-      {
-        state,
-        standing,
-        next: stampDocument(
-          [previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined),
-          text,
-          nowSeconds,
-        ),
-      },
-      context,
-    );
-    if (next === previous && !state.doubtful.has(kind)) return next;
-    replaced.add(kind);
-    if (text === undefined) removals.push(providerPath(name, kind));
-    else if (next !== null)
-      placements.push({
-        file: await context.output.stage(text),
-        path: providerPath(name, kind),
-        lastModified: next.last_modified,
-      });
-    return next;
+  const texts = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
+  const staged: Staged = { placements: [], removals: [], replaced: new Set() };
+  const stage = async (kind: Kind): Promise<DocumentStamp | null> => {
+    const text = texts[kind];
+    const stamp = stampText(name, kind, { state, standing, text }, context);
+    if (stamp === state.index.documents[kind] && !state.doubtful.has(kind)) return stamp;
+    staged.replaced.add(kind);
+    const path = providerPath(name, kind);
+    if (text === undefined) staged.removals.push(path);
+    else if (stamp !== null)
+      staged.placements.push({ file: await context.output.stage(text), path, lastModified: stamp.last_modified });
+    return stamp;
   };
-  const stable = await stamp('stable');
-  const dev = await stamp('dev');
-  return { stamps: { stable, dev }, placements, removals, replaced };
+  const stable = await stage('stable');
+  const dev = await stage('dev');
+  return { stamps: { stable, dev }, ...staged };
+}
+
+interface Staged {
+  readonly placements: Placement[];
+  readonly removals: PublicPath[];
+  readonly replaced: Set<Kind>;
+}
+
+interface Stamping {
+  readonly state: PackageState;
+  readonly standing: readonly Standing[];
+  readonly text: string | undefined;
+}
+
+function stampText(
+  name: PackageName,
+  kind: Kind,
+  { state, standing, text }: Stamping,
+  context: DocumentContext,
+): DocumentStamp | null {
+  const known = [state.index.documents[kind], state.onDisk.get(kind)].filter(
+    (one) => one !== null && one !== undefined,
+  );
+  const next = stampDocument(known, text, Math.floor(context.now.getTime() / 1000));
+  return changedStamp(name, kind, { state, standing, next }, context);
 }
 
 interface Stamped {
@@ -105,13 +108,13 @@ function changedStamp(
       record: () => writeJson(publishedRecord(one)),
     })),
     isOrdered: kind === 'dev',
-    besideChanged: before.length > 0 && !isSaidAlike(name, kind, former, previous, context),
+    besideChanged: before.length > 0 && !hasSameText(name, kind, former, previous, context),
     placed: state.onDisk.get(kind)?.last_modified ?? (state.doubtful.has(kind) ? 0 : previous?.last_modified),
   });
 }
 
-/** Whether the versions that readers have, with what is said beside them now, are the document they have. */
-function isSaidAlike(
+/** True where the versions and advisories of readers still give the document of readers. */
+function hasSameText(
   name: PackageName,
   kind: Kind,
   former: readonly Standing[],

@@ -6,7 +6,7 @@ import type { DeflateThreads } from '../archive/deflate-threads.ts';
 import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
-import type { GitSourceOptions } from '../sources/git/git-source.ts';
+import type { GitSourceOptions } from '../sources/git/scan-context.ts';
 import { digestOptions } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
 import type { InlinePackages } from '../sources/options.ts';

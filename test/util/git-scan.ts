@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createGitSource, type GitSourceOptions } from '../../build/sources/git/git-source.ts';
+import { createGitSource } from '../../build/sources/git/git-source.ts';
+import type { GitSourceOptions } from '../../build/sources/git/scan-context.ts';
 import type { ContentListing, Release, Scan, SourceMemory } from '../../build/sources/release.ts';
 import { testGitEnvironment } from './git-repository.ts';
 

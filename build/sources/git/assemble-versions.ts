@@ -1,5 +1,4 @@
-// Releases, quarantines and notices out of what became of each ref. Settles which of several refs for one version
-// counts: the first.
+// Turns the outcome of each ref into releases, quarantines and notices.
 
 import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';
@@ -14,7 +13,7 @@ import type { Ref } from './refs.ts';
 
 export interface Versions {
   readonly releases: readonly Release[];
-  /** under the names that their own composer.json gives, where those are others (release.ts) */
+  /** releases under the name in their own composer.json, where it differs (release.ts) */
   readonly former: readonly Release[];
   readonly quarantined: readonly Quarantine[];
   readonly notices: readonly string[];
@@ -25,7 +24,7 @@ export interface JudgedRef {
   readonly ref: Ref;
   readonly isDefault: boolean;
   readonly outcomes: readonly Outcome[];
-  /** read now, not remembered */
+  /** this scan read the ref; false: the outcomes come from memory */
   readonly fresh: boolean;
 }
 
@@ -33,61 +32,81 @@ export interface AssembleOptions {
   readonly pointers: LfsPointers;
   readonly reader: RefReader;
   readonly access: ArchiveAccess;
-  /** shown to clients beside the archive; undefined: none */
+  /** the repository that records name beside the archive; undefined: none */
   readonly sourceUrl: string | undefined;
 }
 
+/** Of several refs for one version, the first counts. */
 export function assembleVersions(judged: readonly JudgedRef[], options: AssembleOptions): Versions {
-  const releases: Release[] = [];
-  const former: Release[] = [];
-  const quarantined: Quarantine[] = [];
-  const notices: string[] = [];
-  const taken = new Map<string, string>();
-  const submodules: string[] = [];
-  const renames = new Map<string, string[]>();
-  const readAhead = new ReadAhead(options.reader.store, freshCommits(judged));
-  for (const { kind, ref, isDefault, outcomes } of judged) {
-    for (const outcome of outcomes) {
-      const where = describePlace(describeRef(kind, ref), outcome.kind === 'skipped' ? '' : outcome.folder);
-      if (outcome.kind === 'skipped') notices.push(outcome.notice);
-      if (outcome.kind === 'quarantined')
-        quarantined.push({
-          code: outcome.code,
-          message: outcome.message,
-          where,
-          name: outcome.name,
-          version: outcome.version,
-        });
-      if (outcome.kind !== 'release') continue;
-      const context = { ...options, readAhead, kind, ref, where, defaultBranch: isDefault };
-      const release = gitRelease(outcome, context);
-      if (release === undefined) continue;
-      const identity = `${release.name} ${release.normalized}`;
-      const first = taken.get(identity);
-      if (first !== undefined) {
-        notices.push(`${where}: it means the same version as ${first}, which counts`);
-        continue;
-      }
-      taken.set(identity, where);
-      releases.push(release);
-      if (outcome.submodules) submodules.push(where);
-      if (outcome.formerName === undefined) continue;
-      const renamed = `${outcome.formerName} ${release.name}`;
-      const places = renames.get(renamed) ?? [];
-      places.push(where);
-      renames.set(renamed, places);
-      const underFormer = gitRelease({ ...outcome, name: outcome.formerName }, context);
-      if (underFormer !== undefined) former.push(underFormer);
+  const assembly = new Assembly(options, new ReadAhead(options.reader.store, freshCommits(judged)));
+  for (const one of judged) for (const outcome of one.outcomes) assembly.add(one, outcome);
+  return assembly.finish();
+}
+
+type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
+
+class Assembly {
+  readonly #options: AssembleOptions;
+  readonly #readAhead: ReadAhead;
+  readonly #releases: Release[] = [];
+  readonly #former: Release[] = [];
+  readonly #quarantined: Quarantine[] = [];
+  readonly #notices: string[] = [];
+  /** name and version → the place of the release */
+  readonly #taken = new Map<string, string>();
+  readonly #submodules: string[] = [];
+  readonly #renames = new Map<string, string[]>();
+
+  constructor(options: AssembleOptions, readAhead: ReadAhead) {
+    this.#options = options;
+    this.#readAhead = readAhead;
+  }
+
+  add(judged: JudgedRef, outcome: Outcome): void {
+    if (outcome.kind === 'skipped') {
+      this.#notices.push(outcome.notice);
+      return;
+    }
+    const where = describePlace(describeRef(judged.kind, judged.ref), outcome.folder);
+    if (outcome.kind === 'release') this.#addRelease(judged, outcome, where);
+    else {
+      const { code, message, name, version } = outcome;
+      this.#quarantined.push({ code, message, where, name, version });
     }
   }
-  if (submodules.length > 0)
-    notices.push(`archives do not contain submodules: ${listShortly(submodules)} are published without them`);
-  return {
-    releases,
-    former: former.filter(({ name, normalized }) => !taken.has(`${name} ${normalized}`)),
-    quarantined,
-    notices: [...notices, ...describeRenames(renames)],
-  };
+
+  #addRelease({ kind, ref, isDefault }: JudgedRef, outcome: ReleaseOutcome, where: string): void {
+    const context = { ...this.#options, readAhead: this.#readAhead, kind, ref, where, defaultBranch: isDefault };
+    const release = gitRelease(outcome, context);
+    if (release === undefined) return;
+    const identity = `${release.name} ${release.normalized}`;
+    const first = this.#taken.get(identity);
+    if (first !== undefined) {
+      this.#notices.push(`${where}: it means the same version as ${first}, which counts`);
+      return;
+    }
+    this.#taken.set(identity, where);
+    this.#releases.push(release);
+    if (outcome.submodules) this.#submodules.push(where);
+    if (outcome.formerName === undefined) return;
+    const renamed = `${outcome.formerName} ${release.name}`;
+    this.#renames.set(renamed, [...(this.#renames.get(renamed) ?? []), where]);
+    const underFormer = gitRelease({ ...outcome, name: outcome.formerName }, context);
+    if (underFormer !== undefined) this.#former.push(underFormer);
+  }
+
+  finish(): Versions {
+    const submodules =
+      this.#submodules.length === 0
+        ? []
+        : [`archives do not contain submodules: ${listShortly(this.#submodules)} are published without them`];
+    return {
+      releases: this.#releases,
+      former: this.#former.filter(({ name, normalized }) => !this.#taken.has(`${name} ${normalized}`)),
+      quarantined: this.#quarantined,
+      notices: [...this.#notices, ...submodules, ...describeRenames(this.#renames)],
+    };
+  }
 }
 
 function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
@@ -101,8 +120,8 @@ function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
 }
 
 /**
- * Composer takes the default branch's name for all of them, and so does Libretto; nobody should have to find that out
- * by a package that is not found.
+ * Composer and Libretto use the name in the default branch for all versions. The notice tells the user before a client
+ * misses a package.
  */
 function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return Array.from(renames, ([names, where]) => {

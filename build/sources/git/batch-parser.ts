@@ -1,5 +1,5 @@
-// Parses what `git cat-file --batch` writes: `<oid> <type> <size>\n<bytes>\n` or `<oid> missing\n`, in the order asked.
-// Bytes in, objects out; knows nothing of processes. A body is copied at most once, and one nobody wants is never held.
+// Parses the output of `git cat-file --batch`: `<oid> <type> <size>\n<bytes>\n` or `<oid> missing\n`, in the order of
+// the requests. The parser copies a body at most once, and drops the bytes of an unwanted body at once.
 
 export interface BatchHeader {
   readonly type: string;
@@ -7,77 +7,78 @@ export interface BatchHeader {
 }
 
 export interface BatchEvents {
-  /** called once the size is known; false: the bytes are thrown away */
+  /** called with the type and size of an object; false: the parser drops its bytes */
   readonly wanted: (header: BatchHeader) => boolean;
-  /** `bytes` is undefined for a body that was not wanted */
+  /** `bytes` is undefined for an unwanted body */
   readonly object: (header: BatchHeader, bytes: Buffer | undefined) => void;
-  /** a line that is no header: `missing`, `ambiguous`, … */
+  /** called with any other line: `missing`, `ambiguous`, … */
   readonly absent: (reason: string) => void;
-}
-
-export interface BatchParser {
-  readonly push: (chunk: Buffer) => void;
 }
 
 const lineFeed = 10;
 
-export function createBatchParser(events: BatchEvents): BatchParser {
-  let line: Buffer | undefined;
-  let header: BatchHeader | undefined;
-  let body: Buffer | undefined;
-  let filled = 0;
+export class BatchParser {
+  readonly #events: BatchEvents;
+  /** the start of a header line whose end is still to come */
+  #line: Buffer | undefined;
+  #header: BatchHeader | undefined;
+  #isWanted = false;
+  #body: Buffer | undefined;
+  #filled = 0;
 
-  /** Gives the offset behind the header line, if it is complete. */
-  function takeLine(chunk: Buffer, start: number): number {
+  constructor(events: BatchEvents) {
+    this.#events = events;
+  }
+
+  push(chunk: Buffer): void {
+    let offset = 0;
+    while (offset < chunk.length)
+      offset = this.#header === undefined ? this.#takeLine(chunk, offset) : this.#takeBody(chunk, offset, this.#header);
+  }
+
+  /** Gives the offset behind the header line, or the end of the chunk where the line is incomplete. */
+  #takeLine(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(lineFeed, start);
     const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
-    const whole = line === undefined ? piece : Buffer.concat([line, piece]);
+    const whole = this.#line === undefined ? piece : Buffer.concat([this.#line, piece]);
     if (end === -1) {
-      line = Buffer.from(whole);
+      this.#line = Buffer.from(whole);
       return chunk.length;
     }
-    line = undefined;
-    startObject(whole.toString('latin1'));
+    this.#line = undefined;
+    this.#startObject(whole.toString('latin1'));
     return end + 1;
   }
 
-  function startObject(text: string): void {
+  #startObject(text: string): void {
     const match = /^[0-9a-f]+ (commit|tree|blob|tag) ([0-9]+)$/.exec(text);
-    if (match?.[1] === undefined) return events.absent(text.slice(text.indexOf(' ') + 1));
-    header = { type: match[1], size: Number(match[2]) };
-    body = undefined;
-    filled = 0;
-    wanted = events.wanted(header);
+    if (match?.[1] === undefined) return this.#events.absent(text.slice(text.indexOf(' ') + 1));
+    this.#header = { type: match[1], size: Number(match[2]) };
+    this.#body = undefined;
+    this.#filled = 0;
+    this.#isWanted = this.#events.wanted(this.#header);
   }
-  let wanted = false;
 
-  /** Takes body bytes and the line feed behind them. */
-  function takeBody(chunk: Buffer, start: number, current: BatchHeader): number {
-    const end = Math.min(chunk.length, start + current.size - filled);
-    if (wanted) keep(chunk.subarray(start, end), current);
-    filled += end - start;
-    if (filled < current.size || end === chunk.length) return end;
-    const finished = body ?? (wanted ? Buffer.alloc(0) : undefined);
-    header = undefined;
-    body = undefined;
-    events.object(current, finished);
+  /** Takes bytes of the body, and the line feed behind the body. */
+  #takeBody(chunk: Buffer, start: number, current: BatchHeader): number {
+    const end = Math.min(chunk.length, start + current.size - this.#filled);
+    if (this.#isWanted) this.#store(chunk.subarray(start, end), current);
+    this.#filled += end - start;
+    if (this.#filled < current.size || end === chunk.length) return end;
+    const finished = this.#body ?? (this.#isWanted ? Buffer.alloc(0) : undefined);
+    this.#header = undefined;
+    this.#body = undefined;
+    this.#events.object(current, finished);
     return end + 1;
   }
 
-  function keep(piece: Buffer, current: BatchHeader): void {
+  /** A body inside one chunk is not copied. */
+  #store(piece: Buffer, current: BatchHeader): void {
     if (piece.length === 0) return;
-    if (piece.length === current.size) body = piece;
+    if (piece.length === current.size) this.#body = piece;
     else {
-      body ??= Buffer.allocUnsafeSlow(current.size);
-      piece.copy(body, filled);
+      this.#body ??= Buffer.allocUnsafeSlow(current.size);
+      piece.copy(this.#body, this.#filled);
     }
   }
-
-  return {
-    push(chunk) {
-      let offset = 0;
-      while (offset < chunk.length)
-        offset = header === undefined ? takeLine(chunk, offset) : takeBody(chunk, offset, header);
-    },
-  };
 }

@@ -1,9 +1,9 @@
-// One `git cat-file --batch` child: lines in, answers out in the same order. Says how it ended; who asked what is
-// object-reader.ts's matter.
+// One `git cat-file --batch` child: takes object ids, one a line, and reports the objects in the same order. The owner
+// (object-reader.ts) knows which request each answer belongs to.
 
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
-import { createBatchParser, type BatchHeader } from './batch-parser.ts';
+import { BatchParser, type BatchHeader } from './batch-parser.ts';
 import { safeOptions } from './git-environment.ts';
 import { GitFailure, startFailure } from '../git-failure.ts';
 import { killGroup } from './kill-group.ts';
@@ -13,41 +13,41 @@ export interface BatchProcess {
   readonly write: (lines: string) => void;
   /** Resolves when the child is gone. */
   readonly end: () => Promise<void>;
-  /** Stops it in the middle of an answer; its owner hears of it no more. */
+  /** Stops the child at once. The owner gets no further events. */
   readonly abandon: () => void;
 }
 
 export interface BatchOwner {
   readonly wanted: (header: BatchHeader) => boolean;
-  /** The next object. `bytes` is undefined where it was not wanted. */
+  /** The next object. `bytes` is undefined for an unwanted object. */
   readonly object: (header: BatchHeader, bytes: Buffer | undefined) => void;
   /**
-   * There is no such object, as far as the answer says; `reason` completes "it …". `complaint`: what git has said on
-   * the side until it is called.
+   * git has no such object; `reason` completes "it …". `complaint` gives the output of git on standard error at the
+   * time of the call.
    */
   readonly absent: (reason: string, complaint: () => string) => void;
-  /** The child ended by itself; `opened` tells whether it could open the repository at all. */
+  /** The child ended by itself. `opened`: git could open the repository. */
   readonly ended: (opened: boolean, complaint: string) => void;
   /** The child cannot be used. */
   readonly failed: (failure: GitFailure) => void;
-  /** whether an answer is due */
+  /** true while a request has no answer */
   readonly waits: () => boolean;
 }
 
 export interface BatchOptions {
   readonly environment: Record<string, string>;
-  /** git may be silent this long while an answer is due */
+  /** the longest pause of git while a request has no answer */
   readonly timeoutMs: number;
 }
 
-/** An id no object has. Its answer, the first of all, shows that the repository could be opened. */
+/** The id of no object. Its answer is the first, and proves that git could open the repository. */
 const probe = `${'0'.repeat(40)}\n`;
 
 const endGraceMs = 1000;
 
 const neverStarted: BatchProcess = { write: () => undefined, end: () => Promise.resolve(), abandon: () => undefined };
 
-/** Where no more files may be opened, Node gives a child without streams, whatever its type says. */
+/** At the limit of open files, Node gives a child without streams, although the type has them. */
 function hasStreams({ stdin, stdout, stderr }: Partial<Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>>): boolean {
   return stdin !== undefined && stdout !== undefined && stderr !== undefined;
 }
@@ -59,59 +59,78 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     stdio: 'pipe',
     detached: true,
   });
-  // heard from the first moment on: a child that could not be started says so a moment later
+  // Node reports a failed start in the next tick, so the listener must be there at once.
   child.once('error', (error) => owner.failed(startFailure(error)));
-  if (!hasStreams(child)) return neverStarted;
-  let opened = false;
-  let complaint = '';
-  let abandoned = false;
-  const timer = setTimeout(() => {
-    if (abandoned || !owner.waits()) return;
-    owner.failed(new GitFailure(`git gave no answer for ${Math.round(options.timeoutMs / 1000)} s and was stopped.`));
-    killGroup(child);
-  }, options.timeoutMs).unref();
-  const parser = createBatchParser({
-    wanted: owner.wanted,
-    object: owner.object,
-    absent: (reason) => {
-      if (opened)
-        owner.absent(
-          reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`,
-          () => complaint,
-        );
-      opened = true;
-    },
-  });
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (abandoned) return;
-    timer.refresh();
-    parser.push(chunk);
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-16_384);
-  });
-  child.stdin.on('error', () => undefined); // EPIPE: the child is gone, and 'close' says why
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  child.once('close', () => {
-    clearTimeout(timer);
-    if (!abandoned) owner.ended(opened, complaint);
-  });
-  child.stdin.write(probe);
-  return {
-    write(lines) {
-      timer.refresh();
-      child.stdin.write(lines);
-    },
-    abandon() {
-      abandoned = true;
-      clearTimeout(timer);
-      killGroup(child);
-    },
-    async end() {
-      if (child.pid === undefined) return;
-      child.stdin.end();
-      const late = setTimeout(() => killGroup(child), endGraceMs);
-      await closed.finally(() => clearTimeout(late));
-    },
-  };
+  return hasStreams(child) ? new RunningBatch(child, options.timeoutMs, owner) : neverStarted;
+}
+
+class RunningBatch implements BatchProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #owner: BatchOwner;
+  readonly #replyTimeout: NodeJS.Timeout;
+  readonly #closed: Promise<unknown>;
+  #opened = false;
+  #complaint = '';
+  #abandoned = false;
+
+  constructor(child: ChildProcessWithoutNullStreams, timeoutMs: number, owner: BatchOwner) {
+    this.#child = child;
+    this.#owner = owner;
+    this.#replyTimeout = setTimeout(() => this.#stopSilent(timeoutMs), timeoutMs).unref();
+    this.#closed = new Promise((resolve) => child.once('close', resolve));
+    child.once('close', () => this.#reportEnd());
+    child.stdin.on('error', () => undefined); // EPIPE: the child is gone, and 'close' has the reason
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint = (this.#complaint + text).slice(-16_384);
+    });
+    const parser = new BatchParser({
+      wanted: owner.wanted,
+      object: owner.object,
+      absent: (reason) => this.#reportAbsent(reason),
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (this.#abandoned) return;
+      this.#replyTimeout.refresh();
+      parser.push(chunk);
+    });
+    child.stdin.write(probe);
+  }
+
+  write(lines: string): void {
+    this.#replyTimeout.refresh();
+    this.#child.stdin.write(lines);
+  }
+
+  abandon(): void {
+    this.#abandoned = true;
+    clearTimeout(this.#replyTimeout);
+    killGroup(this.#child);
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.pid === undefined) return;
+    this.#child.stdin.end();
+    const late = setTimeout(() => killGroup(this.#child), endGraceMs);
+    await this.#closed.finally(() => clearTimeout(late));
+  }
+
+  #reportAbsent(reason: string): void {
+    if (this.#opened)
+      this.#owner.absent(
+        reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`,
+        () => this.#complaint,
+      );
+    this.#opened = true;
+  }
+
+  #reportEnd(): void {
+    clearTimeout(this.#replyTimeout);
+    if (!this.#abandoned) this.#owner.ended(this.#opened, this.#complaint);
+  }
+
+  #stopSilent(timeoutMs: number): void {
+    if (this.#abandoned || !this.#owner.waits()) return;
+    this.#owner.failed(new GitFailure(`git gave no answer for ${Math.round(timeoutMs / 1000)} s and was stopped.`));
+    killGroup(this.#child);
+  }
 }

@@ -1,98 +1,45 @@
-// A git repository as a source: on this disk (a work tree's root or a bare one) or behind a URL. Refs are compared
-// first; only when one has moved is anything else loaded at all, so that an unchanged repository costs a few system
-// calls, or one `git ls-remote`. Nothing is ever checked out, no hook, filter, submodule or LFS object is run or
-// fetched.
+// A git repository as a source: on this disk (a work tree's root or a bare repository) or behind a URL. A scan compares
+// refs first, and loads all other modules only after a ref has moved. An unchanged repository costs a few system calls,
+// or one `git ls-remote`. Libretto checks nothing out, runs no hook or filter, and fetches no submodule or LFS object.
 
 import { existsSync } from 'node:fs';
 
-import type { JsonValue } from '../../contract/json.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
-import { findGitDirectory, type GitDirectory } from './git-directory.ts';
-import type { GitEnvironment } from './git-environment.ts';
+import { findGitDirectory } from './git-directory.ts';
 import { GitFailure, noCommits } from '../git-failure.ts';
 import { readRefFiles } from './ref-files.ts';
-import { fingerprintOf, hasRefs, type Refs } from './refs.ts';
+import { fingerprintOf, hasRefs } from './refs.ts';
 import type { RemoteMirror } from './remote-mirror.ts';
-import { describePatterns, selectRefs, variantOf, type GitSelection, type SelectRefs } from './selection.ts';
-
-export interface GitSourceOptions extends GitSelection {
-  readonly location:
-    | { readonly kind: 'path'; readonly path: string }
-    | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
-  /**
-   * where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a
-   * moment
-   */
-  readonly cacheDirectory: string;
-  /** for fetching, and how long git may be silent while it reads objects */
-  readonly timeoutMs: number;
-  /** for asking a remote what it has; default: as for fetching */
-  readonly askingTimeoutMs?: number | undefined;
-  /** of the copy of a remote repository; default 4 GiB */
-  readonly maxBytes?: number | undefined;
-  readonly environment: GitEnvironment;
-  /** ends whatever asks a remote or fetches from it */
-  readonly stop?: AbortSignal | undefined;
-}
+import type { GitSourceOptions, OpenRepository, ScanContext } from './scan-context.ts';
+import { selectRefs, variantOf } from './selection.ts';
 
 type RemoteLocation = Extract<GitSourceOptions['location'], { readonly kind: 'url' }>;
 
-/** A repository whose refs are known and whose objects can be read. */
-interface Repository {
-  /** those that the options take */
-  readonly refs: Refs;
-  readonly directory: GitDirectory;
-}
-
-interface OpenState {
-  /** what was found while archives were made */
-  remarks: (() => readonly string[]) | undefined;
-  close: (() => Promise<void>) | undefined;
-  /** the last scan met broken objects */
-  broken: boolean;
-}
-
-/** What one scan works with. */
-interface ScanContext {
-  readonly options: GitSourceOptions;
-  readonly previous: SourceMemory | undefined;
-  readonly select: SelectRefs;
-  readonly fingerprint: (refs: Refs) => string;
-  readonly state: OpenState;
-}
-
 /**
- * Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or
- * GitFailure if git itself goes away.
+ * A scan gives `failed` where the complete repository is unusable. Reading a release later throws QuarantineError, or
+ * GitFailure where git itself fails.
  */
 export function createGitSource(options: GitSourceOptions): Source {
   const { location } = options;
-  const state: OpenState = { remarks: undefined, close: undefined, broken: false };
+  const state: OpenRepository = { remarks: undefined, close: undefined, broken: false };
   let remote: RemoteMirror | undefined;
   const mirrorOf = async ({ url, now }: RemoteLocation): Promise<RemoteMirror> =>
     (remote ??= (await import('./remote-mirror.ts')).createRemoteMirror(url, { ...options, now }));
-  const contextFor = async (previous: SourceMemory | undefined): Promise<ScanContext> => {
-    const variant = variantOf(options);
-    return {
-      options,
-      previous,
-      select: await selectRefs(options),
-      fingerprint: (refs) => fingerprintOf(refs, variant),
-      state,
-    };
-  };
   return {
     ...(location.kind === 'path'
       ? {}
       : {
           async fetch(previous) {
-            const [mirror, { select, fingerprint }] = await Promise.all([mirrorOf(location), contextFor(previous)]);
+            const [mirror, { select, fingerprint }] = await Promise.all([
+              mirrorOf(location),
+              contextOf(options, previous, state),
+            ]);
             await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
           },
         }),
     async scan(previous) {
       try {
-        const context = await contextFor(previous);
+        const context = await contextOf(options, previous, state);
         return await (location.kind === 'path'
           ? scanPath(location.path, context)
           : scanFetched(await mirrorOf(location), context));
@@ -104,6 +51,21 @@ export function createGitSource(options: GitSourceOptions): Source {
     async close() {
       await state.close?.();
     },
+  };
+}
+
+async function contextOf(
+  options: GitSourceOptions,
+  previous: SourceMemory | undefined,
+  state: OpenRepository,
+): Promise<ScanContext> {
+  const variant = variantOf(options);
+  return {
+    options,
+    previous,
+    select: await selectRefs(options),
+    fingerprint: (refs) => fingerprintOf(refs, variant),
+    state,
   };
 }
 
@@ -122,10 +84,10 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
   if (!hasRefs(all)) throw noCommits();
   const refs = context.select(all);
   if (context.fingerprint(refs) === context.previous?.fingerprint) return { outcome: 'unchanged' };
-  return readRepository({ refs, directory }, context);
+  return (await import('./read-repository.ts')).readRepository({ refs, directory }, context);
 }
 
-/** Decides from the last snapshot, which another process may have replaced since this source fetched. */
+/** Reads the last snapshot. Another process may have replaced the snapshot after the fetch of this source. */
 async function scanFetched(remote: RemoteMirror, context: ScanContext): Promise<Scan> {
   const { state, select, fingerprint, previous } = context;
   await state.close?.();
@@ -133,82 +95,12 @@ async function scanFetched(remote: RemoteMirror, context: ScanContext): Promise<
   const found = remote.find((refs) => fingerprint(select(refs)) === previous?.fingerprint);
   if (found.outcome !== 'found') return found;
   const { copy, refs } = found.snapshot;
+  const { readRepository } = await import('./read-repository.ts');
   const scan = await readRepository({ refs: select(refs), directory: { own: copy, common: copy } }, context, () =>
     remote.discard(copy),
   );
-  // A copy's broken objects say nothing of the remote: they are held against a version once a new copy has them too.
+  // Broken objects may be a fault of the copy alone, so versions are quarantined only after a new copy has them too.
   return state.broken && remote.renew(copy) ? { outcome: 'unfetched' } : scan;
-}
-
-async function readRepository(
-  { refs, directory }: Repository,
-  { options, previous, fingerprint, state }: ScanContext,
-  discard?: () => void,
-): Promise<Scan> {
-  if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
-  const [
-    { openObjects },
-    { ScratchRepositories },
-    { readVersions },
-    { LfsPointers },
-    { formatGitMemory, parseGitMemory },
-  ] = await Promise.all([
-    import('./object-store.ts'),
-    import('./scratch-repository.ts'),
-    import('./read-versions.ts'),
-    import('./lfs-pointers.ts'),
-    import('./outcome.ts'),
-  ]);
-  const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
-  const store = openObjects(directory.own, options);
-  const pointers = new LfsPointers(store);
-  state.remarks = () => pointers.describe();
-  const scratch = new ScratchRepositories(cacheDirectory);
-  state.close = async () => {
-    await Promise.all([store.close(), scratch.close()]);
-    if (store.sawBroken) discard?.();
-  };
-  const { releases, former, quarantined, notices, memory } = await readVersions(
-    refs,
-    store,
-    parseGitMemory(parseDetail(previous?.detail)),
-    {
-      selection: options,
-      pointers,
-      access: { directory, environment, timeoutMs, scratch },
-      sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
-    },
-  );
-  state.broken = store.sawBroken;
-  if (releases.length === 0 && quarantined.length === 0)
-    throw new GitFailure(
-      `There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`,
-    );
-  // Broken objects may be mended without a ref moving: this fingerprint equals none.
-  return {
-    outcome: 'read',
-    releases,
-    former,
-    quarantined,
-    notices,
-    memory: {
-      fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`,
-      detail: JSON.stringify(formatGitMemory(memory)),
-    },
-  };
-}
-
-/**
- * Kept as text: only what has changed needs the rows, and in memory they take many times its room. undefined for what
- * is no such text.
- */
-function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
-  try {
-    return typeof detail === 'string' ? (JSON.parse(detail) as JsonValue) : undefined;
-  } catch {
-    // Not ours, or damaged: everything is then read again.
-    return undefined;
-  }
 }
 
 function describeFailure(error: unknown): string {

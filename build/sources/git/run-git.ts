@@ -1,5 +1,5 @@
-// One git command from start to end, with a wall-clock limit on the whole process group. For everything but object
-// reading.
+// Runs one git command, with a time limit on its process group. object-reader.ts reads objects; all other commands run
+// here.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,26 +14,23 @@ export interface GitCommand {
   readonly operands: readonly string[];
   readonly environment: Record<string, string>;
   readonly timeoutMs: number;
-  /** the setting that says how long, for the message */
+  /** the setting of `timeoutMs`, for the message */
   readonly timeoutSetting?: string;
-  /** exit codes that are no failure; default only 0 */
+  /** exit codes of success; default: 0 */
   readonly accepted?: readonly number[];
-  /** more memory than this, and git fails (limited-git.ts) */
+  /** git fails above this amount of memory (limited-git.ts) */
   readonly memoryBytes?: number;
-  /** once it is aborted, git is stopped with all that it started */
+  /** its abort stops git and all its child processes */
   readonly stop?: AbortSignal | undefined;
-  /**
-   * a build asks this of hundreds of repositories: started without execa, which takes three times as long for one that
-   * has nothing to do
-   */
+  /** a build runs the command for hundreds of repositories; execa needs three times as long to start one */
   readonly frequent?: boolean;
-  /** asked every so often; true: git is stopped */
+  /** `mustStop` is called at this interval; true stops git */
   readonly watch?: { readonly everyMs: number; readonly mustStop: () => Promise<boolean> };
 }
 
-/** More than any list of refs needs; a far side that sends more is cut off. */
+/** No list of refs is longer. A remote that sends more is stopped. */
 const maxOutputBytes = 64 * 1024 * 1024;
-/** of its complaints, the last ones */
+/** the last part of standard error */
 const maxComplaintBytes = 16 * 1024;
 
 const stoppedWithBuild = 'git was stopped, since the build was.';
@@ -41,67 +38,90 @@ const stoppedWithBuild = 'git was stopped, since the build was.';
 /** Runs `git …` and gives its exit code and standard output. Throws GitFailure. */
 export async function runGit(command: GitCommand): Promise<{ readonly exitCode: number; readonly output: Buffer }> {
   if (command.stop?.aborted === true) throw new GitStopped(stoppedWithBuild);
-  const [program, operands] =
-    command.memoryBytes === undefined
-      ? (['git', [...safeOptions, ...command.operands]] as const)
-      : limitedGit(command.memoryBytes, command.operands);
-  const { child, ended } = await (command.frequent === true ? startFrequent : startWithExeca)(
-    program,
-    operands,
-    command.environment,
-  );
-  const output: Buffer[] = [];
-  let outputBytes = 0;
-  let complaint = '';
+  const { child, ended } = await start(command);
   let stopped: string | undefined;
   const stop = (reason: string): void => {
     if (stopped !== undefined) return;
     stopped = reason;
     killGroup(child);
   };
+  const limits = startLimits(command, stop);
+  const collected = collectOutput(child, stop);
+  try {
+    const end = await ended;
+    if (stopped !== undefined) throw new GitStopped(stopped);
+    return { exitCode: checkedExitCode(end, command, collected.complaint()), output: collected.output() };
+  } finally {
+    limits.end();
+  }
+}
+
+function start({ operands, memoryBytes, frequent, environment }: GitCommand): Promise<Started> {
+  const [program, all] =
+    memoryBytes === undefined ? (['git', [...safeOptions, ...operands]] as const) : limitedGit(memoryBytes, operands);
+  return (frequent === true ? startFrequent : startWithExeca)(program, all, environment);
+}
+
+/** Stops git at the time limit, with the build, or when `watch` requires it. */
+function startLimits(
+  { timeoutMs, timeoutSetting, stop: signal, watch }: GitCommand,
+  stop: (reason: string) => void,
+): { readonly end: () => void } {
+  const advice = timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${timeoutSetting}.`;
   const timer = setTimeout(
-    () =>
-      stop(
-        `git took longer than ${Math.round(command.timeoutMs / 1000)} s and was ` +
-          `stopped.${command.timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${command.timeoutSetting}.`}`,
-      ),
-    command.timeoutMs,
+    () => stop(`git took longer than ${Math.round(timeoutMs / 1000)} s and was stopped.${advice}`),
+    timeoutMs,
   );
   const onAbort = (): void => stop(stoppedWithBuild);
-  command.stop?.addEventListener('abort', onAbort, { once: true });
-  const watching = startWatch(command.watch, stop);
-  child.stdout?.on('data', (chunk: Buffer) => {
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const watching = startWatch(watch, stop);
+  return {
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      watching.end();
+    },
+  };
+}
+
+function collectOutput(
+  { stdout, stderr }: Started['child'],
+  stop: (reason: string) => void,
+): { readonly output: () => Buffer; readonly complaint: () => string } {
+  const output: Buffer[] = [];
+  let outputBytes = 0;
+  let complaint = '';
+  stdout?.on('data', (chunk: Buffer) => {
     outputBytes += chunk.length;
     if (outputBytes > maxOutputBytes) stop('git sent more than could be a list of refs.');
     else output.push(chunk);
   });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-maxComplaintBytes);
   });
-  try {
-    const { exitCode, unstarted } = await ended;
-    if (stopped !== undefined) throw new GitStopped(stopped);
-    if (unstarted !== undefined) throw startFailure(unstarted);
-    if (exitCode === notFoundCode && command.memoryBytes !== undefined) throw gitNotFound();
-    if (exitCode === undefined || !(command.accepted ?? [0]).includes(exitCode))
-      throw new GitFailure(explainGit(complaint));
-    return { exitCode, output: Buffer.concat(output) };
-  } finally {
-    clearTimeout(timer);
-    command.stop?.removeEventListener('abort', onAbort);
-    watching.end();
-  }
+  return { output: () => Buffer.concat(output), complaint: () => complaint };
+}
+
+function checkedExitCode(
+  { exitCode, unstarted }: Awaited<Started['ended']>,
+  { memoryBytes, accepted = [0] }: GitCommand,
+  complaint: string,
+): number {
+  if (unstarted !== undefined) throw startFailure(unstarted);
+  if (exitCode === notFoundCode && memoryBytes !== undefined) throw gitNotFound();
+  if (exitCode === undefined || !accepted.includes(exitCode)) throw new GitFailure(explainGit(complaint));
+  return exitCode;
 }
 
 interface Started {
-  /** without streams where there were no more file descriptors for them */
+  /** has no streams at the limit of open files */
   readonly child: {
     readonly pid?: number | undefined;
     readonly once: (event: 'close', listener: () => void) => unknown;
     readonly stdout: Readable | undefined;
     readonly stderr: Readable | undefined;
   };
-  /** `exitCode` is undefined after a signal; `unstarted` says why there was no process at all. Never rejects. */
+  /** `exitCode` is undefined after a signal; `unstarted` is the error of a failed start. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number | undefined; readonly unstarted?: unknown }>;
 }
 
@@ -143,7 +163,7 @@ async function startFrequent(
   return { child, ended };
 }
 
-/** One look at a time. */
+/** Runs one check at a time. */
 function startWatch(watch: GitCommand['watch'], stop: (reason: string) => void): { readonly end: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let ended = false;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { createBatchParser } from '../../../../../build/sources/git/batch-parser.ts';
+import { BatchParser } from '../../../../../build/sources/git/batch-parser.ts';
 
 const oid = 'ab'.repeat(20);
 const stream = Buffer.concat([
@@ -16,7 +16,7 @@ const expected = ['blob hello', 'absent missing', 'tree ', 'blob declined', 'blo
 
 function parse(chunks: readonly Buffer[]): string[] {
   const seen: string[] = [];
-  const parser = createBatchParser({
+  const parser = new BatchParser({
     wanted: ({ size }) => size !== 6,
     object: ({ type }, bytes) => seen.push(`${type} ${bytes === undefined ? 'declined' : bytes.toString()}`),
     absent: (reason) => seen.push(`absent ${reason}`),
@@ -25,7 +25,7 @@ function parse(chunks: readonly Buffer[]): string[] {
   return seen;
 }
 
-describe('createBatchParser', () => {
+describe('the parser of `git cat-file --batch`', () => {
   it('reads the same whatever the pieces in which it comes', () => {
     for (let size = 1; size <= stream.length; size += 1) {
       const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>

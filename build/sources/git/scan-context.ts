@@ -1,0 +1,49 @@
+// The options of a git source, and the inputs of one of its scans.
+
+import type { SourceMemory } from '../release.ts';
+import type { GitDirectory } from './git-directory.ts';
+import type { GitEnvironment } from './git-environment.ts';
+import type { Refs } from './refs.ts';
+import type { GitSelection, SelectRefs } from './selection.ts';
+
+export interface GitSourceOptions extends GitSelection {
+  readonly location:
+    | { readonly kind: 'path'; readonly path: string }
+    | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
+  /** the folder of the copies of remote repositories, and of scratch files of `git archive` */
+  readonly cacheDirectory: string;
+  /** the limit of a fetch, and the longest pause of git while it reads objects */
+  readonly timeoutMs: number;
+  /** the limit of `git ls-remote`; default: `timeoutMs` */
+  readonly askingTimeoutMs?: number | undefined;
+  /** the maximum size of the copy of a remote repository; default 4 GiB */
+  readonly maxBytes?: number | undefined;
+  readonly environment: GitEnvironment;
+  /** ends each request to a remote */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** A repository with known refs and readable objects. */
+export interface Repository {
+  /** the refs that the options select */
+  readonly refs: Refs;
+  readonly directory: GitDirectory;
+}
+
+/** The resources of the last scan. */
+export interface OpenRepository {
+  /** notices from making archives */
+  remarks: (() => readonly string[]) | undefined;
+  close: (() => Promise<void>) | undefined;
+  /** the last scan found broken objects */
+  broken: boolean;
+}
+
+/** The inputs of one scan. */
+export interface ScanContext {
+  readonly options: GitSourceOptions;
+  readonly previous: SourceMemory | undefined;
+  readonly select: SelectRefs;
+  readonly fingerprint: (refs: Refs) => string;
+  readonly state: OpenRepository;
+}
