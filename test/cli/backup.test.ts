@@ -322,7 +322,7 @@ describe('the folders of a backup', () => {
       expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message) as string]);
     };
     await refused(/copy is not empty/, 'backup', 'copy', '--data', 'data');
-    await refused(/lies in the data folder/, 'backup', 'data/copy', '--data', 'data');
+    await refused(/is inside the data folder/, 'backup', 'data/copy', '--data', 'data');
     await refused(/nowhere is not a data folder/, 'backup', 'other', '--data', 'nowhere');
     await refused(/is not empty/, 'restore', 'copy', '--data', 'data');
     await refused(/lies in the backup/, 'restore', 'copy', '--data', 'copy/data');

@@ -56,7 +56,7 @@ describe('on a host', () => {
     const report = await doctor(['--data', registry.data]);
     expect([report.exitCode, report.ok, bad(report)]).toEqual([0, true, []]);
     expect(report.of('tree')?.message).toContain('1 package, 1 version');
-    expect(report.of('server')?.message).toMatch(/is at work: process \d+/);
+    expect(report.of('server')?.message).toMatch(/^A server without a Redis is running: process \d+/);
     const { exitCode, stdout } = await runCli(['doctor', '--data', registry.data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([
       0,
