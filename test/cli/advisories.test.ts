@@ -155,7 +155,7 @@ describe('files that cannot be used', () => {
     const undecodable = await build();
     expect([undecodable.exitCode, undecodable.stderr]).toEqual([
       2,
-      expect.stringContaining('at 0.title it holds half of a surrogate pair'),
+      expect.stringContaining('at 0.title it contains half of a surrogate pair'),
     ]);
     writeJson('advisories.json', [advisory]);
     writeJson('malware.json', [malware]);
@@ -167,7 +167,7 @@ describe('files that cannot be used', () => {
     [
       "a list with one of Composer's words as its name",
       { filters: { advisories: [] } },
-      '/libretto.json is not allowed here; allowed: an object such as {"malware": "malware.json"}, with names that are not Composer',
+      '/libretto.json is not allowed here; allowed: an object such as {"malware": "malware.json"}, without names that Composer reserves',
     ],
     [
       'something else than a path or a list',

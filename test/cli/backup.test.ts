@@ -325,7 +325,7 @@ describe('the folders of a backup', () => {
     await refused(/is inside the data folder/, 'backup', 'data/copy', '--data', 'data');
     await refused(/nowhere is not a data folder/, 'backup', 'other', '--data', 'nowhere');
     await refused(/is not empty/, 'restore', 'copy', '--data', 'data');
-    await refused(/lies in the backup/, 'restore', 'copy', '--data', 'copy/data');
+    await refused(/is inside the backup/, 'restore', 'copy', '--data', 'copy/data');
     expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);
     // an empty volume on which a restore was cut off
     mkdirSync(folder.at('mount/.restoring/public'), { recursive: true });

@@ -56,7 +56,7 @@ it('asks nobody, and says that it is not ready', async () => {
   expect([why.exitCode, why.stdout]).toEqual([
     1,
     expect.stringContaining(
-      'It is not mirrored: nothing is published here yet, so that it is not known which names are private',
+      'It is not mirrored: nothing is published here yet, so the private names are unknown',
     ) as string,
   ]);
   const explained = JSON.parse((await registry.cli('token', 'explain', id, 'acme/secret', '--json')).stdout) as unknown;

@@ -79,7 +79,7 @@ it('the doctor asks nobody where nothing is mirrored, and else says whether each
   upstream.failing.status = undefined;
   upstream.instead('/packages.json', (_request, response) => void response.end('<html>'));
   expect((await doctor()).upstreams).toMatchObject([
-    { verdict: 'failed', message: expect.stringContaining('no Composer repository') as string },
+    { verdict: 'failed', message: expect.stringContaining('is not a readable Composer repository') as string },
   ]);
   upstream.instead('/packages.json', undefined);
 });

@@ -40,7 +40,7 @@ describe('libretto package', () => {
   it('refuses what is not there, and makes no folder for a mistyped one', async () => {
     expect(await run('package', 'withdraw', 'acme/hello', '9.9.9', '--data', 'data')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('no version 9.9.9') as string,
+      stderr: expect.stringContaining('9.9.9 is not published here') as string,
     });
     expect(await run('package', 'withdraw', 'hello', '1.0.0', '--data', 'data')).toMatchObject({
       exitCode: 2,

@@ -43,7 +43,7 @@ describe('settings', () => {
     const notice = await run('settings', 'set', 'warnings', String.raw`[{"versions":"*","message":"x\ud800"}]`);
     expect([notice.exitCode, notice.stderr]).toEqual([
       2,
-      expect.stringContaining('warnings holds half of a surrogate pair'),
+      expect.stringContaining('warnings contains half of a surrogate pair'),
     ]);
     expect((await run('settings', 'set', 'limit.read', '5')).stderr).toContain('did you mean limits.read?');
     const fixed = await runCli(['settings', 'set', 'limits.read', '5'], {

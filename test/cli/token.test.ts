@@ -126,7 +126,7 @@ describe('create', () => {
 
   it('tells everything that is wrong at once, as update does', async () => {
     const wrong = ['--description', 'a\nb', '--limit', 'many', '--expires', 'soon'];
-    const problems = ['one line without control characters', '--limit is "many"', '"soon" is no time'].map(
+    const problems = ['one line without control characters', '--limit is "many"', '"soon" is not a valid expiry'].map(
       (text) => expect.stringContaining(text) as string,
     );
     const created = await run('create', ...wrong, '--kind', 'admin');

@@ -25,6 +25,8 @@ it.each(['inline', 'includes'] as const)('says where it comes from once that was
   expect(
     (await fetch(`${running.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } })).status,
   ).toBe(200);
-  await expect.poll(() => why('some/lib'), { timeout: 5000 }).toContain(`It comes from ${upstream.url}, last asked 20`);
+  await expect
+    .poll(() => why('some/lib'), { timeout: 5000 })
+    .toContain(`It comes from ${upstream.url}, last requested 20`);
   expect(await why('some/other')).toContain('No stored document has this package');
 });
