@@ -1,7 +1,6 @@
-// The server, with TLS or without: its limits against slow and greedy clients, what it says to those that do not speak
-// HTTP, and how it stops without breaking off what is being answered.
+// The server, with TLS or without: its limits against slow and greedy clients, its refusals of malformed requests, and
+// its graceful stop.
 
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -14,6 +13,7 @@ import { fastPath } from './http/fast-path/fast-path.ts';
 import type { NodePath } from './http/node-path.ts';
 import { Connections } from './http/connections.ts';
 import { createHandler, type Handler } from './handler.ts';
+import { requestIds } from './pipeline/exchange.ts';
 import type { MaybeAsync } from '../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from './limits/counters.ts';
 import { IdleConnections, type Speaker } from './http/idle-connections.ts';
@@ -36,58 +36,60 @@ import { drain, listen, type AnyServer } from './http/server-lifecycle.ts';
 import { defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
 
 export interface ProxyOptions {
-  /** whose disk is watched for /health */
+  /** /health watches the disk of this folder */
   readonly dataDirectory: string;
   /** the published tree, in a folder or at an origin */
   readonly files: TreeFiles;
   readonly host: string;
-  /** 0: any free one */
+  /** 0: any free port */
   readonly port: number;
   /** served with TLS, as HTTP/2 or HTTP/1.1; undefined: as HTTP/1.1, without */
   readonly certificate?: Certificate | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
-  /** hears of each use of a valid token */
+  /** notes each use of a valid token */
   readonly uses?: Pick<TokenUses, 'note'> | undefined;
-  /** what is answered besides packages.json, p2 and dist */
+  /** the routes besides packages.json, p2 and dist */
   readonly features?: readonly Feature[];
   readonly log: Logger;
-  /** hears of every request that was answered, or given up */
+  /** logs every answered or aborted request */
   readonly logRequest: RequestLog;
-  /** reverse proxies whose X-Forwarded-For is believed */
+  /** reverse proxies with a trusted X-Forwarded-For */
   readonly trustedProxies: readonly AddressRange[];
-  /** what packages.json says beyond what the build wrote, asked for each; undefined: nothing */
+  /** additions to packages.json, called for each request of it; undefined: none */
   readonly rootChanges?: (() => MaybeAsync<RootChanges>) | undefined;
-  /** hears of every archive that is sent */
+  /** counts every sent archive */
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
-  /** packages of other registries; undefined: there are none */
+  /** packages of other registries; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
-  /** of purged versions; undefined: they are answered as if they had never been */
+  /** of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
-  /** looks at the state for /health/ready; rejects where it cannot be read */
+  /** reads the state for /health/ready; rejects where the state is unreadable */
   readonly readState?: (() => Promise<unknown>) | undefined;
   /** for /health; undefined: the state is in this process */
   readonly stateAway?: (() => boolean) | undefined;
-  /** hears of every answer; undefined: nobody asks for metrics */
+  /** counts every answer; undefined: without metrics */
   readonly counts?: RequestCounts | undefined;
-  /** the processes that serve together; undefined: this one is alone */
+  /** the worker pool of this process; undefined: a single process */
   readonly crew?: WorkerStatus | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
-  /** `fastPath` where not given; tests run with `publicPath` too */
+  /** default: `fastPath`; tests use `publicPath` too */
   readonly nodePath?: NodePath | undefined;
 }
 
 export interface Proxy {
-  /** Rejects with Node's error (EADDRINUSE, EACCES…) where the address cannot be had. */
+  /** Rejects with Node's error (EADDRINUSE, EACCES…). */
   readonly listen: () => Promise<{ readonly host: string; readonly port: number }>;
-  /** Stops accepting, lets what is being answered finish, within `drainMs`; then cuts the rest. Resolves once every connection is gone
-   *  and every request is in the log. */
+  /**
+   * Stops accepting, finishes active requests within `drainMs`, then cuts the rest. Resolves once every connection is
+   * closed and every request is logged.
+   */
   readonly close: () => Promise<void>;
-  /** how many are open right now */
+  /** the number of open connections */
   readonly connections: () => number;
-  /** Connections that begin from now on get this certificate. Only of a proxy that was made with one. */
+  /** Later connections use this certificate. Only for a proxy with TLS. */
   readonly renewCertificate: (certificate: Certificate) => void;
 }
 
@@ -167,7 +169,7 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
   });
 }
 
-/** undefined: plain HTTP is served, and nothing of TLS and HTTP/2 is loaded. */
+/** undefined: the server speaks plain HTTP, and loads nothing of TLS and HTTP/2. */
 async function createSecureServerOf(
   options: ProxyOptions,
   limits: ServerLimits,
@@ -189,7 +191,7 @@ function elapsed(): number {
   return performance.now();
 }
 
-/** Of one process: several that serve together share what an address may hold. */
+/** Worker processes share the limit of an address. */
 function idleConnections(
   { trustedProxies, crew, log }: ProxyOptions,
   { idlePerAddress: most, untakenMs, maxConnections }: ServerLimits,
@@ -218,13 +220,13 @@ function attach(server: AnyServer, connections: Connections, handler: Handler, o
     connections.answering(request.socket, response);
   };
   server.on('request', serve);
-  server.on('checkContinue', serve); // no 100: nothing here takes a body
+  server.on('checkContinue', serve); // no 100: these routes take no body
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) =>
     logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (connections.hasEnded(socket)) return; // node:http closes it once its last answer is out
+    if (connections.hasEnded(socket)) return; // node:http closes it after its last answer
     if (refuseBody(error, connections.unanswered(socket))) {
       connections.ends(socket);
       return;
@@ -238,14 +240,4 @@ function logRefusal(options: ProxyOptions, socket: Duplex, status: number, reaso
   options.counts?.malformed(status);
   const peer = (socket as Partial<Socket>).remoteAddress;
   options.log.info({ status, reason, client: clientAddress(peer, undefined, []) });
-}
-
-/** Ids that are unique across processes and say in which order one process got its requests. */
-function requestIds(): () => string {
-  const instance = randomBytes(4).toString('hex');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${instance}-${count}`;
-  };
 }

@@ -1,10 +1,10 @@
-// Answers to `composer audit` and to Composer's policies (≥ 2.10): which advisories there are of these packages, and
-// which versions of them a list keeps out (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). Of
-// packages that the token does not see nothing is said.
+// Answers to `composer audit` and to Composer's policies (≥ 2.10): the advisories of packages, and the versions that
+// filter lists exclude (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). The answers leave out
+// packages that are hidden from the token.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import {
   advisoriesOf,
   type FilterEntry,
@@ -14,7 +14,7 @@ import {
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
-import { readBody, readJsonBody } from '../http/json-body.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
@@ -22,16 +22,17 @@ import { filterOf, type View } from '../views/view.ts';
 import type { PublishedAdvisories } from '../tree/safety-lists.ts';
 import { readDocumentReleases } from '../tree/document-releases.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
+import { limits, readForm, namesOf, parseFilterRequest } from './advisory-request.ts';
 
 export type AdvisoryRoute =
-  /** security advisories of the packages that query or body name */
+  /** security advisories of the packages in query or body */
   | { readonly kind: 'advisories'; readonly query: string }
-  /** filter lists: of the packages that a body names, and as a whole */
+  /** filter lists: for the packages in the body, or complete */
   | { readonly kind: 'filters' }
   | { readonly kind: 'filterSummary' };
 
 export interface AdvisoryAnswers {
-  /** `request`: of a POST nobody has read the body. */
+  /** `request`: the body of a POST is unread. */
   readonly answer: (
     route: AdvisoryRoute,
     request: HttpRequest,
@@ -43,16 +44,9 @@ export interface AdvisoryAnswers {
 export interface AdvisoryParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'releases' | 'document'>;
   readonly safety: PublishedAdvisories;
-  /** says what is known elsewhere of packages that are mirrored */
+  /** advisories and filter lists of mirrored packages */
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
-
-/** Room for the packages of the largest of projects. */
-const limits = { mostBytes: 512 * 1024, longestMs: 10_000 };
-/** Packages that are asked about at once, at the most. */
-export const mostPackages = 5000;
-/** Filter lists that are asked for at once, at the most. */
-export const mostLists = 100;
 const packagesInTurn = 32;
 
 export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
@@ -73,7 +67,7 @@ export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
   };
 }
 
-/** Who asks, and when. */
+/** The view of the token, and the time of the request. */
 interface Asked {
   readonly view: View | undefined;
   readonly nowMs: number;
@@ -139,7 +133,7 @@ async function answerSummary(parts: AdvisoryParts, asked: Asked): Promise<Answer
   });
 }
 
-/** The names that the view sees and that the lists mention. */
+/** The names that the lists mention and the view sees. */
 async function visibleNames(
   { files }: AdvisoryParts,
   names: Iterable<PackageName>,
@@ -152,7 +146,7 @@ async function visibleNames(
   const isVisible = async (name: PackageName): Promise<boolean> => {
     const filter = filterOf(view, name);
     if (filter === 'none') return false;
-    // something may be known of packages that are not published here, too
+    // lists may mention packages that are not published here
     return andThen(
       files.releases(name, epoch),
       (releases) => releases?.isSeen(filter) ?? filter === 'all',
@@ -168,7 +162,7 @@ async function visibleNames(
   return visible;
 }
 
-/** Of packages that are not seen here, only what is said elsewhere. */
+/** Adds the entries of mirrored packages to those of visible packages. */
 function withMirrored(
   lists: AdvisoryLists,
   seen: readonly PackageName[],
@@ -185,7 +179,7 @@ function withMirrored(
   };
 }
 
-/** List → what `tell` makes of each package's entries: one after the other, or by name. */
+/** List → the entries of each package as `tell` writes them: in one array (`flat`), or by package name. */
 function listed(
   lists: AdvisoryLists,
   wanted: readonly string[],
@@ -203,61 +197,4 @@ function listed(
       return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
     });
   return Object.fromEntries(told);
-}
-
-async function readForm(request: HttpRequest): Promise<string> {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded')
-    throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
-      message: 'The body must be application/x-www-form-urlencoded, with packages[] for each package.',
-    });
-  return (await readBody(request, limits)).toString('utf8');
-}
-
-/** `packages[]=…` and `packages[0]=…`, as PHP writes a list. What is no name of a package has no advisories. */
-function namesOf(form: URLSearchParams): ReadonlySet<PackageName> {
-  const given = [...form].filter(([key]) => /^packages(?:\[\d*\])?$/.test(key));
-  if (given.length === 0) throw invalid('packages[]', 'must name packages');
-  return namesAmong(
-    given.map(([, value]) => value),
-    'packages[]',
-  );
-}
-
-/**
- * Package URLs as Composer writes them: `pkg://composer/acme/hello`, or with one colon as their specification has it.
- */
-function parseFilterRequest(text: string | undefined): {
-  readonly names: ReadonlySet<PackageName>;
-  readonly lists: readonly string[];
-} {
-  const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
-  const { packages, lists } = isJsonObject(json) ? json : {};
-  if (!areTexts(packages))
-    throw invalid('packages', 'must be a list of package URLs such as pkg://composer/acme/hello');
-  if (!areTexts(lists) || lists.length > mostLists)
-    throw invalid('lists', `must be a list of at most ${mostLists} names`);
-  return {
-    names: namesAmong(
-      packages.map((url) => /^pkg:(?:\/\/)?composer\/([^@?#]+)/.exec(url)?.[1] ?? ''),
-      'packages',
-    ),
-    lists: [...new Set(lists)],
-  };
-}
-
-function areTexts(value: JsonValue | undefined): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function namesAmong(texts: readonly string[], path: string): ReadonlySet<PackageName> {
-  if (texts.length > mostPackages) throw invalid(path, `must name at most ${mostPackages} packages`);
-  return new Set(texts.flatMap((text) => parsePackageName(text.toLowerCase()) ?? []));
-}
-
-function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', {
-    message: `${path} ${message}.`,
-    details: { issues: [{ path, message }] },
-  });
 }

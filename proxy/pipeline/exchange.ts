@@ -1,5 +1,6 @@
-// One request on its way through the server, with what becomes known of it.
+// One request on its way through the server, with its id, its client address, its token and its route.
 
+import { randomBytes } from 'node:crypto';
 import type { ActiveToken } from '../auth/authenticate.ts';
 import { clientAddress, type AddressRange } from '../http/client-address.ts';
 import type { HttpRequest, HttpResponse } from '../http/http-request.ts';
@@ -8,7 +9,7 @@ import type { CountedRoute } from '../observe/metrics.ts';
 export interface Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** whose connection it is; asked for at once, since a connection that is gone does not know */
+  /** the address of the connection, read at once: a closed connection has none */
   readonly peer: string | undefined;
   readonly id: string;
   readonly startedAt: number;
@@ -16,7 +17,17 @@ export interface Exchange {
   route: CountedRoute;
 }
 
-/** Whose request it is, as far as the trusted reverse proxies say. */
+/** The client's address, by the headers of trusted reverse proxies. */
 export function addressOf({ request, peer }: Exchange, trustedProxies: readonly AddressRange[]): string {
   return clientAddress(peer, request.headers['x-forwarded-for'] as string | undefined, trustedProxies);
+}
+
+/** Creates ids that are unique across processes and ordered within one. */
+export function requestIds(): () => string {
+  const instance = randomBytes(4).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${instance}-${count}`;
+  };
 }

@@ -10,18 +10,19 @@ import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../redis/redis-client.ts';
 import { createLastKnown, type LastKnown } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
-import { createRedisGenerations, type RedisGenerations } from './redis-generations.ts';
-import { messageOf, prepare, refuseMissingRights, unusable } from './redis-opening.ts';
+import { createRedisGenerations } from './redis-generations.ts';
+import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
 import { createRefresh } from './redis-refresh.ts';
-import { createReplicas, type Replicas } from './redis-replicas.ts';
+import { createReplicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
-import { lossOf, placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
-import { createRedisWatch, outOfReach, type RedisWatch, type StateNotice } from './redis-watch.ts';
+import { placeOf, stateScripts } from './redis-scripts.ts';
+import { createRedisWatch, outOfReach, type StateNotice } from './redis-watch.ts';
 import { assertChange } from './state-change.ts';
 import { StateError } from './state-error.ts';
 import { newStateIdentity, type StateIdentity } from './state-identity.ts';
-import type { StateChange, StateOpening, StateStore } from './state-store.ts';
+import type { StateOpening, StateStore } from './state-store.ts';
+import { commit, type CommitParts } from './redis-commit.ts';
 
 /** Ends what nobody answers: longer than any script takes, shorter than anybody wants to wait. */
 const commandTimeoutMs = 2000;
@@ -55,20 +56,10 @@ export interface RedisStore extends StateStore {
   readonly rename: (identity: StateIdentity) => Promise<void>;
 }
 
-interface Parts {
+interface Parts extends CommitParts {
   readonly redis: RedisClient;
-  /** Behind sentinels a connection of its own, so that nobody who reads waits for replicas. */
-  readonly writer: RedisClient;
-  /** undefined: no replica ever takes the primary's place */
-  readonly replicas: Replicas | undefined;
-  readonly place: StatePlace;
-  readonly identity: StateIdentity;
-  readonly name: string;
-  readonly watch: RedisWatch;
-  readonly generations: RedisGenerations;
   readonly known: LastKnown;
   readonly rows: RedisRows;
-  readonly reason: () => Error | undefined;
 }
 
 /**
@@ -83,26 +74,17 @@ export async function openRedisStore({
   opening = newState(),
 }: RedisStoreOptions): Promise<RedisStore> {
   const name = describeRedisUrl(url);
-  const commandTimeout = isSentinelUrl(url) ? sentinelCommandTimeoutMs : commandTimeoutMs;
-  const open = (): RedisConnection =>
-    createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
-  const main = open();
+  const connections = connect(url);
+  const { main, writing, subscriber } = connections;
   const { redis, reason } = main;
-  const writing = isSentinelUrl(url) ? open() : main;
   const writer = writing.redis;
-  // it says nothing for as long as nobody writes
-  const subscriber = createRedisClient({ url, autoResubscribe: false });
   const place = placeOf(redis.options.db ?? 0);
   const known = createLastKnown();
   const generations = createRedisGenerations(known);
   const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
-  const end = async (): Promise<void> => {
+  const end = (): Promise<void> => {
     watch.close();
-    subscriber.redis.disconnect();
-    for (const connection of new Set([writer, redis])) {
-      await connection.quit().catch(() => undefined);
-      connection.disconnect();
-    }
+    return disconnect(connections);
   };
   try {
     await main.connect();
@@ -125,6 +107,34 @@ export async function openRedisStore({
   }
 }
 
+interface Connections {
+  readonly main: RedisConnection;
+  /** Behind sentinels a connection of its own; elsewhere `main`. */
+  readonly writing: RedisConnection;
+  /** Without timeouts: it stays silent while nobody writes. */
+  readonly subscriber: RedisConnection;
+}
+
+function connect(url: string): Connections {
+  const commandTimeout = isSentinelUrl(url) ? sentinelCommandTimeoutMs : commandTimeoutMs;
+  const open = (): RedisConnection =>
+    createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
+  const main = open();
+  return {
+    main,
+    writing: isSentinelUrl(url) ? open() : main,
+    subscriber: createRedisClient({ url, autoResubscribe: false }),
+  };
+}
+
+async function disconnect({ main, writing, subscriber }: Connections): Promise<void> {
+  subscriber.redis.disconnect();
+  for (const connection of new Set([writing.redis, main.redis])) {
+    await connection.quit().catch(() => undefined);
+    connection.disconnect();
+  }
+}
+
 function newState(): StateOpening {
   return { make: true, fresh: newStateIdentity(randomBytes) };
 }
@@ -139,11 +149,8 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
   return {
     identity,
     get: async (key) => {
-      const row = await askOr(
-        opened(),
-        () => known.row(key),
-        () => known.learnRow(key, generations.reached(), () => rows.row(key)),
-      );
+      const learn = () => known.learnRow(key, generations.reached(), () => rows.row(key));
+      const row = await askOr(opened(), () => known.row(key), learn);
       return row === undefined ? undefined : entryOf(row, name);
     },
     range: async (prefix, options = {}) => {
@@ -193,65 +200,4 @@ async function askOr<T>(
   const recalled = recall();
   if (recalled === undefined) throw outOfReach(name, why);
   return recalled;
-}
-
-async function commit(
-  { writer, replicas, place, identity, name, watch, generations, reason }: Parts,
-  { conditions, puts, deletes, quiet = false }: StateChange,
-): Promise<boolean> {
-  watch.assertKnown();
-  if (watch.isAway()) throw outOfReach(name, reason());
-  const keys = [...puts.map(({ key }) => key), ...deletes];
-  const listed = [
-    ...conditions.flatMap(({ key, revision }) => [key, revision === null ? '' : String(revision)]),
-    ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
-    ...deletes,
-  ];
-  try {
-    const asked = writer.commitState(
-      place.meta,
-      place.rows,
-      place.order,
-      identity,
-      place.channel,
-      quiet ? 1 : 0,
-      conditions.length,
-      puts.length,
-      deletes.length,
-      ...listed,
-    );
-    const [[done, generation, loud]] = await Promise.all([
-      asked,
-      keys.length > 0 && !quiet ? replicas?.follow() : undefined,
-    ]);
-    if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
-    return done === 1;
-  } catch (error) {
-    // whether it was written is not known: what is remembered of these keys may be wrong
-    generations.wrote(keys);
-    if (lossOf(error) !== undefined) {
-      watch.lost(error);
-      watch.assertKnown();
-    }
-    if (isReply(error))
-      throw new StateError(
-        'STATE_WRITE_FAILED',
-        `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. ` +
-          'Check its memory, its disk, and that it is not a replica.',
-        { cause: error },
-      );
-    const why = reason() ?? error;
-    watch.lost(why);
-    throw new StateError(
-      'STATE_UNAVAILABLE',
-      `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you ` +
-        'do it again.',
-      { cause: error },
-    );
-  }
-}
-
-/** Redis answered, and the answer is no; everything else says nothing about what it has done. */
-function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH)/.test(error.message);
 }

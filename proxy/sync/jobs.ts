@@ -1,17 +1,14 @@
-// The jobs of repositories in the state: at most one under way for each, the last ones kept. What a job writes is
-// written only while its row is there, so that nothing of a removed repository comes back.
+// The sync jobs of repositories in the state: at most one active job for each repository, and the last finished ones.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../state/state-store.ts';
 import {
   activeKey,
   activePrefix,
   jobKey,
-  jobPrefix,
   mintJobId,
   parseJobRecord,
   withLog,
@@ -22,13 +19,14 @@ import {
 import type { Liveness } from './liveness.ts';
 import { describeOwner } from './process-owner.ts';
 import { outcomeKey, parseSyncOutcome, repositoryKey, type RepositoryId, type SyncOutcome } from './repository.ts';
+import { listEntries, beat, put, asJson } from './job-rows.ts';
 
 const standardKept = 20;
 
 export interface JobsOptions {
-  /** for what nobody asked for */
+  /** for automatic syncs */
   readonly state: StateStore;
-  /** for what somebody asked for */
+  /** for requested syncs, which are audited */
   readonly store: AuditedStore;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -49,7 +47,7 @@ export interface Jobs {
   /** Throws NOT_FOUND. */
   readonly get: (repository: RepositoryId, id: string) => Promise<JobRecord>;
   /**
-   * The job under way, or a new one, which then is the caller's to run. Throws NOT_FOUND for a repository that is gone.
+   * The active job, or a new job that the caller must run. Throws NOT_FOUND for a removed repository.
    */
   readonly open: (
     repository: RepositoryId,
@@ -62,13 +60,12 @@ export interface Jobs {
     end: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] },
   ) => Promise<JobRecord | undefined>;
   /**
-   * Says of jobs under way that somebody is at work on them, to be said again every `beatMs`. Gives those that are not
-   * there any more: their repository was removed.
+   * Signs of life of active jobs, due every `beatMs`. Returns the jobs whose repository was removed.
    */
   readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
-  /** Jobs that nobody is at work on any more become failed. Gives how many there were. */
+  /** Marks active jobs without a living process as failed. Returns their number. */
   readonly failAbandoned: () => Promise<number>;
-  /** How it stands with each of these. */
+  /** The result of the last sync of each repository, and whether a sync is active. */
   readonly outcomes: (
     repositories: readonly RepositoryId[],
   ) => Promise<ReadonlyMap<RepositoryId, { readonly outcome: SyncOutcome | undefined; readonly syncing: boolean }>>;
@@ -107,44 +104,18 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 }
 
-function listEntries(state: StateStore, repository: RepositoryId): Promise<readonly StateEntry[]> {
-  return state.range(jobPrefix(repository));
-}
-
 async function open(
   options: JobsOptions,
   repository: RepositoryId,
-  { trigger, actor }: JobRequest,
+  request: JobRequest,
 ): Promise<{ job: JobRecord; isNew: boolean }> {
-  const { state, store, now, randomBytes } = options;
+  const { state } = options;
   for (;;) {
     const registered = await state.get(repositoryKey(repository));
     if (registered === undefined) throw new RegistryError('NOT_FOUND', { message: 'Repository not found.' });
     const running = await runningJob(options, repository);
     if (running !== undefined) return { job: running, isNew: false };
-    const time = new Date(now()).toISOString();
-    const job = withLog(
-      {
-        id: mintJobId(randomBytes),
-        repository_id: repository,
-        state: 'queued',
-        trigger,
-        created_at: time,
-        created_by: actor,
-        started_at: null,
-        finished_at: null,
-        error: null,
-        log: [],
-        report: null,
-        owner: await describeOwner(),
-      },
-      now(),
-      'Queued.',
-    );
-    const older = (await listEntries(state, repository))
-      .toReversed()
-      .slice((await (options.kept?.() ?? standardKept)) - 1)
-      .map(({ key }) => key);
+    const job = await queuedJob(options, repository, request);
     const change: StateChange = {
       conditions: [
         { key: registered.key, revision: registered.revision },
@@ -154,19 +125,50 @@ async function open(
         { key: jobKey(job), value: asJson(job) },
         { key: activeKey(repository), value: jobKey(job) },
       ],
-      deletes: older,
+      deletes: await surplusKeys(options, repository),
     };
-    const done =
-      trigger === 'request'
-        ? await store.commit(change, {
-            actor,
-            action: 'repository.sync',
-            subject: repository,
-            details: { job: job.id },
-          })
-        : await state.commit(change);
-    if (done) return { job, isNew: true };
+    if (await commitJob(options, change, job, request)) return { job, isNew: true };
   }
+}
+
+async function queuedJob(
+  { now, randomBytes }: JobsOptions,
+  repository: RepositoryId,
+  { trigger, actor }: JobRequest,
+): Promise<JobRecord> {
+  const job: JobRecord = {
+    id: mintJobId(randomBytes),
+    repository_id: repository,
+    state: 'queued',
+    trigger,
+    created_at: new Date(now()).toISOString(),
+    created_by: actor,
+    started_at: null,
+    finished_at: null,
+    error: null,
+    log: [],
+    report: null,
+    owner: await describeOwner(),
+  };
+  return withLog(job, now(), 'Queued.');
+}
+
+/** The rows of old jobs that one more job pushes out. */
+async function surplusKeys({ state, kept }: JobsOptions, repository: RepositoryId): Promise<string[]> {
+  const newestFirst = (await listEntries(state, repository)).toReversed();
+  return newestFirst.slice((await (kept?.() ?? standardKept)) - 1).map(({ key }) => key);
+}
+
+/** Only a requested sync is audited. */
+function commitJob(
+  { state, store }: JobsOptions,
+  change: StateChange,
+  { id, repository_id }: JobRecord,
+  { trigger, actor }: JobRequest,
+): Promise<boolean> {
+  if (trigger !== 'request') return state.commit(change);
+  const event = { actor, action: 'repository.sync', subject: repository_id, details: { job: id } };
+  return store.commit(change, event);
 }
 
 async function runningJob(options: JobsOptions, repository: RepositoryId): Promise<JobRecord | undefined> {
@@ -187,44 +189,6 @@ async function runningJob(options: JobsOptions, repository: RepositoryId): Promi
   return undefined;
 }
 
-/**
- * What the row says stays the same: that it is written again is the sign of life. False: it does not lead to this job.
- */
-async function beat(state: StateStore, job: JobRecord): Promise<boolean> {
-  for (;;) {
-    const active = await state.get(activeKey(job.repository_id));
-    if (active?.value !== jobKey(job)) return false;
-    if (
-      await state.commit({
-        conditions: [{ key: active.key, revision: active.revision }],
-        puts: [{ key: active.key, value: active.value }],
-        deletes: [],
-        quiet: true,
-      })
-    )
-      return true;
-  }
-}
-
-/** undefined where the job's row is gone */
-async function put(
-  state: StateStore,
-  job: JobRecord,
-  more: Pick<StateChange, 'puts' | 'deletes'>,
-): Promise<JobRecord | undefined> {
-  const key = jobKey(job);
-  for (;;) {
-    const entry = await state.get(key);
-    if (entry === undefined) return undefined;
-    const done = await state.commit({
-      conditions: [{ key, revision: entry.revision }],
-      puts: [{ key, value: asJson(job) }, ...more.puts],
-      deletes: more.deletes,
-    });
-    if (done) return job;
-  }
-}
-
 async function finish(
   { state, now }: JobsOptions,
   job: JobRecord,
@@ -243,9 +207,9 @@ async function finish(
     report,
   };
   const active = await state.get(activeKey(job.repository_id));
-  // one that was given up by others, since it gave no sign of life, has a successor by now
+  // other processes may have given up this job, and started a successor
   const deletes = active?.value === jobKey(job) ? [active.key] : [];
-  // another build says nothing about the repository, which stays as due as it was
+  // a busy builder is no result of this repository: its next sync stays due
   if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes });
   const before = parseSyncOutcome((await state.get(outcomeKey(job.repository_id)))?.value);
   const outcome: SyncOutcome = {
@@ -276,8 +240,4 @@ async function failAbandoned(options: JobsOptions): Promise<number> {
 async function abandon(options: JobsOptions, job: JobRecord): Promise<void> {
   const message = 'The server ended during this sync. Sync again.';
   await finish(options, job, { error: { code: 'BUILD_FAILED', message }, report: null, lines: [message] });
-}
-
-function asJson(job: JobRecord): JsonValue {
-  return { ...job } as unknown as JsonValue;
 }

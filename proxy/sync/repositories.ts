@@ -2,7 +2,6 @@
 // Every change is one commit with its audit event; credentials go in and never come out.
 
 import { createHash } from 'node:crypto';
-
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
@@ -235,43 +234,5 @@ async function remove(
       },
     );
     if (done) return { record, packages };
-  }
-}
-
-/**
- * Seals all credentials under the key that is now the current one: part of a key rotation. Gives how many were under
- * another.
- */
-export async function resealRepositories({
-  store,
-  sealer,
-  actor,
-}: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>): Promise<number> {
-  let count = 0;
-  for (const { id } of await listRepositories(store)) if (await reseal({ store, sealer, actor }, id)) count += 1;
-  return count;
-}
-
-async function reseal(
-  { store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>,
-  id: RepositoryRecord['id'],
-): Promise<boolean> {
-  const key = repositoryKey(id);
-  for (;;) {
-    const entry = await store.get(key);
-    if (entry === undefined) return false; // removed in between
-    const record = parseRepositoryRecord(entry.value);
-    if (record.credentials === null) return false;
-    const credentials = sealer.reseal(record.credentials, id);
-    if (credentials === record.credentials) return false;
-    const done = await store.commit(
-      {
-        conditions: [{ key, revision: entry.revision }],
-        puts: [{ key, value: { ...record, credentials } as unknown as JsonObject }],
-        deletes: [],
-      },
-      { actor, action: 'repository.reseal', subject: id, details: {} },
-    );
-    if (done) return true;
   }
 }

@@ -4,7 +4,7 @@ import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
 import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
 import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { resealRepositories } from '../../../proxy/sync/repositories.ts';
+import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { openState } from '../../state/open-state.ts';

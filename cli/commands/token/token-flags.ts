@@ -3,7 +3,7 @@
 import { parseExpiry } from '../../../proxy/auth/expiry.ts';
 import { TokenError } from '../../../proxy/auth/token-error.ts';
 import type { TokenKind } from '../../../proxy/auth/token-format.ts';
-import { checkedDescription } from '../../../proxy/auth/tokens.ts';
+import { checkedDescription } from '../../../proxy/auth/token-fields.ts';
 import { mostRequestsAnHour } from '../../../proxy/settings/definitions.ts';
 import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';

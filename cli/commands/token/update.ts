@@ -1,6 +1,6 @@
 // `libretto token update ID`: what is not given stays as it is.
 
-import type { TokenPatch } from '../../../proxy/auth/tokens.ts';
+import type { TokenPatch } from '../../../proxy/auth/token-fields.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';

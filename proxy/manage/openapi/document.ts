@@ -1,5 +1,4 @@
-// The description of the whole service, OpenAPI 3.0.3: what its routes say of themselves, made exact, with what all of
-// them have in common.
+// The OpenAPI 3.0.3 document of the whole service, generated from its routes, with exact schemas and shared answers.
 
 import { errorTable } from '../../../build/contract/errors.ts';
 import type { Api } from '../frame/api.ts';
@@ -18,18 +17,11 @@ import {
 } from './schema.ts';
 import { strictSchema } from './strict-schema.ts';
 
-/** Of every operation registered with `api`. `version`: of the service. */
+/** Describes every operation registered with `api`. `version`: the version of the service. */
 export function describeApi(api: Api, version: string): ApiDocument {
-  const info = {
-    title: 'Libretto',
-    version,
-    description: about,
-    contact,
-    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-  };
   const generated = api.getOpenAPIDocument({
     openapi: '3.0.3',
-    info,
+    info: infoOf(version),
     servers: [{ url: '/' }],
     tags: [...tags],
   }) as unknown as ApiDocument;
@@ -61,7 +53,17 @@ export function describeApi(api: Api, version: string): ApiDocument {
   };
 }
 
-/** Most operations refuse alike, and each refusal is written down once, named by its codes. */
+function infoOf(version: string) {
+  return {
+    title: 'Libretto',
+    version,
+    description: about,
+    contact,
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  };
+}
+
+/** Many operations share error answers. Each stands once in the document, named by its codes. */
 function createSharedResponses(): {
   readonly responses: Record<string, ResponseObject>;
   readonly refer: (response: ResponseObject) => ResponseObject;
@@ -99,7 +101,7 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
   };
 }
 
-/** Answers are shown with all they can have; requests with what they need, and with what has an example. */
+/** Examples of answers show all fields; examples of requests show required fields and fields with an example. */
 function describeContent(content: Content, schemas: Schemas, optional: boolean): Content {
   return mapValues(content, (media): Media => {
     const schema = media.schema === undefined ? undefined : strictSchema(media.schema, schemas);
@@ -119,7 +121,7 @@ function isBinary({ format, properties }: Schema): boolean {
   return format === 'binary' || Object.values(properties ?? {}).some((property) => property.format === 'binary');
 }
 
-/** What is worth showing beside the message. */
+/** Example details of errors. */
 const errorDetails: Readonly<Record<string, object>> = {
   INVALID_INPUT: { issues: [{ path: 'description', message: 'Too small: expected string to have >=1 characters' }] },
   CONFIRMATION_REQUIRED: { confirm: 'repo_4fHj2kLm9QwErTy0' },
@@ -128,7 +130,7 @@ const errorDetails: Readonly<Record<string, object>> = {
   INTERNAL_ERROR: { request_id: 'c2f0a1b7d9e84536' },
 };
 
-/** Of the codes that an operation can answer with; a few are only for requests that are none. */
+/** Examples of the error codes that operations use. Some codes belong to malformed requests only. */
 function errorExamples(...referring: readonly object[]): Record<string, object> {
   const used = new Set(JSON.stringify(referring).match(/(?<=#\/components\/examples\/)[A-Z_]+/g));
   const codes = Object.entries(errorTable).filter(([code]) => used.has(code));

@@ -1,4 +1,4 @@
-// Coming in and going out over HTTP: setup, login, logout, the password, sessions.
+// Authentication over HTTP: setup, login, logout, the password, sessions.
 
 import { z } from '@hono/zod-openapi';
 import type { LoggedIn } from '../../auth/login.ts';
@@ -167,6 +167,10 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     );
     return context.json(showUser(user), 200);
   });
+  registerSessions(api, people);
+}
+
+function registerSessions(api: Api, people: People): void {
   api.openapi(listSessions, async (context) => {
     const { userId, sessionId } = person(context);
     const { data, next_cursor } = page(
@@ -191,7 +195,7 @@ export function showLogin({ token, expires_at, user }: LoggedIn): z.infer<typeof
   return { token: token.reveal(), expires_at, user: showUser(user) };
 }
 
-/** The policy lets nobody else come so far. */
+/** The policy admits only users to these operations. */
 function person({ env: { caller } }: ApiContext): SessionCaller {
   if (caller.kind === 'user') return caller;
   throw new Error('an operation for people was reached without a session');

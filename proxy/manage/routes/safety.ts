@@ -4,7 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { mostPackages } from '../../advisories/advisory-answers.ts';
+import { mostPackages } from '../../advisories/advisory-request.ts';
 import {
   advisoriesByPackage,
   advisoryQuestion,

@@ -1,6 +1,5 @@
 // Tokens over HTTP: the same service as `libretto token`.
 
-import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { TokenError } from '../../auth/token-error.ts';
 import type { TokenKind } from '../../auth/token-format.ts';
@@ -14,129 +13,39 @@ import { limitWindowMs } from '../../limits/windows.ts';
 import type { PublishedFiles } from '../../tree/published-files.ts';
 import type { Actor } from '../../state/audit.ts';
 import { explainToken, type MirroredReleases } from '../../auth/explain-token.ts';
-import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
-import { explanationQuery, explanationSchema, showExplanation } from '../schemas/token-explanation.ts';
-import { createdToken, showToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
+import { actor, type Api, type ApiContext } from '../frame/api.ts';
+import { page } from '../frame/page.ts';
+import { showExplanation } from '../schemas/token-explanation.ts';
+import { showToken, tokenRotation } from '../schemas/token.ts';
+import {
+  listTokens,
+  createToken,
+  getToken,
+  updateToken,
+  rotateToken,
+  explainTokenView,
+  revokeToken,
+} from './token-operations.ts';
 
 export interface TokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
   readonly defaultLimits: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
   readonly uses: Pick<TokenUses, 'of'>;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
-  /** of the tree that is served */
+  /** files of the served tree */
   readonly published: PublishedFiles;
   /** undefined where nothing can be mirrored */
   readonly mirroredReleases?: MirroredReleases | undefined;
 }
 
-const tags = ['Tokens'];
-const params = z.strictObject({ id: idOf('tok', 'the token') });
-
-const listTokens = operation({
-  operationId: 'listTokens',
-  method: 'get',
-  path: '/api/tokens',
-  tags,
-  summary: 'List tokens',
-  description: 'Oldest first, including revoked and expired tokens. A maintainer sees only the tokens they created.',
-  request: { query: pageQuery },
-  responses: {
-    200: { description: 'a page of tokens', content: { 'application/json': { schema: pageOf(tokenSchema) } } },
-  },
-});
-
-const createToken = operation({
-  operationId: 'createToken',
-  method: 'post',
-  path: '/api/tokens',
-  tags,
-  summary: 'Create a token',
-  description:
-    'The secret appears only in this answer. Only an admin may set a higher limit than the default of the kind.',
-  request: { body: { required: true, content: { 'application/json': { schema: tokenDraft } } } },
-  responses: {
-    201: { description: 'the token, with its secret', content: { 'application/json': { schema: createdToken } } },
-  },
-});
-
-const getToken = operation({
-  operationId: 'getToken',
-  method: 'get',
-  path: '/api/tokens/{id}',
-  tags,
-  summary: 'Get a token',
-  description: 'The answer does not contain the secret. A maintainer sees only the tokens they created.',
-  request: { params },
-  responses: { 200: { description: 'the token', content: { 'application/json': { schema: tokenSchema } } } },
-  errors: ['NOT_FOUND'],
-});
-
-const updateToken = operation({
-  operationId: 'updateToken',
-  method: 'patch',
-  path: '/api/tokens/{id}',
-  tags,
-  summary: 'Change a token',
-  description:
-    'Only the given fields change. The change takes effect with the next request. The kind cannot be changed.',
-  request: { params, body: { required: true, content: { 'application/json': { schema: tokenPatch } } } },
-  responses: {
-    200: { description: 'the changed token', content: { 'application/json': { schema: tokenSchema } } },
-  },
-  errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED'],
-});
-
-const rotateToken = operation({
-  operationId: 'rotateToken',
-  method: 'post',
-  path: '/api/tokens/{id}/rotate',
-  tags,
-  summary: 'Give a token a new secret',
-  description:
-    'The secret appears only in this answer. The previous secret keeps working for `grace_seconds`; an older ' +
-    'one ends at once. All other properties of the token stay.',
-  request: { params, body: { required: false, content: { 'application/json': { schema: tokenRotation } } } },
-  responses: {
-    200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } },
-  },
-  errors: ['NOT_FOUND', 'TOKEN_REVOKED', 'CONFLICT'],
-});
-
-const explainTokenView = operation({
-  operationId: 'explainToken',
-  method: 'get',
-  path: '/api/tokens/{id}/explain',
-  tags,
-  summary: 'Explain which versions of a package a token sees',
-  description:
-    'Lists the versions that the token sees, and the limits that hide the others. Works also for versions that ' +
-    'are not published, and for mirrored packages.',
-  request: { params, query: explanationQuery },
-  responses: {
-    200: { description: 'the visible versions', content: { 'application/json': { schema: explanationSchema } } },
-  },
-  errors: ['NOT_FOUND'],
-});
-
-const revokeToken = operation({
-  operationId: 'revokeToken',
-  method: 'delete',
-  path: '/api/tokens/{id}',
-  tags,
-  summary: 'Revoke a token',
-  description: 'The token is refused from the next request on. A repeated request changes nothing.',
-  request: { params },
-  responses: { 200: { description: 'the revoked token', content: { 'application/json': { schema: tokenSchema } } } },
-  errors: ['NOT_FOUND'],
-});
-
+// The OpenAPI document lists the operations in this order.
 export function registerTokens(api: Api, services: TokenServices): void {
-  const { tokensOf } = services;
-  const show = async (context: ApiContext, record: TokenRecord) =>
-    first(await showTokens(services, [record], context.env.exchange.nowMs));
+  registerRecords(api, services);
+  registerActions(api, services);
+}
 
+function registerRecords(api: Api, services: TokenServices): void {
+  const { tokensOf } = services;
   api.openapi(listTokens, async (context) => {
     const records = (await tokensOf(actor(context)).list()).filter((record) => maySee(context, record));
     const { data, next_cursor } = page(
@@ -152,10 +61,10 @@ export function registerTokens(api: Api, services: TokenServices): void {
     const { record, secret } = await tokensOf(actor(context))
       .create({ description, kind, limits, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) })
       .catch(asRegistryError);
-    return context.json({ ...(await show(context, record)), token: secret.reveal() }, 201);
+    return context.json({ ...(await show(services, context, record)), token: secret.reveal() }, 201);
   });
   api.openapi(getToken, async (context) =>
-    context.json(await show(context, await find(services, context, context.req.valid('param').id)), 200),
+    context.json(await show(services, context, await find(services, context, context.req.valid('param').id)), 200),
   );
   api.openapi(updateToken, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
@@ -169,16 +78,18 @@ export function registerTokens(api: Api, services: TokenServices): void {
       ...(rate_limit === undefined ? {} : { limit: rate_limit }),
       ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }),
     };
-    return context.json(
-      await show(context, await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError)),
-      200,
-    );
+    const changed = await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError);
+    return context.json(await show(services, context, changed), 200);
   });
+}
+
+function registerActions(api: Api, services: TokenServices): void {
+  const { tokensOf } = services;
   api.openapi(rotateToken, async (context) => {
     const { id } = await find(services, context, context.req.valid('param').id);
     const { grace_seconds } = tokenRotation.parse(context.req.valid('json') ?? {});
     const { record, secret } = await tokensOf(actor(context)).rotate(id, grace_seconds).catch(asRegistryError);
-    return context.json({ ...(await show(context, record)), token: secret.reveal() }, 200);
+    return context.json({ ...(await show(services, context, record)), token: secret.reveal() }, 200);
   });
   api.openapi(explainTokenView, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
@@ -197,8 +108,14 @@ export function registerTokens(api: Api, services: TokenServices): void {
   });
   api.openapi(revokeToken, async (context) => {
     const { id } = await find(services, context, context.req.valid('param').id);
-    return context.json(await show(context, (await tokensOf(actor(context)).revoke(id)).record), 200);
+    return context.json(await show(services, context, (await tokensOf(actor(context)).revoke(id)).record), 200);
   });
+}
+
+async function show(services: TokenServices, context: ApiContext, record: TokenRecord) {
+  const [shown] = await showTokens(services, [record], context.env.exchange.nowMs);
+  if (shown === undefined) throw new Error('a token has no document');
+  return shown;
 }
 
 async function showTokens(
@@ -216,12 +133,7 @@ async function showTokens(
   );
 }
 
-function first<Item>([item]: readonly Item[]): Item {
-  if (item === undefined) throw new Error('there is no first one');
-  return item;
-}
-
-/** `before`: the token as it is, when there is one. */
+/** `before`: the token that changes; undefined for a new token. */
 async function assertLimit(
   { defaultLimits }: TokenServices,
   { env: { caller } }: ApiContext,
@@ -235,7 +147,7 @@ async function assertLimit(
   ]);
 }
 
-/** What a maintainer did not make does not exist for them. */
+/** For a maintainer, tokens of other people do not exist. */
 async function find({ tokensOf }: TokenServices, context: ApiContext, id: string): Promise<TokenRecord> {
   const record = await tokensOf(actor(context)).get(id).catch(asRegistryError);
   if (!maySee(context, record)) throw new RegistryError('NOT_FOUND');

@@ -93,7 +93,7 @@ const credentials = z
   .nullable()
   .openapi({ description: 'stored encrypted and never shown; null: none' });
 
-const interval = z
+export const interval = z
   .number()
   .int()
   .min(60)
@@ -199,60 +199,3 @@ export const verificationSchema = z
       .openapi({ description: 'packages and versions that cannot be published, with the reason' }),
   })
   .openapi('Verification');
-
-const line = z.object({
-  name: z.string().nullable().openapi({ description: 'the package; null if unknown', example: 'acme/tool' }),
-  version: z.string().nullable().openapi({ description: 'the version; null if unknown', example: '1.2.0' }),
-});
-const count = (description: string) => z.number().int().openapi({ description });
-
-export const jobSchema = z
-  .object({
-    id: idOf('job', 'the sync'),
-    repository_id: idOf('repo', 'the repository that is synced'),
-    state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'the progress of the sync' }),
-    trigger: z
-      .enum(['request', 'interval'])
-      .openapi({ description: '`request`: started by a request. `interval`: started automatically' }),
-    created_at: timeWhen('it was requested'),
-    created_by: actorWho('requested it'),
-    started_at: time.nullable().openapi({ description: 'when it started; null while it waits' }),
-    finished_at: time.nullable().openapi({ description: 'when it ended; null before the end' }),
-    error: z
-      .object({
-        code: z.string().openapi({ description: 'an error code, such as BUILD_BUSY' }),
-        message: z.string().openapi({ description: 'what went wrong, for a person' }),
-      })
-      .nullable()
-      .openapi({ description: 'the reason of the failure; null without a failure' }),
-    log: z.array(z.string()).openapi({ description: 'lines of a time and a sentence; empty for a read token' }),
-    report: z
-      .object({
-        published: z.boolean().openapi({ description: 'false: nothing visible to clients has changed' }),
-        serial: z.number().int().openapi({ description: 'the number of the publication that was current at the end' }),
-        counts: z
-          .object({
-            added: count('new versions'),
-            changed: count('versions with new content'),
-            withdrawn: count('versions that are no longer offered'),
-            quarantined: count('versions that were left out'),
-          })
-          .openapi({ description: 'the number of versions in each list' }),
-        added: z.array(line).openapi({ description: 'each list has at most 500 entries; the counts include all' }),
-        changed: z.array(line).openapi({ description: 'versions with new content' }),
-        withdrawn: z.array(line).openapi({ description: 'versions that are no longer offered' }),
-        quarantined: z
-          .array(
-            line.extend({
-              code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
-              message: z.string().openapi({ description: 'what is wrong and what to do' }),
-              where: z.string().openapi({ description: 'the source, and the place in the source' }),
-            }),
-          )
-          .openapi({ description: 'versions that were left out, with the reason' }),
-        notices: z.array(z.string()).openapi({ description: 'notices for people, one sentence each' }),
-      })
-      .nullable()
-      .openapi({ description: 'null while the job runs, after a failure, and for a read token' }),
-  })
-  .openapi('Job');

@@ -1,7 +1,7 @@
 // Security advisories and filter lists, as Composer reads them.
 
 import { z } from '@hono/zod-openapi';
-import { mostLists, mostPackages } from '../../advisories/advisory-answers.ts';
+import { mostLists, mostPackages } from '../../advisories/advisory-request.ts';
 
 const text = (description: string, example?: string) =>
   z.string().openapi({ description, ...(example === undefined ? {} : { example }) });

@@ -8,7 +8,8 @@ import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import type { TailStream } from './tail-stream.ts';
 import { TooSlow, watchThroughput, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
-import type { ArchiveStream, Destination, UpstreamClient } from '../upstream/upstream-client.ts';
+import type { ArchiveStream, UpstreamClient } from '../upstream/upstream-client.ts';
+import type { Destination } from '../upstream/upstream-lane.ts';
 
 /**
  * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus

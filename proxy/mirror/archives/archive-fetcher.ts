@@ -19,7 +19,8 @@ import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upst
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
-import type { Destination, UpstreamClient } from '../upstream/upstream-client.ts';
+import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import type { Destination } from '../upstream/upstream-lane.ts';
 
 /** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
 export type CheckArchive = (path: string) => Promise<void>;

@@ -15,7 +15,6 @@ import { tombstoneOf } from '../../protocol/tombstones.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
-import { distCandidates } from './dist-candidates.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
@@ -24,6 +23,7 @@ import { findOffer } from '../upstream/first-offer.ts';
 import { applyRules } from '../rules/release-rules.ts';
 import { changeOf } from './pinned-versions.ts';
 import type { Stability, Upstream } from '../upstream/upstream.ts';
+import { upstreamOf, candidatesOf } from './archive-upstream.ts';
 
 export interface ArchivesOptions {
   readonly shelf: AcceptedArchiveStore;
@@ -196,34 +196,6 @@ export class MirroredArchives {
 /** Whatever was accepted of it. */
 function isPurged(asked: Asked, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
-}
-
-/**
- * Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the
- * package now.
- */
-async function upstreamOf(
-  { name, dev, from }: ArchiveRecord,
-  upstreams: readonly Upstream[],
-): Promise<Upstream | undefined> {
-  const there = upstreams.filter(({ destination }) => destination.origin === originOf(from));
-  if (there.length === 1 || upstreams.length < 2) return there[0] ?? upstreams[0];
-  return (await findOffer(name, dev ? 'dev' : 'stable', upstreams))?.upstream ?? there[0] ?? upstreams[0];
-}
-
-function originOf(address: string): string | undefined {
-  return URL.canParse(address) ? new URL(address).origin : undefined;
-}
-
-function candidatesOf(
-  name: PackageName,
-  { version, normalized, dist }: OfferedVersion,
-  upstream: Upstream,
-): () => Promise<readonly URL[]> {
-  return async () =>
-    dist === undefined
-      ? []
-      : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin);
 }
 
 function stabilitiesOf(labels: readonly string[]): readonly Stability[] {

@@ -2,7 +2,6 @@
 // has something new, when what is set changes, when a version becomes old enough, and when a name that one of the
 // versions says it stands for becomes private, or is so no longer.
 
-import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -29,6 +28,7 @@ import {
   type Claims,
 } from '../versions/replace-provide-guard.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
+import { shiftMs } from './deviation-date.ts';
 
 export interface Mirrored {
   /** undefined: there is no such package, or nothing of this stability */
@@ -291,17 +291,4 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-const noDeviations = JSON.stringify([null, [], [], []]);
-
-/**
- * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that
- * clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put
- * back by a number of seconds of its own (as in root-document.ts): the same on every host and after every restart.
- */
-function shiftMs(deviations: string): number {
-  return deviations === noDeviations
-    ? 0
-    : (1 + (createHash('sha256').update(deviations).digest().readUInt32BE(0) % 86_399)) * 1000;
 }

@@ -11,7 +11,8 @@ import { parseJsonYielding } from '../../../build/shared/json/incremental-json.t
 import type { CachedDocuments } from './cached-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
-import type { Destination, UpstreamClient } from './upstream-client.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+import type { Destination } from './upstream-lane.ts';
 
 export interface Freshness {
   /** how long a document is served without asking */

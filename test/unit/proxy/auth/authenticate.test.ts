@@ -10,7 +10,8 @@ import {
 } from '../../../../proxy/auth/authenticate.ts';
 import { mintToken } from '../../../../proxy/auth/token-format.ts';
 import type { TokenRecord } from '../../../../proxy/auth/token.ts';
-import { createTokens, type TokenDraft, type Tokens } from '../../../../proxy/auth/tokens.ts';
+import { createTokens, type Tokens } from '../../../../proxy/auth/tokens.ts';
+import type { TokenDraft } from '../../../../proxy/auth/token-fields.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../../../proxy/state/lmdb-store.ts';
 import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashToken, parseToken } from '../../../../proxy/auth/token-format.ts';
-import { createTokens, type TokenDraft, type Tokens } from '../../../../proxy/auth/tokens.ts';
+import { createTokens, type Tokens } from '../../../../proxy/auth/tokens.ts';
+import type { TokenDraft } from '../../../../proxy/auth/token-fields.ts';
 import { auditEventPrefix, createAuditedStore, verifyAudit } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../../proxy/state/state-store.ts';

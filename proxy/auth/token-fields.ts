@@ -1,0 +1,90 @@
+// Checks the fields of a token before a record stores them. Every function throws a TokenError for the person who gave
+// the field.
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import {
+  limitNames,
+  parseLimits,
+  uselessConstraints,
+  type LimitIssue,
+  type TokenLimits,
+} from '../views/token-limits.ts';
+import { assertExpiry } from './expiry.ts';
+import { TokenError } from './token-error.ts';
+import type { TokenRecord } from './token.ts';
+
+import type { TokenKind } from './token-format.ts';
+
+/** The given fields as a record keeps them. */
+export function checkedFields(
+  { description, limit, expiresAt, limits = {} }: TokenPatch,
+  nowMs: number,
+): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'> & TokenLimits> {
+  return {
+    ...checkedLimits(limits),
+    ...(description === undefined ? {} : { description: checkedDescription(description) }),
+    ...(limit === undefined ? {} : { limit: checkedLimit(limit) }),
+    ...(expiresAt === undefined
+      ? {}
+      : { expires_at: expiresAt === null ? null : assertExpiry(expiresAt, nowMs).toISOString() }),
+  };
+}
+
+function checkedLimits(given: Readonly<Record<string, unknown>>): Partial<TokenLimits> {
+  const parsed = parseLimits(given);
+  if ('limits' in parsed) return parsed.limits;
+  throw viewInvalid(parsed.issues);
+}
+
+/** Of the limits as a whole, after each has been looked at. */
+export function assertUseful(limits: TokenLimits): void {
+  const issues = uselessConstraints(limits);
+  if (issues.length > 0) throw viewInvalid(issues);
+}
+
+function viewInvalid(issues: readonly LimitIssue[]): TokenError {
+  return new TokenError('VIEW_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), issues);
+}
+
+/** Those that limit something. */
+export function givenLimits(record: TokenLimits): JsonObject {
+  return Object.fromEntries(
+    limitNames.flatMap((name) => (record[name] === null ? [] : [[name, record[name]]])),
+  ) as JsonObject;
+}
+
+/** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */
+export function checkedDescription(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: its user and purpose.');
+  if (trimmed.length > 200)
+    throw new TokenError(
+      'DESCRIPTION_INVALID',
+      `The description is ${trimmed.length} characters long; at most 200 are kept.`,
+    );
+  if (/\p{Cc}/u.test(trimmed))
+    throw new TokenError('DESCRIPTION_INVALID', 'The description must be one line without control characters.');
+  return trimmed;
+}
+
+function checkedLimit(limit: number | null): number | null {
+  if (limit === null || (Number.isSafeInteger(limit) && limit >= 0)) return limit;
+  throw new TokenError(
+    'LIMIT_INVALID',
+    `The limit must be a whole number of requests an hour, 0 for unlimited; it is ${limit}.`,
+  );
+}
+
+export interface TokenDraft {
+  /** 1 to 200 characters on one line: who uses it, for what */
+  readonly description: string;
+  readonly kind: TokenKind;
+  /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
+  readonly limit?: number | null;
+  readonly expiresAt?: Date | null;
+  /** what it may see, and from where: checked here (views/token-limits.ts); null, or left out: not limited in that */
+  readonly limits?: Readonly<Partial<Record<keyof TokenLimits, unknown>>>;
+}
+
+/** What is left out stays as it is. The kind never changes: create another token. */
+export type TokenPatch = Partial<Omit<TokenDraft, 'kind'>>;

@@ -1,0 +1,16 @@
+// The Last-Modified of a mirrored document that differs from what its upstream serves.
+
+import { createHash } from 'node:crypto';
+
+const noDeviations = JSON.stringify([null, [], [], []]);
+
+/**
+ * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that
+ * clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put
+ * back by a number of seconds of its own (as in root-document.ts): the same on every host and after every restart.
+ */
+export function shiftMs(deviations: string): number {
+  return deviations === noDeviations
+    ? 0
+    : (1 + (createHash('sha256').update(deviations).digest().readUInt32BE(0) % 86_399)) * 1000;
+}

@@ -1,0 +1,105 @@
+// Decides which upstreams a package name belongs to (I9, I17), and remembers each decision until the next publication or
+// change of the settings.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { Moment } from '../protocol/mirrored-packages.ts';
+import type { Belonging } from '../tree/precedence.ts';
+import type { ReadPrivateNames } from '../tree/private-names.ts';
+import type { Belongings } from './advisories/mirrored-advisories.ts';
+import type { Compiled, MirrorRules } from './rules/mirror-rules.ts';
+import { PrivateNamesUnknown } from './upstream/mirror-failure.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+export interface NameDecisionsOptions {
+  readonly rules: () => MaybeAsync<MirrorRules>;
+  readonly compile: (rules: MirrorRules) => Compiled;
+  readonly privateNames: ReadPrivateNames;
+}
+
+/** The settings of the mirror at one moment, and the decisions that follow from them. */
+export interface Standing {
+  /** the same object while nothing has changed */
+  readonly compiled: Compiled;
+  readonly belongs: (name: PackageName) => Belonging;
+}
+
+interface Decision {
+  readonly belonging: Belonging;
+  readonly compiled: Compiled;
+  readonly epoch: number;
+}
+
+export class NameDecisions {
+  readonly #options: NameDecisionsOptions;
+  readonly #decisions = new ByteCache<Decision>(4 * 1024 ** 2);
+
+  constructor(options: NameDecisionsOptions) {
+    this.#options = options;
+  }
+
+  of(name: PackageName, moment: Moment): MaybeAsync<Belonging> {
+    return andThen(this.#options.rules(), (rules) => this.#decide(name, this.#options.compile(rules), moment));
+  }
+
+  /** Reads settings and private names anew, for callers that visit all cached packages. */
+  standing(): MaybeAsync<Standing> {
+    return andThen(this.#options.rules(), (rules) => {
+      const compiled = this.#options.compile(rules);
+      if (compiled.upstreams.size === 0)
+        return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
+      return andThen(this.#options.privateNames(), (privateNames) => ({
+        compiled,
+        belongs: (name) => compiled.precedence(name, privateNames),
+      }));
+    });
+  }
+
+  /** Whether the name is known to belong to upstreams, as of exactly this publication (I17). */
+  isElsewhere(name: PackageName, { epoch }: Moment): boolean {
+    const known = this.#decisions.get(name);
+    return known?.epoch === epoch && known.belonging.to === 'upstreams';
+  }
+
+  /** The upstreams of each mirrored name; without the other names. */
+  async upstreamsOf(names: Iterable<PackageName>, moment: Moment): Promise<Belongings> {
+    const compiled = this.#options.compile(await this.#options.rules());
+    const belongings = new Map<PackageName, readonly Upstream[]>();
+    for (const name of compiled.upstreams.size === 0 ? [] : names) {
+      const belonging = await this.#decide(name, compiled, moment);
+      if (belonging.to === 'upstreams')
+        belongings.set(
+          name,
+          belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
+        );
+    }
+    return belongings;
+  }
+
+  /** undefined: the name is not mirrored. `ids`: of its upstreams. Throws PrivateNamesUnknown. */
+  ifMirrored<Value>(
+    name: PackageName,
+    moment: Moment,
+    use: (ids: readonly string[], compiled: Compiled) => MaybeAsync<Value | undefined>,
+  ): MaybeAsync<Value | undefined> {
+    return andThen(this.#options.rules(), (rules) => {
+      const compiled = this.#options.compile(rules);
+      if (compiled.upstreams.size === 0) return undefined;
+      return andThen(this.#decide(name, compiled, moment), (belonging) => {
+        if (belonging.to === 'nobody' && belonging.unknown === true) throw new PrivateNamesUnknown();
+        return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
+      });
+    });
+  }
+
+  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): MaybeAsync<Belonging> {
+    const known = this.#decisions.get(name);
+    if (known !== undefined && known.compiled === compiled && known.epoch === epoch) return known.belonging;
+    return andThen(this.#options.privateNames(), (privateNames) => {
+      const belonging = compiled.precedence(name, privateNames);
+      this.#decisions.set(name, { belonging, compiled, epoch }, name.length + 400);
+      return belonging;
+    });
+  }
+}

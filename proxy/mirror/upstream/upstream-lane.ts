@@ -1,0 +1,147 @@
+// One lane of requests to upstreams: connections and backoff of its own. Documents and archives have a lane each, so that
+// documents never wait behind archives, and a failure in one lane says nothing about the other.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkedUrl } from '../../../build/egress/checked-url.ts';
+import { discard, getGuarded, type Door, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
+import { failedAnswer, failedRequest, type ClassifiedFailure } from './classify-failure.ts';
+import { HostBackoff } from './host-backoff.ts';
+import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
+import { credentialHeader, maySendCredential, type GivenCredential } from './upstream-credential.ts';
+
+/** The upstream of a request. Its credential goes to this origin only. */
+export interface Destination {
+  readonly origin: string;
+  readonly credential: GivenCredential | undefined;
+}
+
+export interface LaneRequest<Answer> {
+  readonly url: URL;
+  readonly destination: Destination;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** sent by POST */
+  readonly form?: string | undefined;
+  /** Returns undefined for an answer that is a failure. */
+  readonly use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined;
+}
+
+export interface LaneOptions {
+  readonly door: Door;
+  /** Whether a 4xx is UpstreamWithholds: the upstream lists the file and does not deliver it. */
+  readonly withholds: boolean;
+  readonly userAgent: string;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** from 0 up to 1 */
+  readonly random: () => number;
+}
+
+/** The second attempt waits this long, and a random part of the same length more. */
+const retryDelayMs = 150;
+const unansweredMs = 15_000;
+
+export class UpstreamLane {
+  readonly #options: LaneOptions;
+  readonly #backoff = new HostBackoff();
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Tries a second time where the failure may be a slip: a restarted proxy, a connection that closed. Rejects with
+   * UpstreamUnavailable and UpstreamWithholds.
+   */
+  async ask<Answer>(request: LaneRequest<Answer>): Promise<Answer> {
+    const { destination, form } = request;
+    if (destination.credential?.kind === 'unusable')
+      throw new UpstreamUnavailable(
+        `${destination.origin} is not used: ${destination.credential.because}.`,
+        this.#options.now() + unansweredMs,
+      );
+    let outcome = await this.#once(request);
+    if ('failed' in outcome && outcome.failed.again && form === undefined) {
+      await sleep(retryDelayMs * (1 + this.#options.random()));
+      outcome = await this.#once(request);
+    }
+    if ('failed' in outcome) throw this.#failure(outcome.failed, request.url);
+    return outcome.answer;
+  }
+
+  close(): void {
+    this.#options.door.agent.destroy();
+  }
+
+  async #once<Answer>({
+    url: asked,
+    destination,
+    headers,
+    timeoutMs,
+    form,
+    use,
+  }: LaneRequest<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: ClassifiedFailure }> {
+    const { door, userAgent } = this.#options;
+    let at = asked;
+    try {
+      const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
+        at = url;
+        this.#assertNotPaused(url);
+        return { 'user-agent': userAgent, ...headers, ...credentialsFor(url, home, destination) };
+      };
+      const answer = await getGuarded(checkedUrl(asked.href, door.policy), door, {
+        signal: AbortSignal.timeout(timeoutMs),
+        form,
+        headers: headersOf,
+      });
+      const used = await use(answer);
+      if (used === undefined) {
+        discard(answer.response);
+        return { failed: failedAnswer(answer) };
+      }
+      this.#backoff.succeeded(asked.origin);
+      this.#backoff.succeeded(at.origin);
+      return { answer: used };
+    } catch (error) {
+      if (error instanceof UpstreamUnavailable) throw error;
+      return { failed: failedRequest(error, at, destination.origin, timeoutMs) };
+    }
+  }
+
+  /** Checks the target of each redirect too. */
+  #assertNotPaused({ origin }: URL): void {
+    const pausedUntil = this.#backoff.until(origin, this.#options.now());
+    if (pausedUntil !== undefined)
+      throw new UpstreamUnavailable(
+        `${origin} is not used until ${new Date(pausedUntil).toISOString()}, because it failed or asked ` +
+          'clients to wait.',
+        pausedUntil,
+      );
+  }
+
+  #failure({ message, cause, at, whose, retryAfter }: ClassifiedFailure, asked: URL): Error {
+    const nowMs = this.#options.now();
+    if (whose === 'withheld' && this.#options.withholds) return new UpstreamWithholds(message);
+    if (whose === 'host')
+      return new UpstreamUnavailable(message, this.#backoff.failed(at.origin, nowMs, retryAfter), { cause });
+    return new UpstreamUnavailable(
+      message,
+      whose === 'one' ? this.#backoff.failedFor(at.origin, asked.href, nowMs) : nowMs + unansweredMs,
+      { cause },
+    );
+  }
+}
+
+function credentialsFor(
+  url: URL,
+  home: boolean,
+  { origin, credential }: Destination,
+): Readonly<Record<string, string>> {
+  return credential !== undefined &&
+    credential.kind !== 'unusable' &&
+    home &&
+    url.origin === origin &&
+    maySendCredential(url)
+    ? credentialHeader(credential)
+    : {};
+}

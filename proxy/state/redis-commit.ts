@@ -1,0 +1,95 @@
+// One change of the state in Redis: a script that checks the conditions, writes, and tells the other hosts, or does
+// nothing.
+
+import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisGenerations } from './redis-generations.ts';
+import { messageOf } from './redis-opening.ts';
+import type { Replicas } from './redis-replicas.ts';
+import { lossOf, type StatePlace } from './redis-scripts.ts';
+import { outOfReach, type RedisWatch } from './redis-watch.ts';
+import { StateError } from './state-error.ts';
+import type { StateIdentity } from './state-identity.ts';
+import type { StateChange } from './state-store.ts';
+
+export interface CommitParts {
+  /** Behind sentinels a connection of its own, so that readers do not wait for replicas. */
+  readonly writer: RedisClient;
+  /** undefined: no replica ever takes the primary's place */
+  readonly replicas: Replicas | undefined;
+  readonly place: StatePlace;
+  readonly identity: StateIdentity;
+  readonly name: string;
+  readonly watch: RedisWatch;
+  readonly generations: RedisGenerations;
+  readonly reason: () => Error | undefined;
+}
+
+/** False: a condition did not hold. Rejects with StateError. */
+export async function commit(parts: CommitParts, change: StateChange): Promise<boolean> {
+  const { name, watch, generations, reason } = parts;
+  watch.assertKnown();
+  if (watch.isAway()) throw outOfReach(name, reason());
+  const keys = [...change.puts.map(({ key }) => key), ...change.deletes];
+  try {
+    const [done, generation, loud] = await write(parts, change, keys.length);
+    if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
+    return done === 1;
+  } catch (error) {
+    // nobody knows whether Redis wrote it: the remembered values of these keys may be wrong
+    generations.wrote(keys);
+    throw failureOf(parts, error);
+  }
+}
+
+async function write(
+  { writer, replicas, place, identity }: CommitParts,
+  { conditions, puts, deletes, quiet = false }: StateChange,
+  keys: number,
+) {
+  const [reply] = await Promise.all([
+    writer.commitState(
+      place.meta,
+      place.rows,
+      place.order,
+      identity,
+      place.channel,
+      quiet ? 1 : 0,
+      conditions.length,
+      puts.length,
+      deletes.length,
+      ...conditions.flatMap(({ key, revision }) => [key, revision === null ? '' : String(revision)]),
+      ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
+      ...deletes,
+    ),
+    keys > 0 && !quiet ? replicas?.follow() : undefined,
+  ]);
+  return reply;
+}
+
+/** Throws at once where the state itself is lost. */
+function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateError {
+  if (lossOf(error) !== undefined) {
+    watch.lost(error);
+    watch.assertKnown();
+  }
+  if (isReply(error))
+    return new StateError(
+      'STATE_WRITE_FAILED',
+      `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. ` +
+        'Check its memory, its disk, and that it is not a replica.',
+      { cause: error },
+    );
+  const why = reason() ?? error;
+  watch.lost(why);
+  return new StateError(
+    'STATE_UNAVAILABLE',
+    `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you ` +
+      'do it again.',
+    { cause: error },
+  );
+}
+
+/** Redis refused the change. Every other error leaves open whether Redis wrote it. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH)/.test(error.message);
+}

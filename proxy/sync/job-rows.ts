@@ -1,0 +1,53 @@
+// The rows of jobs in the state. A job is written only while its row exists, so that nothing of a removed repository
+// comes back.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import { activeKey, jobKey, jobPrefix, type JobRecord } from './job.ts';
+import type { RepositoryId } from './repository.ts';
+
+export function listEntries(state: StateStore, repository: RepositoryId): Promise<readonly StateEntry[]> {
+  return state.range(jobPrefix(repository));
+}
+
+/**
+ * Writes the row of an active job again, unchanged, as a sign of life. False: the repository has another job, or none.
+ */
+export async function beat(state: StateStore, job: JobRecord): Promise<boolean> {
+  for (;;) {
+    const active = await state.get(activeKey(job.repository_id));
+    if (active?.value !== jobKey(job)) return false;
+    if (
+      await state.commit({
+        conditions: [{ key: active.key, revision: active.revision }],
+        puts: [{ key: active.key, value: active.value }],
+        deletes: [],
+        quiet: true,
+      })
+    )
+      return true;
+  }
+}
+
+/** undefined: the row of the job is gone */
+export async function put(
+  state: StateStore,
+  job: JobRecord,
+  more: Pick<StateChange, 'puts' | 'deletes'>,
+): Promise<JobRecord | undefined> {
+  const key = jobKey(job);
+  for (;;) {
+    const entry = await state.get(key);
+    if (entry === undefined) return undefined;
+    const done = await state.commit({
+      conditions: [{ key, revision: entry.revision }],
+      puts: [{ key, value: asJson(job) }, ...more.puts],
+      deletes: more.deletes,
+    });
+    if (done) return job;
+  }
+}
+
+export function asJson(job: JobRecord): JsonValue {
+  return { ...job } as unknown as JsonValue;
+}
