@@ -19,8 +19,14 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 
 const limits = { documentMs: 15_000, silenceMs: 10_000 };
 
+/** Asks the upstreams, and names packages that are no longer offered. In front of an origin it only asks the upstreams. */
+export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
+  const upstreams = await checkUpstreams(config, context);
+  return config.origin.value === undefined ? [...upstreams, ...(await checkCutOff(config, context))] : upstreams;
+}
+
 /** Whether packages that were mirrored are not offered any more, which their clients know as a failing install. */
-export async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
+async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
   return (await shadowedHere(config, context)).map((one) =>
     warning(
       'upstream',
@@ -31,7 +37,7 @@ export async function checkCutOff(config: Config, context: Context): Promise<rea
 }
 
 /** Nothing where nothing is mirrored. */
-export async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
+async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
   const client = new UpstreamClient({
     allowAddresses: config.egressAllow.value,
     userAgent: `Libretto/${version} (doctor)`,

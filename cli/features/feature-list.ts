@@ -1,18 +1,37 @@
-// Every feature of the server, in the order in which they are opened. Each is a module of its own that `open` loads.
+// Every feature, with its commands and its check of `libretto doctor`. A server opens the features in this order, and
+// `libretto --help` lists their commands in it. The server loads the module of a feature only where it is switched on.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
+import { addMirrorCommands } from './mirror-commands.ts';
+import { addPackageCommands } from './package-commands.ts';
+import { addRepositoryCommands } from './repository-commands.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
 /** `packages` has no name for operators: it is opened where another feature wants it. */
-const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
-  { name: 'packages', wants: [], load: () => import('./packages.ts') },
-  { name: 'mirror', wants: [], load: () => import('./mirror.ts') },
+export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
+  {
+    name: 'repositories',
+    wants: [],
+    load: () => import('./repositories.ts'),
+    addCommands: addRepositoryCommands,
+  },
+  { name: 'packages', wants: [], load: () => import('./packages.ts'), addCommands: addPackageCommands },
+  {
+    name: 'mirror',
+    wants: [],
+    load: () => import('./mirror.ts'),
+    addCommands: addMirrorCommands,
+    check: {
+      name: 'upstream',
+      advice: 'Look at the settings of the mirror: `libretto settings`.',
+      load: () => import('../doctor/upstreams.ts'),
+    },
+  },
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
-  { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
   { name: 'api', wants: ['packages', 'repositories'], load: () => import('./management.ts') },
 ];
 

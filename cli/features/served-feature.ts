@@ -1,13 +1,20 @@
-// The port to a feature of the server. A feature is loaded only where it is switched on, and is opened behind those that
-// it wants; it knows the core, and of other features what they offer.
+// The port to a feature: what the server opens, the commands, and the check of `libretto doctor`. The server loads a
+// feature only where it is switched on, and opens it behind those that it wants. A feature knows the core, and of other
+// features the things that they offer.
+
+import type { Command } from 'commander';
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import type { Advertisable } from '../../proxy/settings/advertised.ts';
+import type { Wire } from '../commands/command-parts.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { Syncing } from '../compose/sync.ts';
+import type { Config } from '../config/config.ts';
 import type { ServingCore } from '../core/serving-core.ts';
+import type { Finding } from '../doctor/finding.ts';
+import type { Context } from '../io/context.ts';
 import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
 
 /** What features give each other and the server, by name. */
@@ -38,7 +45,21 @@ export interface ServedFeature {
   readonly name: string;
   /** features without which it does nothing: they are opened before it */
   readonly wants: readonly string[];
+  /** loads the module that opens it, in a server that has it */
   readonly load: () => Promise<FeatureModule>;
+  /** Adds its commands to the program. They work without a server, and beside a server without the feature. */
+  readonly addCommands?: (program: Command, wire: Wire) => void;
+  /** its part of `libretto doctor`, where the state can be read */
+  readonly check?: FeatureCheck;
+}
+
+export interface FeatureCheck {
+  /** of the finding that the check broke off */
+  readonly name: string;
+  readonly advice: string;
+  readonly load: () => Promise<{
+    readonly check: (config: Config, context: Context) => Promise<readonly Finding[]>;
+  }>;
 }
 
 /** The exports of the module of a feature. */

@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander';
 
 import { roles } from '../../proxy/auth/policy.ts';
-import { example, withSettings, type Wire } from './command-parts.ts';
+import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addPeople(program: Command, wire: Wire): void {
   addUsers(program, wire);

@@ -3,16 +3,14 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
-import { collect, example, withSettings, type Wire } from './command-parts.ts';
+import { collect, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { features } from '../features/feature-list.ts';
 import type { Context } from '../io/context.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addHistory } from './history.ts';
 import { addData } from './data.ts';
-import { addMirror } from './mirror.ts';
-import { addPackages } from './packages.ts';
 import { addPeople } from './people.ts';
 import { addReceiving } from './receive.ts';
-import { addRepositories } from './repository.ts';
 import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
 import { addTokens } from './tokens.ts';
@@ -70,9 +68,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addHistory(program, wire);
   addReceiving(program, wire);
   addArtifacts(program, wire);
-  addRepositories(program, wire);
-  addPackages(program, wire);
-  addMirror(program, wire);
+  for (const { addCommands } of features) addCommands?.(program, wire);
   addImports(program, wire);
   addServing(program, wire);
   addTokens(program, wire);

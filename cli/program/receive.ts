@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from './command-parts.ts';
+import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addReceiving(program: Command, wire: Wire): void {
   const receive = withSettings(program.command('receive'), 'data', 'state', 'jobs')

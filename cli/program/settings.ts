@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from './command-parts.ts';
+import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 const withJson = (command: Command, ...examples: string[]): Command =>
   withSettings(command, 'data', 'state')

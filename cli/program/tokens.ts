@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withSettings, type Wire } from './command-parts.ts';
+import { collect, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 /** Adds `token` and its commands to the program. */
 export function addTokens(program: Command, wire: Wire): void {

@@ -47,7 +47,7 @@ async function serve(...flags: readonly string[]): Promise<Served> {
 }
 
 const ofFeatures = [
-  /^cli\/features\/(?!feature-list\.ts)/,
+  /^cli\/features\/(?!feature-list\.ts|[a-z]+-commands\.ts)/,
   /^cli\/mirror\//,
   /^proxy\/(?:advisories|artifacts|install-reports|manage|mirror|packages|search|status)\//,
   /^proxy\/sync\/(?:jobs|schedule|syncer|verifier)\.ts/,

@@ -15,7 +15,7 @@ import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../../doctor/registry.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
-import { checkCutOff, checkUpstreams } from '../../doctor/upstreams.ts';
+import { features } from '../../features/feature-list.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { registryUrl } from '../../remote/remote.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -93,10 +93,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     ...state,
     ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')
       ? []
-      : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', async () => [
-          ...(await checkUpstreams(config, context)),
-          ...(config.origin.value === undefined ? await checkCutOff(config, context) : []),
-        ])),
+      : await checkFeatures(config, context)),
     ...(await settled(
       'tree',
       'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
@@ -109,6 +106,16 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
       checkProcesses(folder.path, now()),
     )),
   ];
+}
+
+async function checkFeatures(config: Config, context: Context): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { check } of features)
+    if (check !== undefined)
+      findings.push(
+        ...(await settled(check.name, check.advice, async () => (await check.load()).check(config, context))),
+      );
+  return findings;
 }
 
 /** A key that is damaged is told; it would let nobody log in. */

@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from './command-parts.ts';
+import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
-export function addMirror(program: Command, wire: Wire): void {
+export function addMirrorCommands(program: Command, wire: Wire): void {
   const mirror = program
     .command('mirror')
     .summary('fetch packages of other registries in advance, and manage the stored copies')

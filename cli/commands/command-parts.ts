@@ -1,5 +1,5 @@
-// What the wiring of every command is made of: flags of settings, examples below the help, and how a command finds its
-// module.
+// Parts that the declarations of all commands share: flags of settings, examples below the help, and the way to the
+// module of a command.
 
 import type { Command } from 'commander';
 
