@@ -1,6 +1,7 @@
 // A build that meets a fault at each operation that changes something on the disk, one run for each (F1, F4; rows 47
 // and 49): the process is killed, the machine loses its power, the disk is full, broken or not to be written. How many
-// operations there are is counted first, so that whatever a build comes to do is covered.
+// operations there are is counted first, so that whatever a build comes to do is covered. `npm test` plays a sample of
+// the operations, `npm run fault` all of them.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
@@ -14,8 +15,9 @@ import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 
 const seed = seedOf('CRASH_SEED');
+const playsAll = process.env['CRASH_KILLS'] !== undefined;
 
-describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`, () => {
+describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`, { timeout: 900_000 }, () => {
   const random = seededRandom(seed);
   let warm: PublishingBuild;
   let cold: PublishingBuild;
@@ -43,13 +45,13 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   });
 
   it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () =>
-    interruptAt(warm, 'kill', each(operations.warm, 1)));
+    interruptAt(warm, 'kill', sample(operations.warm, 4)));
 
   it('row 47, F1: killed at an operation of the very first build', () =>
-    interruptAt(cold, 'kill', each(operations.cold, 2)));
+    interruptAt(cold, 'kill', sample(operations.cold, 8)));
 
   it('row 47: the same where the machine loses its power with all that was not synced', () =>
-    interruptAt(warm, 'power loss', each(operations.warm, 2)));
+    interruptAt(warm, 'power loss', sample(operations.warm, 4)));
 
   it.each<[DiskFault, string]>([
     ['ENOSPC', 'a full disk'],
@@ -58,7 +60,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   ])(
     'row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it',
     async (kind) => {
-      for (const at of each(operations.warm, 4)) {
+      for (const at of sample(operations.warm, 12)) {
         const { error, met } = await meet(warm, { at, kind });
         const where = `${kind} at operation ${at}, ${met}`;
         if (error !== undefined)
@@ -88,7 +90,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
       const { operations } = await meetRollback();
       const undone = warm.found().served;
       expect(undone).not.toEqual(warm.expected.served);
-      for (const at of each(operations, 4)) {
+      for (const at of sample(operations, 10)) {
         const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
         await expectWhole(warm, where);
         buryOwner(warm.data);
@@ -100,8 +102,9 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     },
   );
 
-  /** Every `step`th number from 1 to `last`, beginning anywhere. */
-  function each(last: number, step: number): readonly number[] {
+  /** The numbers from 1 to `last`; in `npm test` every `sampleStep`th of them, beginning anywhere. */
+  function sample(last: number, sampleStep: number): readonly number[] {
+    const step = playsAll ? 1 : sampleStep;
     const first = 1 + Math.floor(random() * step);
     return Array.from({ length: Math.ceil((last - first + 1) / step) }, (_, index) => first + index * step);
   }

@@ -18,7 +18,7 @@ const long = Array.from({ length: runs }, (_, at) => first + at);
 /** `npm test` plays one for each policy */
 const seeds = runs > 0 ? long : [0, 1, 2, 3, 4];
 /** of which each looks at all policies */
-const datedSeeds = runs > 0 ? long : [0, 1];
+const datedSeeds = runs > 0 ? long : [0];
 
 type Cell = Pick<Edit, 'name' | 'version'>;
 type Policy = readonly [limits: Partial<TokenLimits>, isVisible: (cell: Cell) => boolean];

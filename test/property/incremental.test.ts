@@ -1,5 +1,6 @@
 // A build that knows what was published before comes to the tree that a build from nothing gives, whatever was edited
 // in between. Where a released version was changed, which is refused, it comes to what a few lines of model say.
+// EDIT_RUNS=200 plays more series.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { publishedTree, publishedVersions, type PublishedVersions } from '../uti
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
+const numRuns = Number(process.env['EDIT_RUNS'] ?? 12);
 const names = ['acme/one', 'acme/two', 'beta/three'] as const;
 const releases = ['1.0.0', '1.1.0', '2.0.0-beta1'] as const;
 
@@ -99,7 +101,7 @@ describe('incremental builds', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns },
     );
   });
 
@@ -130,7 +132,7 @@ describe('incremental builds', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns },
     );
   });
 });

@@ -12,7 +12,7 @@ import { step, type Step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
 
-const numRuns = Number(process.env['SERIES_RUNS'] ?? 60);
+const numRuns = Number(process.env['SERIES_RUNS'] ?? 15);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 
@@ -87,7 +87,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
         examples: [[[...liftedThenUnreadable], 0]],
       });
       // of each kind something has happened; that a prune finds something takes many steps before it
-      if (numRuns >= 60 && path === undefined)
+      if (numRuns >= 15 && path === undefined)
         expect(Object.entries({ ...tally, lost: 1, purged: 1 }).filter(([, times]) => times === 0)).toEqual([]);
     },
     60_000 + numRuns * 3000,

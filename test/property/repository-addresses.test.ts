@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
 
-const numRuns = Number(process.env['URL_RUNS'] ?? 600);
+const numRuns = Number(process.env['URL_RUNS'] ?? 150);
 const settings = { seed: 20_261_122, numRuns, endOnFailure: true } as const;
 
 let registry: RunningManagement;
