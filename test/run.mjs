@@ -1,9 +1,10 @@
-// `npm test`: compile, lint, fetch the tools, run every project of vitest.config.ts, and say at the end what was
-// skipped and why. Arguments go to vitest (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`,
+// `npm test`: fetch the tools, compile, lint beside the tests of every project of vitest.config.ts, and say at the end
+// what was skipped and why. Arguments go to vitest (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`,
 // from vitest's own counts, to which a failed step (compile, lint, tools) adds one; the exit code is 0 only when
 // something ran and nothing failed. With CI=true a missing tool is a failure, not a reason to skip.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -18,33 +19,40 @@ if (!process.stdout.isTTY) process.env.NO_COLOR = '1';
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** Runs one step; its output is shown only when it fails, unless it is the tests themselves. */
-function step(name, command, args, { shown = false } = {}) {
+/** Runs one step. Its output is shown only when it fails. Resolves with a function that reports, and says whether it passed. */
+async function step(name, command, args) {
   const started = Date.now();
-  const result = spawnSync(command, args, {
-    cwd: root,
-    stdio: shown ? 'inherit' : 'pipe',
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
-  });
-  const ok = result.status === 0;
-  if (!shown) say(`${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  if (!ok && !shown) say(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
-  return ok;
+  const output = [];
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part));
+  const ok = await ended(child, output);
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  return () => {
+    say(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+    if (!ok) say(Buffer.concat(output).toString());
+    return ok;
+  };
 }
 
-function runVitest(args) {
+/** Whether the program ended well; one that could not be started says why in `output`. */
+async function ended(child, output = []) {
+  try {
+    const [code] = await once(child, 'close');
+    return code === 0;
+  } catch (error) {
+    output.push(Buffer.from(error.message));
+    return false;
+  }
+}
+
+async function runVitest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'libretto-tests-'));
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
-    const ok = step(
-      'tests',
-      process.execPath,
-      ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...reporters, ...args],
-      { shown: true },
-    );
-    return { ok, report: readReport(report) };
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
+    const child = spawn(process.execPath, [...vitest, ...reporters, ...args], { cwd: root, stdio: 'inherit' });
+    return { ok: await ended(child), report: readReport(report) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,7 +77,7 @@ function listSkipped(report) {
     say(`\nSKIPPED, ${skipped.length} test(s) that say nothing about this machine:\n${skipped.join('\n')}`);
 }
 
-function main() {
+async function main() {
   const problems = [];
   const tools = provideTools(say);
   if (tools.missing.length > 0) {
@@ -78,9 +86,13 @@ function main() {
     );
     if (inCi) problems.push(`missing tools: ${tools.missing.join(', ')}`);
   }
-  if (!step('compile', 'npm', ['run', '--silent', 'compile'])) problems.push('compile');
-  if (!step('lint', 'npm', ['run', '--silent', 'lint'])) problems.push('lint');
-  const { ok, report } = runVitest(process.argv.slice(2));
+  const compiled = await step('compile', 'npm', ['run', '--silent', 'compile']);
+  if (!compiled()) problems.push('compile');
+  const [linted, { ok, report }] = await Promise.all([
+    step('lint', 'npm', ['run', '--silent', 'lint']),
+    runVitest(process.argv.slice(2)),
+  ]);
+  if (!linted()) problems.push('lint');
   if (report !== undefined) listSkipped(report);
   const passed = report?.numPassedTests ?? 0;
   // a file that could not be loaded has no tests to count, and is a failure all the same
@@ -99,4 +111,4 @@ function main() {
   return ok && failed === 0 && problems.length === 0 ? 0 : 1;
 }
 
-process.exitCode = main();
+process.exitCode = await main();

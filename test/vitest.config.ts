@@ -2,20 +2,20 @@
 // `unit-processes` where it starts other programs. `http-public` runs test/http once more with node's public interface
 // alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //
-// The files of a project without isolation share two processes, which import each module once. Vitest keeps a process
-// only while the next file belongs to the same project, so each of these projects is a group of its own. What starts
-// the binary, Composer or a fault runs last, each file in a process of its own.
+// The files of a project without isolation share processes, which import each module once; Vitest keeps a process as
+// long as the next file belongs to the same project. What starts the binary, Composer or a fault has a process of its own
+// for each file. Test files run in the order of test/setup/file-order.ts.
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
 // every scenario of test/e2e, as a project of its own. By default the installed `composer` does.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { orderOf } from './setup/file-order.ts';
 
 interface Folder {
   readonly name: string;
   readonly timeoutSeconds: number;
-  readonly group: number;
   /** default: all of test/<name> */
   readonly files?: readonly string[];
   /** each file in a process of its own */
@@ -24,6 +24,9 @@ interface Folder {
   readonly compiled?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+/** They wait for nothing. */
+const computing = new Set(['unit', 'architecture']);
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -40,38 +43,33 @@ const publicPathFiles =
     ? ['test/http/**/*.test.ts']
     : ['dist', 'conditional', 'head', 'drain'].map((name) => `test/http/${name}.test.ts`);
 
+/** In the order in which they run. */
 const folders: readonly Folder[] = [
-  { name: 'unit', timeoutSeconds: 20, group: 0, files: unitFiles.filter((path) => !startsPrograms(path)) },
+  { name: 'unit', timeoutSeconds: 20, files: unitFiles.filter((path) => !startsPrograms(path)) },
+  { name: 'architecture', timeoutSeconds: 20 },
   // a process that has imported much starts others more slowly
-  { name: 'unit-processes', timeoutSeconds: 20, group: 1, files: unitFiles.filter(startsPrograms), isolated: true },
-  { name: 'architecture', timeoutSeconds: 20, group: 2 },
-  { name: 'contract', timeoutSeconds: 30, group: 3 },
-  { name: 'http', timeoutSeconds: 30, group: 4 },
-  {
-    name: 'http-public',
-    timeoutSeconds: 30,
-    group: 5,
-    files: publicPathFiles,
-    environment: { TEST_NODE_PATH: 'public' },
-  },
-  { name: 'security', timeoutSeconds: 30, group: 6 },
-  { name: 'property', timeoutSeconds: 120, group: 7, compiled: true, isolated: true },
-  { name: 'cli', timeoutSeconds: 60, group: 8, compiled: true, isolated: true },
-  { name: 'recorded', timeoutSeconds: 60, group: 8, compiled: true, isolated: true },
-  { name: 'e2e', timeoutSeconds: 120, group: 8, compiled: true, isolated: true },
-  { name: 'fault', timeoutSeconds: 180, group: 9, compiled: true, isolated: true },
+  { name: 'unit-processes', timeoutSeconds: 20, files: unitFiles.filter(startsPrograms), isolated: true },
+  { name: 'property', timeoutSeconds: 120, compiled: true, isolated: true },
+  { name: 'fault', timeoutSeconds: 180, compiled: true, isolated: true },
+  { name: 'e2e', timeoutSeconds: 120, compiled: true, isolated: true },
+  { name: 'cli', timeoutSeconds: 60, compiled: true, isolated: true },
+  { name: 'recorded', timeoutSeconds: 60, compiled: true, isolated: true },
+  { name: 'security', timeoutSeconds: 30 },
+  { name: 'http', timeoutSeconds: 30 },
+  { name: 'http-public', timeoutSeconds: 30, files: publicPathFiles, environment: { TEST_NODE_PATH: 'public' } },
+  { name: 'contract', timeoutSeconds: 30 },
 ];
 
-const projectOf = ({ name, timeoutSeconds, group, files, isolated, compiled, environment }: Folder) => ({
+const projectOf = ({ name, timeoutSeconds, files, isolated, compiled, environment }: Folder) => ({
   test: {
     name,
     include: [...(files ?? [`test/${name}/**/*.test.ts`])],
     testTimeout: timeoutSeconds * 1000,
     hookTimeout: timeoutSeconds * 1000,
-    sequence: { groupOrder: group },
     isolate: isolated ?? false,
-    // vitest would leave one of two processors alone
-    maxWorkers: 2,
+    // for two processors: most tests wait for other programs half of the time
+    maxWorkers: computing.has(name) ? 2 : 4,
+    sequence: { groupOrder: computing.has(name) ? 0 : 1 },
     env: environment ?? {},
     // a folder that runs the compiled binary refuses to start without one
     globalSetup: compiled ? ['test/setup/compiled.ts'] : [],
@@ -101,6 +99,7 @@ export default defineConfig({
   root,
   test: {
     pool: 'forks',
+    sequence: { sequencer: orderOf(folders.map(({ name }) => name)) },
     projects: folders.flatMap((folder) => projectsOf(folder, clients)),
     passWithNoTests: false,
   },

@@ -1,0 +1,56 @@
+// The order in which test files start: the projects in the order of vitest.config.ts, and before their other files those
+// that take longest, so that none of them runs alone at the end.
+
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that take more than some eight seconds, the longest first. */
+const longest: readonly string[] = [
+  'test/fault/every-operation.test.ts',
+  'test/e2e/mirror.test.ts',
+  'test/fault/service-crash.test.ts',
+  'test/fault/receive-crash.test.ts',
+  'test/fault/rollback-crash.test.ts',
+  'test/fault/full-disk.test.ts',
+  'test/fault/redis-sentinel.test.ts',
+  'test/fault/publish-crash.test.ts',
+  'test/cli/workers.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/several-hosts.test.ts',
+  'test/property/publications.test.ts',
+  'test/property/hidden-things.test.ts',
+  'test/e2e/dev-versions.test.ts',
+  'test/e2e/managed-repository.test.ts',
+  'test/e2e/explorer.test.ts',
+  'test/security/stalled-connections.test.ts',
+  'test/security/idle-connections.test.ts',
+  'test/http/manage/artifacts.test.ts',
+];
+
+/** A sequencer of Vitest. `projects`: their names, in the order in which they run. */
+export const orderOf = (projects: readonly string[]): typeof BaseSequencer =>
+  class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      const isLong = (file: TestSpecification): boolean => rankOf(file) < longest.length;
+      const keys = (file: TestSpecification): readonly number[] => {
+        const { isolate, sequence, name } = file.project.config;
+        const project = projects.indexOf((name ?? '').split(' ')[0] ?? '');
+        // a process that files share ends where the next file is of another project
+        return isolate && isLong(file) ? [sequence.groupOrder, -1, 0] : [sequence.groupOrder, project, rankOf(file)];
+      };
+      return (await super.sort(files)).toSorted((a, b) => compare(keys(a), keys(b)) || rankOf(a) - rankOf(b));
+    }
+  };
+
+const root = new URL('../..', import.meta.url).pathname;
+
+/** Behind all others where it is none of the longest. */
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = longest.indexOf(relative(root, moduleId));
+  return rank === -1 ? longest.length : rank;
+}
+
+/** By the first number that differs. */
+function compare(one: readonly number[], other: readonly number[]): number {
+  return one.map((key, at) => key - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
