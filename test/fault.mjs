@@ -1,6 +1,7 @@
 // `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, all other tests of
-// faults, and all tests of HTTP on both node paths (`http-public` in vitest.config.ts). Arguments go to vitest. The seed stands in the first line; the same variables play a run again. A series that
-// fails becomes a fixed one of `npm test`.
+// faults, all tests of HTTP on both node paths (`http-public` in vitest.config.ts), and all tests of commands with a
+// process for each command. Arguments go to vitest. The seed stands in the first line; the same variables play a run
+// again. A series that fails becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -18,10 +19,12 @@ const series = {
   PATH_RUNS: '1000000',
   URL_RUNS: '10000',
   SERIES_RUNS: '2000',
+  EDIT_RUNS: '200',
   HIDDEN_RUNS: '100',
   FRAME_RUNS: '5000',
   DAMAGED_PAGES: 'all',
   HTTP_PUBLIC: 'all',
+  OWN_PROCESSES: '1',
 };
 const env = { ...series, ...process.env };
 
@@ -29,7 +32,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
-  /^test\/(?:fault|http|property)\//.test(path) ||
+  /^test\/(?:cli|fault|http|property)\//.test(path) ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(

@@ -93,13 +93,15 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     // what is private here, or reserved, is higher there
     for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool'])
       upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
-    registry = await startRegistry({ sources: [source.root] });
-    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    await set('mirroring.url', upstream.url);
-    await set('mirroring.reserved', '["ours-*/*"]');
-    await set('mirroring.enabled', 'true');
-    await registry.stopServer();
-    await registry.startServer();
+    registry = await startRegistry({
+      sources: [source.root],
+      loopback: true,
+      settings: {
+        'mirroring.url': upstream.url,
+        'mirroring.reserved': '["ours-*/*"]',
+        'mirroring.enabled': 'true',
+      },
+    });
   });
   afterEach(async () => {
     await registry.stop();

@@ -1,7 +1,6 @@
 // `composer audit` of the real Composer, whichever it is, before registries that say little of their advisories, or
 // what cannot be loaded.
 
-import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
@@ -18,15 +17,11 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
   let registry: Registry;
   const open = async (root: Readonly<Record<string, unknown>>): Promise<void> => {
     upstream = await startUpstream({ root });
-    registry = await startRegistry({ sources: [source.root] });
-    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const [name, value] of [
-      ['mirroring.url', upstream.url],
-      ['mirroring.enabled', 'true'],
-    ] as const)
-      expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
-    await registry.stopServer();
-    await registry.startServer();
+    registry = await startRegistry({
+      sources: [source.root],
+      loopback: true,
+      settings: { 'mirroring.url': upstream.url, 'mirroring.enabled': 'true' },
+    });
   };
   const audit = async (): Promise<Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>> => {
     await using app = createProject({

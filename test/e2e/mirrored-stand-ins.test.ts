@@ -1,7 +1,6 @@
 // The shipped binary before another registry that is not to be trusted, with the real Composer: a mirrored package that
 // says it stands for a private one does not come in its place, and legitimate replacements are left alone.
 
-import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
@@ -43,15 +42,11 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stand
         },
       },
     ]);
-    registry = await startRegistry({ sources: [source.root] });
-    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const [name, value] of [
-      ['mirroring.url', upstream.url],
-      ['mirroring.enabled', 'true'],
-    ] as const)
-      expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
-    await registry.stopServer();
-    await registry.startServer();
+    registry = await startRegistry({
+      sources: [source.root],
+      loopback: true,
+      settings: { 'mirroring.url': upstream.url, 'mirroring.enabled': 'true' },
+    });
   });
   afterEach(async () => {
     await registry.stop();

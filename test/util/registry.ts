@@ -1,6 +1,7 @@
 // A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port,
 // a recording front before it. Nothing here imports the product: it is used as its users use it.
 
+import { writeFileSync } from 'node:fs';
 import { assertNoSecretsBelow } from './leaks.ts';
 import { startFront, type RecordingFront } from './recording-front.ts';
 import { runCli, startCli, type CliOutcome } from './run-cli.ts';
@@ -43,12 +44,17 @@ export interface BuildReport {
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command. */
+/**
+ * Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command, `settings` what is set
+ * before. `loopback`: it may send requests to loopback addresses.
+ */
 export async function startRegistry(
   options: {
     readonly sources?: readonly string[];
     readonly serve?: readonly string[];
     readonly build?: readonly string[];
+    readonly settings?: Readonly<Record<string, string>>;
+    readonly loopback?: boolean;
   } = {},
 ): Promise<Registry> {
   const folder = temporaryFolder('registry');
@@ -69,6 +75,12 @@ export async function startRegistry(
   if (options.sources !== undefined && options.sources.length > 0)
     await build(...options.sources, ...(options.build ?? []));
   const first = await createToken();
+  if (options.loopback === true)
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
+  for (const [name, value] of Object.entries(options.settings ?? {})) {
+    const { exitCode, stderr } = await cli('settings', 'set', name, value);
+    if (exitCode !== 0) throw new Error(`settings set ${name} ended with ${exitCode}: ${stderr}`);
+  }
   let server = await serveTree(folder.path, data, options.serve ?? []);
   const front = await startFront(() => server.url);
   const stop = async (): Promise<void> => {

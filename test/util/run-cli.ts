@@ -1,7 +1,9 @@
-// Runs the compiled `libretto` as a user would, in an environment that holds nothing of the tester's own settings.
+// Runs the compiled `libretto` as a user would, in an environment that holds nothing of the tester's own settings. A
+// command that only needs LIBRETTO_* variables shares a process with others; OWN_PROCESSES=1 gives each its own.
 
 import { execa } from 'execa';
 
+import { runInKeptProcess } from './kept-program.ts';
 import { assertNoSecrets } from './leaks.ts';
 
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
@@ -18,17 +20,24 @@ export interface CliOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** a command that runs the program as its last arguments, such as `nice` */
   readonly through?: readonly string[];
+  /** in a process of its own, and not in one that runs other commands as well */
+  readonly alone?: boolean;
 }
 
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent', ...more };
 }
 
+const timeoutMs = 50_000;
+const stays = new Set(['serve', 'start']);
+const allAlone = process.env['OWN_PROCESSES'] === '1';
+
 /** Never throws for an exit code; -1 when a signal ended it. */
-export async function runCli(
-  args: readonly string[],
-  { cwd, environment = {}, through = [] }: CliOptions,
-): Promise<CliOutcome> {
+export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
+  const { cwd, environment = {}, through = [], alone = allAlone } = options;
+  const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
+  if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
+    return runInKeptProcess({ program: binary, args, cwd, common: cleanEnvironment(), environment }, timeoutMs);
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const { exitCode, stdout, stderr } = await execa(command, all, {
     cwd,
@@ -36,7 +45,7 @@ export async function runCli(
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
-    timeout: 50_000,
+    timeout: timeoutMs,
   });
   return { exitCode: exitCode ?? -1, stdout, stderr };
 }
@@ -53,7 +62,7 @@ export async function runCliInto(
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
-    timeout: 50_000,
+    timeout: timeoutMs,
   } as const;
   const { exitCode, stderr } = await execa('sh', ['-c', 'exec "$0" "$@" > "$OUT"', process.execPath, binary, ...args], {
     ...options,

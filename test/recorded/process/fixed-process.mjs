@@ -30,7 +30,7 @@ let seed = '';
 let drawn = new Map();
 
 /** Begins the streams of random bytes anew. */
-export function reseed(commandLine) {
+function reseed(commandLine) {
   seed = `${commandLine.join(' ').replaceAll(root, '')} at ${now()}`;
   drawn = new Map();
 }
@@ -97,3 +97,5 @@ net.Socket.prototype.connect = function connectVirtually(...given) {
 
 syncBuiltinESMExports();
 reseed(process.argv.slice(2));
+// of the process that runs one command after the other (test/util/command-driver.mjs)
+process.on('command', reseed);

@@ -1,5 +1,5 @@
 // A folder in which the shipped program runs as on any other machine: fixed clock, random bytes, user, host and ports
-// (process/fixed-process.mjs). Commands run in one process (process/command-driver.mjs), servers in a process each. The
+// (process/fixed-process.mjs). Commands run in one process (../util/command-driver.mjs), servers in a process each. The
 // sources are not imported: whatever is renamed, this stays.
 
 import { fork, spawn, type ChildProcess } from 'node:child_process';
@@ -165,13 +165,13 @@ function openDriver(environment: NodeJS.ProcessEnv): Driver {
   let child: ChildProcess | undefined;
   return {
     run: async (message) => {
-      child ??= fork(at('process/command-driver.mjs'), [program], {
+      child ??= fork(at('../util/command-driver.mjs'), [program], {
         env: environment,
         execArgv: [],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       const answered = once(child, 'message');
-      child.send(message);
+      child.send({ ...message, script: '/usr/bin/libretto' });
       const [outcome] = (await answered) as [Outcome | { readonly failure: string }];
       if ('failure' in outcome) throw new Error(`libretto ${message.args.join(' ')}: ${outcome.failure}`);
       return outcome;

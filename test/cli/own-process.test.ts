@@ -1,0 +1,57 @@
+// The tests of commands share processes (test/util/kept-program.ts). A command in a process of its own says the same,
+// and ends with the same exit code.
+
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { below, writeTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const folder = temporaryFolder('own-process');
+/** The outcome, without the times that the command took. */
+async function run(args: readonly string[], alone: boolean): Promise<CliOutcome> {
+  const { exitCode, stdout, stderr } = await runCli(args, {
+    cwd: folder.path,
+    alone,
+    environment: { LIBRETTO_DATA: 'data' },
+  });
+  return { exitCode, stderr, stdout: stdout.replaceAll(/\d+\.\d s|(?<=": )\d+(?=,?\n)/g, '<number>') };
+}
+
+beforeAll(async () => {
+  writeTree(folder.path, {
+    ...below('packages/good', whoLibrary('acme/good', '1.0.0')),
+    ...below('packages/bad', whoLibrary('acme/bad', '1.0.0', { require: { 'acme/good': '^^1' } })),
+  });
+  expect((await run(['build', 'packages'], true)).exitCode).toBe(1);
+});
+afterAll(() => folder.remove());
+
+it.each<[exitCode: number, args: readonly string[]]>([
+  [0, ['--version']],
+  [0, ['token', 'create', '--help']],
+  [0, ['verify', '--json']],
+  [0, ['history']],
+  [0, ['settings', 'list', '--json']],
+  [0, ['status', '--json']],
+  [1, ['build', '--json']],
+  [1, ['build']],
+  [2, ['nonsense']],
+  [2, ['token', 'create']],
+  [2, ['token', 'show', 'tok_none']],
+  [2, ['build', '--jobs', 'many']],
+  [2, ['rollback', '99']],
+])('exits with %i alone and beside others: %j', async (exitCode, args) => {
+  const alone = await run(args, true);
+  expect(alone.exitCode, alone.stderr).toBe(exitCode);
+  expect(await run(args, false)).toEqual(alone);
+});
+
+it('exits with 75 alone and beside others while another process builds', async () => {
+  const owner = { id: 'x', pid: 1, host: 'elsewhere', boot: '', startTicks: '1', since: '2026-01-01T00:00:00.000Z' };
+  writeFileSync(folder.at('data/build/lock'), JSON.stringify(owner));
+  const alone = await run(['build'], true);
+  expect(alone.exitCode, alone.stderr).toBe(75);
+  expect(await run(['build'], false)).toEqual(alone);
+});

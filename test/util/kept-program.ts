@@ -1,0 +1,65 @@
+// Commands of the compiled program that share processes (command-driver.mjs): a process of its own for each command
+// would take most of the time of these tests. Commands that run at once have a process each.
+
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { CliOutcome } from './run-cli.ts';
+
+const driver = new URL('command-driver.mjs', import.meta.url).pathname;
+const idle: ChildProcess[] = [];
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** of every command of this process */
+  readonly common: Readonly<Record<string, string>>;
+  /** LIBRETTO_* variables */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+type Answer = (CliOutcome & { readonly reusable: boolean }) | { readonly failure: string };
+
+/** Rejects where the command does not end in time, or ends without a word. */
+export async function runInKeptProcess(command: Command, timeoutMs: number): Promise<CliOutcome> {
+  const child = idle.pop() ?? start(command);
+  child.ref();
+  child.channel?.ref();
+  const answer = await answerOf(child, command, timeoutMs);
+  if ('failure' in answer) throw new Error(`libretto ${command.args.join(' ')}: ${answer.failure}`);
+  const { reusable, exitCode, stdout, stderr } = answer;
+  if (reusable) keep(child);
+  else child.kill('SIGKILL');
+  return { exitCode, stdout: withoutLastBreak(stdout), stderr: withoutLastBreak(stderr) };
+}
+
+function start({ program, common }: Command): ChildProcess {
+  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+  return fork(driver, [program], { env: common, execArgv: [], stdio: [...stdio] });
+}
+
+async function answerOf(child: ChildProcess, { args, cwd, environment }: Command, timeoutMs: number): Promise<Answer> {
+  const over = new AbortController();
+  const stop = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  try {
+    const answered = once(child, 'message', over).then(([answer]) => answer as Answer);
+    const ended = once(child, 'exit', over).then(([code, signal]) => ({
+      failure: `the process ended with ${String(signal ?? code)}`,
+    }));
+    child.send({ args, cwd, environment });
+    return await Promise.race([answered, ended]);
+  } finally {
+    clearTimeout(stop);
+    over.abort();
+  }
+}
+
+/** As execa gives the output of a program. */
+const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
+
+/** An idle process does not keep the test's process alive, and ends with it. */
+function keep(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  idle.push(child);
+}
