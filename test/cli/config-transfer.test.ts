@@ -150,10 +150,11 @@ describe('config import', () => {
     expect((done['invitations'] as readonly unknown[]).length).toBe(2);
     const { tokens: _tokens, ...first } = JSON.parse(await exported('first')) as Json;
     expect(JSON.parse(await exported('second'))).toEqual({ ...first, tokens: [] });
-    expect((await json('second', 'user', 'list'))['users']).toMatchObject([
-      { status: 'invited' },
-      { status: 'invited' },
-      { status: 'disabled' },
+    const users = (await json('second', 'user', 'list'))['users'] as readonly { email: string; status: string }[];
+    expect(users.map(({ email, status }) => `${email} ${status}`).toSorted()).toEqual([
+      'ada@example.org invited',
+      'bob@example.org invited',
+      'eve@example.org disabled',
     ]);
     const made = await events('second');
     expect(made.map((event) => (event as readonly string[])[0])).toEqual([

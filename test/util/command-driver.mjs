@@ -5,6 +5,7 @@
 
 import process from 'node:process';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 // before Node's own fetch makes the dispatcher of this process, which the program's undici cannot use on Node 22: a
 // command that runs alone comes first
 import 'undici';
@@ -61,6 +62,8 @@ async function run({ args, cwd, input, environment, script = program }) {
   if (!(error instanceof Ended)) throw error;
   process.off('exit', sendLast);
   for (const event of ownEvents) process.removeAllListeners(event);
+  // what the command closed at its end is gone a moment later
+  for (let turn = 0; turn < 10 && countLasting() > lastingBefore; turn += 1) await sleep(3);
   send(countLasting() <= lastingBefore);
 }
 
