@@ -1,9 +1,9 @@
-// What Prometheus is told of the process: memory, processor time, open files, and how late its event loop runs. The
-// loop is watched from `open` to `close` by a timer of its own; the rest is looked up when somebody asks.
+// Metrics of the process for Prometheus: memory, processor time, open files, and the delay of the event loop. A timer
+// measures the delay from `open` to `close`; every other value is read on request.
 
 import { readdir } from 'node:fs/promises';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Family } from './metrics-text.ts';
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import type { Family, Sample } from './metrics-text.ts';
 
 export interface ProcessMetrics {
   /** The delays are those since the last call. */
@@ -11,57 +11,62 @@ export interface ProcessMetrics {
   readonly close: () => void;
 }
 
-/** A loop that runs free is measured as late by this timer's own period; that much is taken off. */
+/** An idle event loop measures as late by this timer's own period; the metric subtracts it. */
 const resolutionMs = 20;
 
 export function openProcessMetrics(nowMs: () => number): ProcessMetrics {
   const startedAt = nowMs() / 1000 - process.uptime();
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
-  return {
-    families: async () => {
-      const delay = (quantile: number): number =>
-        delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000);
-      const late = [0.5, 0.9, 0.99, 1].map((quantile) => ({
-        labels: { quantile: String(quantile) },
-        value: delay(quantile),
-      }));
-      delays.reset();
-      const { user, system } = process.cpuUsage();
-      const files = await readdir('/proc/self/fd').catch(() => undefined); // Linux only
-      return [
-        {
-          name: 'libretto_event_loop_delay_seconds',
-          type: 'gauge',
-          help: 'Delay of the event loop since the last scrape; quantile 1 is the worst.',
-          samples: late,
-        },
-        {
-          name: 'process_resident_memory_bytes',
-          type: 'gauge',
-          help: 'Resident memory.',
-          samples: [{ value: process.memoryUsage.rss() }],
-        },
-        {
-          name: 'process_cpu_seconds_total',
-          type: 'counter',
-          help: 'Processor time, of user and system.',
-          samples: [{ value: (user + system) / 1e6 }],
-        },
-        {
-          name: 'process_open_fds',
-          type: 'gauge',
-          help: 'Open files and connections.',
-          samples: files === undefined ? [] : [{ value: files.length }],
-        },
-        {
-          name: 'process_start_time_seconds',
-          type: 'gauge',
-          help: 'When the process started, in seconds since 1970.',
-          samples: [{ value: startedAt }],
-        },
-      ];
+  return { families: () => readFamilies(delays, startedAt), close: () => delays.disable() };
+}
+
+async function readFamilies(delays: IntervalHistogram, startedAt: number): Promise<readonly Family[]> {
+  const late = takeDelays(delays);
+  const { user, system } = process.cpuUsage();
+  const files = await readdir('/proc/self/fd').catch(() => undefined); // Linux only
+  return [
+    {
+      name: 'libretto_event_loop_delay_seconds',
+      type: 'gauge',
+      help: 'Delay of the event loop since the last scrape; quantile 1 is the worst.',
+      samples: late,
     },
-    close: () => delays.disable(),
-  };
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Resident memory.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      help: 'Processor time, of user and system.',
+      samples: [{ value: (user + system) / 1e6 }],
+    },
+    {
+      name: 'process_open_fds',
+      type: 'gauge',
+      help: 'Open files and connections.',
+      samples: files === undefined ? [] : [{ value: files.length }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When the process started, in seconds since 1970.',
+      samples: [{ value: startedAt }],
+    },
+  ];
+}
+
+/** Resets the histogram. */
+function takeDelays(delays: IntervalHistogram): Sample[] {
+  const delay = (quantile: number): number =>
+    delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000);
+  const late = [0.5, 0.9, 0.99, 1].map((quantile) => ({
+    labels: { quantile: String(quantile) },
+    value: delay(quantile),
+  }));
+  delays.reset();
+  return late;
 }

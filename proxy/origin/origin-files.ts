@@ -1,5 +1,4 @@
-// The output tree behind a static HTTP server: nginx, or object storage. `public/` and `index/` are below its address
-// as the builder wrote them.
+// The output tree behind a static HTTP server, such as nginx or object storage, which serves `public/` and `index/`.
 
 import { createHash } from 'node:crypto';
 import { isAsWritten } from '../../build/contract/checksum.ts';
@@ -11,7 +10,7 @@ import type { ReadPrivateNames } from '../tree/private-names.ts';
 import type { PublishedFiles, PublishedPath } from '../tree/published-files.ts';
 import { PackageArchives } from '../tree/package-archives.ts';
 import { createIntern, PackageReleases } from '../tree/package-releases.ts';
-import type { DocumentRead, ReadPackage } from '../tree/published-documents.ts';
+import type { DocumentRead } from '../tree/published-documents.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import type { OriginAddress } from './origin-address.ts';
 import { OriginArchives } from './origin-archives.ts';
@@ -20,20 +19,20 @@ import { OriginFailure } from './origin-failure.ts';
 import { OriginIndexes } from './origin-indexes.ts';
 import { createOriginPrivateNames } from './origin-private-names.ts';
 import { OriginPublication } from './origin-publication.ts';
-import { createOriginRequests } from './origin-requests.ts';
+import { createOriginRequests, type OriginRequests } from './origin-requests.ts';
 import { fetchWhole } from './origin-text.ts';
 import { OriginTrouble, type OriginNotice } from './origin-trouble.ts';
 
 export interface OriginFilesOptions {
   readonly address: OriginAddress;
-  /** how old what is known of publications may be, in milliseconds, while requests come */
+  /** the longest time between two checks for a publication, in milliseconds, while requests come */
   readonly checkEveryMs: number;
   /** memory for documents, indexes and small archives together */
   readonly cacheBytes: number;
   readonly userAgent: string;
-  /** hears of a publication that only a newer version can read */
+  /** reports a publication of a newer format */
   readonly onNewer: (error: Error) => void;
-  /** hears that the origin fails, once a minute, and that it works again */
+  /** reports that the origin fails, once a minute, and that it works again */
   readonly notice: (notice: OriginNotice) => void;
   readonly monotonicMs: () => number;
 }
@@ -72,7 +71,7 @@ export function createOriginFiles({
     weight: 0.1,
     make: (index) => new PackageReleases(index, intern),
   });
-  // of every package, so that after a publication a short answer to each is all that a catalogue of thousands takes
+  // digests of all packages: after a publication, a catalogue of thousands needs one short answer for each
   const digests = new OriginIndexes({
     ...kept,
     limitBytes: cacheBytes / 8,
@@ -81,7 +80,31 @@ export function createOriginFiles({
   });
   const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
   const archives = new OriginArchives({ requests: archiveRequests, trouble, limitBytes: cacheBytes / 4 });
-  const files: TreeFiles = {
+  const parts: OriginParts = { requests, trouble, publication, indexes, releases, digests, documents, archives };
+  return {
+    files: treeFiles(parts),
+    published: publishedFiles(parts),
+    privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }),
+    close: () => {
+      requests.close();
+      archiveRequests.close();
+    },
+  };
+}
+
+interface OriginParts {
+  readonly requests: OriginRequests;
+  readonly trouble: OriginTrouble;
+  readonly publication: OriginPublication;
+  readonly indexes: OriginIndexes<OriginIndex>;
+  readonly releases: OriginIndexes<PackageReleases>;
+  readonly digests: OriginIndexes<string>;
+  readonly documents: OriginDocuments;
+  readonly archives: OriginArchives;
+}
+
+function treeFiles({ trouble, publication, indexes, releases, documents, archives }: OriginParts): TreeFiles {
+  return {
     publication: () => publication.read(),
     epoch: () => publication.epoch(),
     document: (path, epoch) => documents.get(path, epoch),
@@ -95,6 +118,9 @@ export function createOriginFiles({
     isEmpty: () => publication.current === undefined,
     stale: () => trouble.stale(),
   };
+}
+
+function publishedFiles({ requests, publication, indexes, digests, documents }: OriginParts): PublishedFiles {
   const read = async (path: PublishedPath): Promise<Buffer | undefined> => {
     const epoch = await publication.epoch();
     if (path.startsWith('public/')) return documents.bytes(path.slice('public/'.length) as PublicPath, epoch);
@@ -102,55 +128,42 @@ export function createOriginFiles({
     if (name !== undefined) return (await indexes.get(name, epoch))?.bytes;
     const fetched = await fetchWhole(requests, path, maxTextBytes);
     if (fetched.outcome !== 'whole') return undefined;
-    if (!isWhatWasWritten(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);
+    if (!isIntact(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);
     return fetched.bytes;
   };
-  // one after the other: an index that comes after the documents knows every version that they name
   const readProvider = (path: PublishedPath): Promise<DocumentRead> =>
     read(path).then(
       (bytes) => ({ bytes }),
       (fault: unknown) => ({ fault }),
     );
-  const readPackage: ReadPackage = async (name) => ({
-    stable: await readProvider(`public/${providerPath(name, 'stable')}`),
-    dev: await readProvider(`public/${providerPath(name, 'dev')}`),
-    index: await read(`index/${indexPath(name)}`),
-  });
-  const published: PublishedFiles = {
+  return {
     epoch: () => publication.epoch(),
     read,
-    readPackage,
-    stamps: (paths) => stampsOf(paths),
-  };
-  /** An index names the digests of the documents, so that its own says enough. */
-  const stampsOf = async (paths: readonly PublishedPath[]): Promise<readonly (string | undefined)[]> => {
-    const epoch = await publication.epoch();
-    return Promise.all(
-      paths.map(async (path) => {
-        const name = nameOfIndex(path);
-        return name === undefined ? '' : digests.get(name, epoch);
-      }),
-    );
-  };
-  const close = (): void => {
-    requests.close();
-    archiveRequests.close();
-  };
-  return {
-    files,
-    published,
-    privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }),
-    close,
+    // one after the other: an index that is read after the documents knows every version that they name
+    readPackage: async (name) => ({
+      stable: await readProvider(`public/${providerPath(name, 'stable')}`),
+      dev: await readProvider(`public/${providerPath(name, 'dev')}`),
+      index: await read(`index/${indexPath(name)}`),
+    }),
+    // the digest of an index covers its documents: the index names their digests
+    stamps: async (paths) => {
+      const epoch = await publication.epoch();
+      return Promise.all(
+        paths.map(async (path) => {
+          const name = nameOfIndex(path);
+          return name === undefined ? '' : digests.get(name, epoch);
+        }),
+      );
+    },
   };
 }
 
-/** What is kept of an index. */
 function indexOf(index: PackageIndex, bytes: Buffer): OriginIndex {
   return { archives: new PackageArchives(index), documents: index.documents, bytes };
 }
 
-/** Most lists carry a checksum at their end, texts have theirs as a name. */
-function isWhatWasWritten(path: PublishedPath, bytes: Buffer): boolean {
+/** Most lists end with a checksum; the name of a text is its checksum. */
+function isIntact(path: PublishedPath, bytes: Buffer): boolean {
   const digest = /\/([0-9a-f]{40})\.md$/.exec(path)?.[1];
   if (digest === undefined) return !bytes.includes('\n"sha256": "') || isAsWritten(bytes.toString('utf8'));
   return sha256(bytes).startsWith(digest);

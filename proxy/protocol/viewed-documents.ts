@@ -1,55 +1,32 @@
-// The published documents as a view sees them. Each is made when it is first asked for and kept by view, not by token;
-// where nothing is hidden it is the published document itself. What a view does not see leaves no byte in them (I14).
+// The published p2 documents as a view sees them, made on the first request of each view. A document contains no byte of
+// a hidden version (I14). Tokens with equal limits share a view, and so its documents.
 
-import { matchesNothingPattern } from '../../build/contract/documents.ts';
-import { anyName, isAnyName } from '../tree/root-document.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { type PackageName } from '../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
-import type { Publication } from '../../build/contract/publication.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
-import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
 import type { DatedDocument, PackageReleases } from '../tree/package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
-import { visibleNames } from '../tree/visible-names.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-
-interface Seen {
-  readonly base: TextDocument;
-  /** undefined: nothing of it is seen */
-  readonly document: TextDocument | undefined;
-  /** of packages.json: the epoch in which versions were last looked at */
-  epoch: number;
-}
-
-interface RootParts {
-  readonly json: JsonObject;
-  readonly names: readonly PackageName[];
-}
+import type { ViewCache } from './view-cache.ts';
 
 export class ViewedDocuments {
   readonly #files: TreeFiles;
-  readonly #kept: ByteCache<Seen>;
-  readonly #making = new SingleFlight<TextDocument>();
-  // read once for all views; they go with the document they are of
+  readonly #cache: ViewCache;
+  // read once for all views
   readonly #providers = new WeakMap<TextDocument, ProviderParts>();
-  readonly #roots = new WeakMap<TextDocument, RootParts>();
-  #publication: { readonly epoch: number; readonly publication: Publication | undefined } | undefined;
 
-  constructor(files: TreeFiles, limitBytes: number) {
+  constructor(files: TreeFiles, cache: ViewCache) {
     this.#files = files;
-    this.#kept = new ByteCache(limitBytes);
+    this.#cache = cache;
   }
 
   /**
-   * The p2 document `base` of `name`, or undefined where the view sees none of its versions. `filter`: of the view, for
-   * this name.
+   * The p2 document `base` of `name`; undefined: the view sees none of its versions. `filter`: of the view for this name.
    */
   provider(
     path: PublicPath,
@@ -58,13 +35,12 @@ export class ViewedDocuments {
     { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
     epoch: number,
   ): MaybeAsync<TextDocument | undefined> {
-    const key = keyOf(view, path);
-    const kept = this.#kept.get(key);
+    const kept = this.#cache.get(view, path);
     if (kept?.base === base) return kept.document;
     const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
       passes(filter, releaseOfVersion(version));
     const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> => {
-      // a damaged index must not tell of a document that is hidden
+      // a damaged index must not reveal a hidden document
       if (!this.#partsOf(path, name, base).versions.some(seen)) return undefined;
       return andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
         const document = this.#filtered(
@@ -74,7 +50,7 @@ export class ViewedDocuments {
           seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds),
           seen,
         );
-        if (isSure) this.#keep(key, base, document, epoch);
+        if (isSure) this.#cache.set(view, path, { base, document, epoch });
         return document;
       });
     };
@@ -87,8 +63,8 @@ export class ViewedDocuments {
   }
 
   /**
-   * Whether the view of `filter` sees a version of a p2 document that cannot be read, by the serving index. False also
-   * where the index cannot be read: nothing then says that a version is seen (I14).
+   * Whether the view of `filter` sees a version of an unreadable p2 document, by the serving index. False also for an
+   * unreadable index: nothing then shows that a version is visible (I14).
    */
   isSeen(
     { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
@@ -102,34 +78,6 @@ export class ViewedDocuments {
     );
   }
 
-  /** packages.json, made of `base`, which was made of `built`. */
-  root(
-    key: string,
-    { built, base }: { readonly built: TextDocument; readonly base: TextDocument },
-    view: View,
-    epoch: number,
-  ): MaybeAsync<TextDocument> {
-    const own = keyOf(view, key);
-    const kept = this.#kept.get(own);
-    if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
-    return this.#making.run(own, () => this.#rootOf(own, built, base, view, epoch), [base, epoch]);
-  }
-
-  /** The memory that a document made here takes has grown by so many bytes. */
-  grow(view: View, path: string, document: TextDocument, bytes: number): void {
-    const key = keyOf(view, path);
-    const kept = this.#kept.get(key);
-    if (kept?.document === document) this.#kept.grow(key, kept, bytes);
-  }
-
-  #keep(key: string, base: TextDocument, document: TextDocument | undefined, epoch: number): void {
-    this.#kept.set(
-      key,
-      { base, document, epoch },
-      key.length + 512 + (document === undefined || document === base ? 0 : document.weight),
-    );
-  }
-
   #filtered(
     path: PublicPath,
     name: PackageName,
@@ -139,16 +87,16 @@ export class ViewedDocuments {
   ): TextDocument | undefined {
     const parts = this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
-    // also where nothing is hidden the date is the view's own: that something was hidden once must not show
+    // the date is the view's own even where nothing is hidden: it must not show that a version was hidden once
     if (hidden.size === 0 && parts.versions.length > 0) return new TextDocument(base, lastModifiedMs);
     const bytes = parts.without(hidden, base.bytes);
     return bytes === undefined ? undefined : new TextDocument(bytes, lastModifiedMs);
   }
 
   /**
-   * When what the view sees of the document last changed. An index is published before its documents: changes of a
-   * later one do not count yet, and an index in memory that is older than the document is looked at once more.
-   * `isSure`: false where it stays so; then nothing is kept.
+   * When the visible part of the document last changed. An index is published before its documents: changes of a later
+   * document do not count yet. An index in memory that is older than the document is read again. `isSure`: false where
+   * the index stays older; the result is then not cached.
    */
   #dateOf(
     name: PackageName,
@@ -190,8 +138,8 @@ export class ViewedDocuments {
   }
 
   /**
-   * An index is published before the documents that name its versions: one that lacks any is looked at once more where
-   * it comes from.
+   * An index is published before the documents that name its versions. So an index in memory that lacks one of them is
+   * read again.
    */
   #archivesOf(
     path: PublicPath,
@@ -207,81 +155,4 @@ export class ViewedDocuments {
       return knowsAll ? archives : this.#files.archivesAgain(name, epoch);
     });
   }
-
-  async #rootOf(
-    key: string,
-    built: TextDocument,
-    base: TextDocument,
-    view: View,
-    epoch: number,
-  ): Promise<TextDocument> {
-    const { json, names } = this.#rootPartsOf(base);
-    const publication = await this.#publicationOf(epoch);
-    const { seen, seconds } = await visibleNames(names, publication, view, this.#files, epoch);
-    const before = this.#kept.get(key);
-    // what the server says beside what was built moves the date back, as it does for who sees all
-    const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
-    const lastModifiedMs = seconds === undefined ? built.lastModifiedMs - shiftMs : seconds * 1000 - shiftMs;
-    const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-    const made = new TextDocument(
-      seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, view),
-      lastModifiedMs,
-      { vary: base.vary },
-    );
-    const document = before?.document?.equals(made) === true ? redatedFrom(before.document, made) : made;
-    if (document === before?.document && before.base === base) before.epoch = epoch;
-    else this.#keep(key, base, document, epoch);
-    return document;
-  }
-
-  /** Read once for all views. */
-  #publicationOf(epoch: number): MaybeAsync<Publication | undefined> {
-    if (this.#publication?.epoch === epoch) return this.#publication.publication;
-    return andThen(this.#files.publication(), (publication) => {
-      this.#publication = { epoch, publication };
-      return publication;
-    });
-  }
-
-  #rootPartsOf(base: TextDocument): RootParts {
-    const known = this.#roots.get(base);
-    if (known !== undefined) return known;
-    const json: unknown = JSON.parse(base.bytes.toString('utf8'));
-    if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
-    const list = json['available-packages'];
-    const parts: RootParts = {
-      json,
-      names: Array.isArray(list)
-        ? list.flatMap((name: unknown) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : []))
-        : [],
-    };
-    this.#roots.set(base, parts);
-    return parts;
-  }
-}
-
-/** The same document with the compressed forms that there are already. */
-function redatedFrom(known: TextDocument, { lastModifiedMs }: TextDocument): TextDocument {
-  return known.lastModifiedMs === lastModifiedMs ? known : new TextDocument(known, lastModifiedMs);
-}
-
-function rootFor(json: JsonObject, names: readonly PackageName[], view: View): Buffer {
-  // Composer takes an empty list for no list at all (ComposerRepository.php:1517)
-  const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
-  const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
-  const list: [string, JsonValue][] = [
-    ['available-packages', names],
-    ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]]),
-  ];
-  const members = Object.entries(json).flatMap(([key, value]) =>
-    key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const],
-  );
-  return Buffer.from(
-    `${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`,
-  );
-}
-
-/** Two views are told apart before anything else. */
-function keyOf(view: View, path: string): string {
-  return `${view.key} ${path}`;
 }

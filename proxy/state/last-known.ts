@@ -1,6 +1,5 @@
-// What was read of a state that may go out of reach, for as long as nobody changed it. Kept as text, so that whoever
-// was given a value cannot change what is remembered. What is not there is not remembered: out of reach, nobody can say
-// whether it still is not.
+// A cache of rows and ranges of a state that may go out of reach. Values are kept as text, so that no caller can change
+// them. Missing rows are not cached: out of reach, their absence is unknown.
 
 import { prefixBounds } from './state-change.ts';
 import type { RangeOptions } from './state-store.ts';
@@ -11,39 +10,8 @@ export interface KnownRow {
   readonly text: string;
 }
 
-/** What was read: a row, or the rows below a prefix. */
+/** The key or the range of one read. */
 export type Reading = { readonly key: string } | { readonly prefix: string; readonly options: RangeOptions };
-
-export interface LastKnown {
-  readonly row: (key: string) => KnownRow | undefined;
-  readonly range: (prefix: string, options: RangeOptions) => readonly KnownRow[] | undefined;
-  /**
-   * Reads, and remembers what was read unless somebody wrote it meanwhile. `asOf`: the generation that the state has
-   * reached at least.
-   */
-  readonly learnRow: (
-    key: string,
-    asOf: number,
-    read: () => Promise<KnownRow | undefined>,
-  ) => Promise<KnownRow | undefined>;
-  readonly learnRange: (
-    prefix: string,
-    options: RangeOptions,
-    asOf: number,
-    read: () => Promise<readonly KnownRow[]>,
-  ) => Promise<readonly KnownRow[]>;
-  /** These were written in this generation: what was read of an earlier one is not true any more. */
-  readonly forget: (keys: readonly string[], generation: number) => void;
-  readonly forgetAll: () => void;
-  /** Nobody can tell what was changed: nothing is given until it was read again. */
-  readonly doubtAll: () => void;
-  /** These are to be read again. */
-  readonly doubt: (readings: readonly Reading[]) => void;
-  /** how many are to be read again */
-  readonly doubted: () => number;
-  /** Some of them, which count as read again from now on. */
-  readonly takeDoubted: (count: number) => readonly Reading[];
-}
 
 interface Known<T> {
   readonly value: T;
@@ -51,87 +19,124 @@ interface Known<T> {
   readonly reading: Reading;
 }
 
-/** Ranges that decide about requests are short: settings. Of longer ones nothing is kept. */
+/** Ranges that decide about requests are short: settings. Longer ranges are not cached. */
 const longestRange = 200;
 const mostRanges = 50;
 
-export function createLastKnown(capacity = 20_000): LastKnown {
-  const rows = new Map<string, Known<KnownRow>>();
-  const ranges = new Map<string, Known<readonly KnownRow[]>>();
-  const underWay = new Set<{ readonly reading: Reading; readonly asOf: number; current: boolean }>();
-  const doubted = new Map<string, Reading>();
+interface Attempt {
+  readonly reading: Reading;
+  readonly asOf: number;
+  /** false: a write came in between, and the result is not cached */
+  current: boolean;
+}
 
-  /** Reads, and keeps it in `kept` where it is worth it. */
-  const learn = async <T>(
-    kept: Map<string, Known<T & object>>,
-    most: number,
-    reading: Reading,
+export class LastKnown {
+  readonly #capacity: number;
+  readonly #rows = new Map<string, Known<KnownRow>>();
+  readonly #ranges = new Map<string, Known<readonly KnownRow[]>>();
+  readonly #inFlight = new Set<Attempt>();
+  readonly #doubted = new Map<string, Reading>();
+
+  constructor(capacity = 20_000) {
+    this.#capacity = capacity;
+  }
+
+  row(key: string): KnownRow | undefined {
+    return this.#rows.get(nameOf({ key }))?.value;
+  }
+
+  range(prefix: string, options: RangeOptions): readonly KnownRow[] | undefined {
+    return this.#ranges.get(nameOf({ prefix, options }))?.value;
+  }
+
+  /** Reads a row and caches it, unless a write came in between. `asOf`: a generation that the state has reached. */
+  learnRow(key: string, asOf: number, read: () => Promise<KnownRow | undefined>): Promise<KnownRow | undefined> {
+    return this.#learn({ reading: { key }, asOf }, read, (value, row) => {
+      if (value !== undefined) keep(this.#rows, this.#capacity, { ...row, value });
+    });
+  }
+
+  /** Reads a range and caches it, unless a write came in between. */
+  learnRange(
+    prefix: string,
+    options: RangeOptions,
     asOf: number,
-    read: () => Promise<T>,
-    isKept: (value: T) => value is T & object,
-  ): Promise<T> => {
-    const attempt = { reading, asOf, current: true };
-    underWay.add(attempt);
-    const value = await read().finally(() => underWay.delete(attempt));
-    if (!isKept(value) || !attempt.current) return value;
-    const name = nameOf(reading);
-    kept.delete(name);
-    if (kept.size >= most) forgetOldest(kept);
-    kept.set(name, { value, asOf, reading });
-    return value;
-  };
-  const clear = (): void => {
-    for (const attempt of underWay) attempt.current = false;
-    rows.clear();
-    ranges.clear();
-  };
-  const doubt = (readings: readonly Reading[]): void => {
+    read: () => Promise<readonly KnownRow[]>,
+  ): Promise<readonly KnownRow[]> {
+    return this.#learn({ reading: { prefix, options }, asOf }, read, (value, range) => {
+      if (value.length <= longestRange) keep(this.#ranges, mostRanges, { ...range, value });
+    });
+  }
+
+  /** This generation wrote these keys: drops what earlier generations had read of them. */
+  forget(keys: readonly string[], generation: number): void {
+    const isOld = ({ reading, asOf }: Pick<Attempt, 'reading' | 'asOf'>): boolean =>
+      asOf < generation && keys.some((key) => concerns(reading, key));
+    for (const key of keys)
+      if ((this.#rows.get(nameOf({ key }))?.asOf ?? generation) < generation) this.#rows.delete(nameOf({ key }));
+    for (const attempt of this.#inFlight) if (isOld(attempt)) attempt.current = false;
+    for (const [name, known] of this.#ranges) if (isOld(known)) this.#ranges.delete(name);
+  }
+
+  forgetAll(): void {
+    this.#clear();
+    this.#doubted.clear();
+  }
+
+  /** The changed keys are unknown: every value is read again before its next use. */
+  doubtAll(): void {
+    this.doubt([...this.#rows.values(), ...this.#ranges.values()].map(({ reading }) => reading));
+    this.#clear();
+  }
+
+  /** Marks these for another read. */
+  doubt(readings: readonly Reading[]): void {
     for (const reading of readings) {
-      if (doubted.size >= capacity + mostRanges) forgetOldest(doubted);
-      doubted.set(nameOf(reading), reading);
+      if (this.#doubted.size >= this.#capacity + mostRanges) forgetOldest(this.#doubted);
+      this.#doubted.set(nameOf(reading), reading);
     }
-  };
-  return {
-    row: (key) => rows.get(nameOf({ key }))?.value,
-    range: (prefix, options) => ranges.get(nameOf({ prefix, options }))?.value,
-    learnRow: (key, asOf, read) => learn(rows, capacity, { key }, asOf, read, (row) => row !== undefined),
-    learnRange: (prefix, options, asOf, read) =>
-      learn(
-        ranges,
-        mostRanges,
-        { prefix, options },
-        asOf,
-        read,
-        (found): found is readonly KnownRow[] => found.length <= longestRange,
-      ),
-    forget: (keys, generation) => {
-      const isOld = ({ reading, asOf }: { readonly reading: Reading; readonly asOf: number }): boolean =>
-        asOf < generation && keys.some((key) => concerns(reading, key));
-      for (const key of keys)
-        if ((rows.get(nameOf({ key }))?.asOf ?? generation) < generation) rows.delete(nameOf({ key }));
-      for (const attempt of underWay) if (isOld(attempt)) attempt.current = false;
-      for (const [name, known] of ranges) if (isOld(known)) ranges.delete(name);
-    },
-    forgetAll: () => {
-      clear();
-      doubted.clear();
-    },
-    doubtAll: () => {
-      doubt([...rows.values(), ...ranges.values()].map(({ reading }) => reading));
-      clear();
-    },
-    doubt,
-    doubted: () => doubted.size,
-    takeDoubted: (count) => {
-      const taken: Reading[] = [];
-      for (const [name, reading] of doubted) {
-        if (taken.length === count) break;
-        taken.push(reading);
-        doubted.delete(name);
-      }
-      return taken;
-    },
-  };
+  }
+
+  /** The number of values that are marked for another read. */
+  doubted(): number {
+    return this.#doubted.size;
+  }
+
+  /** Takes some marked values: the caller reads them again. */
+  takeDoubted(count: number): readonly Reading[] {
+    const taken: Reading[] = [];
+    for (const [name, reading] of this.#doubted) {
+      if (taken.length === count) break;
+      taken.push(reading);
+      this.#doubted.delete(name);
+    }
+    return taken;
+  }
+
+  async #learn<T>(
+    { reading, asOf }: Pick<Attempt, 'reading' | 'asOf'>,
+    read: () => Promise<T>,
+    store: (value: T, known: Pick<Attempt, 'reading' | 'asOf'>) => void,
+  ): Promise<T> {
+    const attempt = { reading, asOf, current: true };
+    this.#inFlight.add(attempt);
+    const value = await read().finally(() => this.#inFlight.delete(attempt));
+    if (attempt.current) store(value, { reading, asOf });
+    return value;
+  }
+
+  #clear(): void {
+    for (const attempt of this.#inFlight) attempt.current = false;
+    this.#rows.clear();
+    this.#ranges.clear();
+  }
+}
+
+function keep<T>(cache: Map<string, Known<T>>, most: number, known: Known<T>): void {
+  const name = nameOf(known.reading);
+  cache.delete(name);
+  if (cache.size >= most) forgetOldest(cache);
+  cache.set(name, known);
 }
 
 function concerns(reading: Reading, key: string): boolean {

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../redis/redis-client.ts';
-import { createLastKnown, type LastKnown } from './last-known.ts';
+import { LastKnown } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations } from './redis-generations.ts';
 import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
@@ -79,7 +79,7 @@ export async function openRedisStore({
   const { redis, reason } = main;
   const writer = writing.redis;
   const place = placeOf(redis.options.db ?? 0);
-  const known = createLastKnown();
+  const known = new LastKnown();
   const generations = createRedisGenerations(known);
   const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
   const end = (): Promise<void> => {

@@ -12,7 +12,9 @@ import { TextDocument } from '../../proxy/http/document.ts';
 import { PackageArchives } from '../../proxy/tree/package-archives.ts';
 import { PackageReleases } from '../../proxy/tree/package-releases.ts';
 import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
+import { ViewCache } from '../../proxy/protocol/view-cache.ts';
 import { ViewedDocuments } from '../../proxy/protocol/viewed-documents.ts';
+import { ViewedRoots } from '../../proxy/protocol/viewed-roots.ts';
 import { compileView } from '../../proxy/views/compile-view.ts';
 import { noLimits, parseLimits, stabilities, type TokenLimits } from '../../proxy/views/token-limits.ts';
 
@@ -136,7 +138,9 @@ describe('a view', () => {
       fc.asyncProperty(registry, limits, async (packages, drawn) => {
         const view = compileView(asGiven(drawn));
         if (view === undefined) return;
-        const viewed = new ViewedDocuments(filesOf(packages), 1 << 20);
+        const cache = new ViewCache(1 << 20);
+        const viewed = new ViewedDocuments(filesOf(packages), cache);
+        const viewedRoots = new ViewedRoots(filesOf(packages), cache);
         const published = [...packages].filter(([, contents]) => contents.length > 0);
         for (const [full, contents] of published) {
           const [filter, seen] = [view.filterOf(full), contents.filter((one) => isSeen(full, one, drawn))];
@@ -162,7 +166,7 @@ describe('a view', () => {
           Buffer.from(JSON.stringify({ 'available-packages': published.map(([full]) => full) })),
           1_700_000_000_000,
         );
-        const { bytes } = await viewed.root('', { built: root, base: root }, view, 1);
+        const { bytes } = await viewedRoots.get('', { built: root, base: root }, view, 1);
         const names = published
           .filter(([full, contents]) => contents.some((one) => isSeen(full, one, drawn)))
           .map(([full]) => full);

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 const noDeviations = JSON.stringify([null, [], [], []]);
 
 /**
- * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that
- * clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put
- * back by a number of seconds of its own (as in root-document.ts): the same on every host and after every restart.
+ * Last-Modified is the upstream's own, and a second later for each added checksum (Mirrored.learned), so that clients
+ * fetch the document again. A document that differs from the upstream's because of the settings has an earlier date. Its
+ * shift follows from the differences (as in root-document.ts): the same on every host and after every restart.
  */
 export function shiftMs(deviations: string): number {
   return deviations === noDeviations

@@ -1,0 +1,165 @@
+// Makes the p2 document of a mirrored package from an upstream's offer: pinned versions, the rules of releases, names that
+// other owners keep, advisories and filter lists.
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
+import { TextDocument } from '../../http/document.ts';
+import type { ReadPrivateNames } from '../../tree/private-names.ts';
+import type { MirroredAdvisories } from '../advisories/mirrored-advisories.ts';
+import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts';
+import type { AcceptedPackage } from '../archives/accepted-package.ts';
+import { pinVersions } from '../archives/pinned-versions.ts';
+import type { Compiled } from '../rules/mirror-rules.ts';
+import { applyRules } from '../rules/release-rules.ts';
+import type { FoundOffer } from '../upstream/first-offer.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
+import type { CheckRecord } from '../versions/offered-version.ts';
+import { offeredVersionsYielding } from '../versions/offered-versions.ts';
+import {
+  claimedNames,
+  createNameRemover,
+  isOfAnother,
+  mostClaimed,
+  namesAmong,
+  type Claims,
+} from '../versions/replace-provide-guard.ts';
+import { formatMirrored } from '../versions/rewrite.ts';
+import { shiftMs } from './deviation-date.ts';
+
+export interface FormatterOptions {
+  readonly shelf: AcceptedArchiveStore;
+  readonly check: CheckRecord;
+  readonly privateNames: ReadPrivateNames;
+  readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+export interface StandIns {
+  /** the names that the versions replace or provide */
+  readonly claimed: readonly PackageName[];
+  /** the claimed names that the document leaves out: private names, and names of other upstreams */
+  readonly dropped: readonly PackageName[];
+}
+
+export interface Formatted {
+  /** undefined: no version of this stability */
+  readonly document: TextDocument | undefined;
+  readonly changesAtMs: number | undefined;
+  readonly standIns: StandIns;
+}
+
+export const noStandIns: StandIns = { claimed: [], dropped: [] };
+
+const mostTold = 10_000;
+const mostNamed = 20;
+
+export class OfferFormatter {
+  readonly #options: FormatterOptions;
+  /** package → the dropped names of its last event */
+  readonly #told = new Map<PackageName, string>();
+
+  constructor(options: FormatterOptions) {
+    this.#options = options;
+  }
+
+  async format(
+    name: PackageName,
+    stability: Stability,
+    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    compiled: Compiled,
+    accepted: AcceptedPackage,
+  ): Promise<Formatted> {
+    const { rules } = compiled;
+    const pinned = await this.#pinned(name, stability, offer, accepted);
+    const ruled = applyRules(
+      name,
+      pinned.versions.map(({ record }) => record),
+      rules.releases,
+      this.#options.now(),
+    );
+    const offered = new Set(ruled.offered);
+    const shown = pinned.versions.filter(({ record }) => offered.has(record));
+    if (shown.length === 0 && stability === 'dev')
+      return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: noStandIns };
+    const { versions, standIns } = await this.#withoutForeignNames(name, shown, upstream, compiled);
+    const advised = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
+    const { advisories, differs } = advised;
+    const text = await formatMirrored({
+      name,
+      versions,
+      accepted,
+      distBaseUrl: rules.distBaseUrl,
+      warnings: ruled.warnings,
+      advisories,
+      filter: offer.document.filter,
+    });
+    const deviations = JSON.stringify([
+      rules.distBaseUrl ?? null,
+      ruled.refused.map(({ version }) => version),
+      ruled.warnings,
+      pinned.changed,
+      ...(standIns.dropped.length === 0 ? [] : [standIns.dropped]),
+      ...(differs ? [{ advisories }] : []),
+    ]);
+    const learnedMs = stability === 'dev' ? 0 : accepted.learned.size * 1000;
+    return {
+      document: new TextDocument(Buffer.from(text), offer.changedAtMs + learnedMs - shiftMs(deviations)),
+      changesAtMs: earlier(ruled.changesAtMs, advised.changesAtMs),
+      standIns,
+    };
+  }
+
+  async droppedOf(
+    claimed: readonly PackageName[],
+    { id }: Upstream,
+    { precedence }: Compiled,
+  ): Promise<readonly PackageName[]> {
+    if (claimed.length === 0) return claimed;
+    const privateNames = await this.#options.privateNames();
+    return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
+  }
+
+  /** The offered versions of this stability, as accepted archives pin them. */
+  async #pinned(name: PackageName, stability: Stability, offer: Offer, accepted: AcceptedPackage) {
+    const { shelf, check, tell } = this.#options;
+    const { versions, leftOut } = await offeredVersionsYielding(name, offer.document.versions, check);
+    const [first] = leftOut;
+    if (first !== undefined)
+      tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
+    const wanted = versions.filter(({ dev }) => dev === (stability === 'dev'));
+    return pinVersions(name, wanted, accepted, { shelf, check, tell });
+  }
+
+  /** Drops `replace` and `provide` of names that belong to others, so that no upstream stands in for them. */
+  async #withoutForeignNames<Version extends { readonly record: Parameters<CheckRecord>[0] }>(
+    name: PackageName,
+    versions: readonly Version[],
+    upstream: Upstream,
+    compiled: Compiled,
+  ): Promise<{ readonly versions: readonly Version[]; readonly standIns: StandIns }> {
+    const claimed = await claimedNames(versions.map(({ record }) => record));
+    const dropped = await this.droppedOf(claimed.names, upstream, compiled);
+    this.#tellDropped(name, dropped, claimed);
+    const standIns = { claimed: claimed.names, dropped };
+    if (dropped.length === 0 && !claimed.more) return { versions, standIns };
+    const remove = createNameRemover(claimed, dropped);
+    const own = await mapYielding(versions, (version) => ({ ...version, record: remove(version.record) }));
+    return { versions: own, standIns };
+  }
+
+  /** Reports the same names once, although a document is made many times. */
+  #tellDropped(name: PackageName, dropped: readonly PackageName[], { more }: Claims): void {
+    const named = [...dropped.slice(0, mostNamed), ...(more ? [`all but the first ${mostClaimed} that it says`] : [])];
+    const names = `${dropped.join(' ')} ${more}`;
+    if (named.length === 0 || this.#told.get(name) === names) return;
+    if (this.#told.size >= mostTold) this.#told.clear();
+    this.#told.set(name, names);
+    this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
+  }
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,122 @@
+// Answers requests of archives: the published ZIP, the mirrored one, or the tombstone of a purged version.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { Answer } from '../http/answer.ts';
+import { ArchiveMismatch } from '../tree/archive-store.ts';
+import { absentWhereHidden } from '../tree/document-releases.ts';
+import type { PackageArchives } from '../tree/package-archives.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
+import { filterOf, type ReleaseFilter } from '../views/view.ts';
+import { absent } from './absent.ts';
+import type { MirroredPackages, Moment, Viewer } from './mirrored-packages.ts';
+import type { RequestPreferences } from './request-preferences.ts';
+import type { Route } from './route.ts';
+import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
+
+export interface ArchiveAnswersOptions {
+  readonly files: TreeFiles;
+  /** Counts every sent archive; called while a request is answered. */
+  readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
+  /** packages of other registries, for names that are not published here; undefined: none */
+  readonly mirrored?: MirroredPackages | undefined;
+  /** of purged versions; undefined: a purged version is answered like an unknown version */
+  readonly tombstones?: Tombstones | undefined;
+}
+
+export class ArchiveAnswers {
+  readonly #files: TreeFiles;
+  readonly #onDownload: ArchiveAnswersOptions['onDownload'];
+  readonly #mirrored: MirroredPackages | undefined;
+  readonly #tombstones: Tombstones | undefined;
+
+  constructor({ files, onDownload, mirrored, tombstones }: ArchiveAnswersOptions) {
+    this.#files = files;
+    this.#onDownload = onDownload;
+    this.#mirrored = mirrored;
+    this.#tombstones = tombstones;
+  }
+
+  /**
+   * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory lacks a
+   * version, or a file differs from its entry, this reads the index again before it answers 404.
+   */
+  answer(route: Extract<Route, { kind: 'dist' }>, preferences: RequestPreferences, moment: Moment): MaybeAsync<Answer> {
+    const { epoch } = moment;
+    const filter = filterOf(preferences.view, route.name);
+    if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
+    const seen = { name: route.name, filter, epoch };
+    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
+      const entry = archives?.find(route.labels, route.reference, filter);
+      return entry === undefined
+        ? undefined
+        : this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
+    };
+    const again = (): MaybeAsync<Answer> =>
+      andThen(
+        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, epoch), seen),
+        (archives) =>
+          answer(archives) ?? andThen(mirrored(), (found) => found ?? this.#gone(route, filter, preferences, moment)),
+      );
+    const mirrored = (): MaybeAsync<Answer | undefined> =>
+      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
+    if (this.#mirrored?.isElsewhere(route.name, moment) === true)
+      return andThen(mirrored(), (found) => found ?? again());
+    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
+      const first = answer(archives);
+      if (first === undefined) return again();
+      return first instanceof Promise
+        ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
+        : first;
+    });
+  }
+
+  #gone(
+    route: Extract<Route, { kind: 'dist' }>,
+    filter: ReleaseFilter,
+    { userAgent }: RequestPreferences,
+    { nowMs }: Moment,
+  ): MaybeAsync<Answer> {
+    return andThen(this.#tombstones?.read(nowMs), (purged) => {
+      const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
+      const gone =
+        tombstone === undefined
+          ? undefined
+          : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
+      return gone ?? absent(this.#files, absentVersion(route), route.name);
+    });
+  }
+
+  #mirroredArchive(
+    route: Extract<Route, { kind: 'dist' }>,
+    preferences: RequestPreferences,
+    viewer: Viewer,
+    moment: Moment,
+  ): MaybeAsync<Answer | undefined> {
+    return andThen(this.#mirrored?.archive(route, preferences, viewer, moment), (found) =>
+      found === undefined ? undefined : this.#counted(route.name, found.version, preferences, found.answer),
+    );
+  }
+
+  #counted(
+    name: PackageName,
+    version: string,
+    { head }: RequestPreferences,
+    answer: MaybeAsync<Answer>,
+  ): MaybeAsync<Answer> {
+    const onDownload = this.#onDownload;
+    if (onDownload === undefined || head) return answer;
+    return andThen(answer, (settled) => {
+      const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
+      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version));
+      else if (settled.status === 200) onDownload(name, version);
+      return settled;
+    });
+  }
+}
+
+function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {
+  const version = (route.labels[0] ?? '').slice(0, 128);
+  const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
+  return `${route.name} ${version}${content} is not published here.`;
+}
