@@ -40,7 +40,7 @@ export interface HandlerParts extends LimitParts {
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
   /** undefined: this process serves alone */
-  readonly crew?: WorkerStatus | undefined;
+  readonly workerStatus?: WorkerStatus | undefined;
   readonly log: Logger;
   readonly logRequest: RequestLog;
   /** epoch milliseconds */

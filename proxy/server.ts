@@ -71,7 +71,7 @@ export interface ProxyOptions {
   /** counts every answer; undefined: without metrics */
   readonly counts?: RequestCounts | undefined;
   /** the worker pool of this process; undefined: a single process */
-  readonly crew?: WorkerStatus | undefined;
+  readonly workerStatus?: WorkerStatus | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
@@ -109,7 +109,7 @@ export async function createProxy(options: ProxyOptions): Promise<Proxy> {
     secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: Request }),
     limits,
   );
-  if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
+  if (options.workerStatus !== undefined) limitConnections(server, limits.maxConnections);
   if (secure === undefined) {
     server.on('connection', (socket) => {
       idle.opened(socket);
@@ -153,7 +153,7 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
     readState: options.readState,
     storage: createStorageWatch(options.dataDirectory, elapsed),
     counts: options.counts,
-    guesses: createFailedAuthLimiter(options.crew?.size),
+    guesses: createFailedAuthLimiter(options.workerStatus?.size),
     tree,
     sender: createSender({
       rawResponses: pathOf(options).rawResponses,
@@ -193,13 +193,13 @@ function elapsed(): number {
 
 /** Worker processes share the limit of an address. */
 function idleConnections(
-  { trustedProxies, crew, log }: ProxyOptions,
+  { trustedProxies, workerStatus, log }: ProxyOptions,
   { idlePerAddress: most, untakenMs, maxConnections }: ServerLimits,
 ): IdleConnections {
   const onExcess = (client: string): void =>
     log.warn({ client, most }, 'an address has too many idle and half-open connections: the oldest are closed');
   return new IdleConnections({
-    most: Math.ceil(most / (crew?.size ?? 1)),
+    most: Math.ceil(most / (workerStatus?.size ?? 1)),
     mostPatient: maxConnections / 2,
     trustedProxies,
     againMs: untakenMs,

@@ -1,29 +1,29 @@
-// What the primary and its workers say to each other. Both are this very program, in one version: what they say is
-// believed as it comes.
+// The messages between the primary and its workers. Both are the same program in the same version, so the receiver
+// validates nothing.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 
 export type FromWorker =
-  /** it listens to what it is told */
+  /** the worker is ready for messages */
   | { readonly say: 'hello' }
-  /** it serves */
+  /** the worker serves requests */
   | { readonly say: 'serving'; readonly host: string; readonly port: number }
   | { readonly say: 'metrics'; readonly question: number; readonly families: readonly Family[] };
 
 export type FromPrimary =
   | { readonly say: 'start'; readonly order: WorkerOrder }
-  /** how many serve now */
-  | { readonly say: 'crew'; readonly running: number }
-  /** All is up: tell people. `metrics`: where the primary serves them. */
+  /** the number of workers that serve now */
+  | { readonly say: 'workers'; readonly running: number }
+  /** The server is complete, and the leader prints so. `metrics`: the address of the primary's metrics. */
   | { readonly say: 'announce'; readonly metrics: ListenAddress | undefined }
   | { readonly say: 'metrics'; readonly question: number }
   | { readonly say: 'hang up' }
   | { readonly say: 'stop' };
 
 export interface WorkerOrder {
-  /** how many there are to be */
+  /** the configured number of workers */
   readonly size: number;
-  /** does what is done once for all of them */
+  /** this worker does the tasks of the complete server */
   readonly leads: boolean;
 }

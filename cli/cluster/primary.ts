@@ -1,6 +1,6 @@
-// `serve` with several workers, as people and signals meet it: one process that starts the workers, sees to it that
-// they run, and serves nothing itself but their metrics.
+// The primary of a `serve` with several workers: handles signals, keeps the workers running, and serves only metrics.
 
+import type { Log } from '../../proxy/observe/log.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { sharedCountersUrl } from '../state/open-state.ts';
@@ -9,68 +9,71 @@ import { openRequestLog } from '../core/request-log-target.ts';
 import { stopSignal } from '../io/stop-signal.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { assertWholeState } from '../state/verify-state.ts';
-import { createWorkerPool, type WorkerPool, type Ended } from './worker-pool.ts';
+import { WorkerPool, type Ended } from './worker-pool.ts';
 import { createWorkerPoolMetrics } from './worker-metrics.ts';
 
-/** What draining takes at most, and then the end of a build that is under way. */
+/** The longest time to finish requests in progress, and then to end a build in progress. */
 const longestStopMs = 18_000;
 
 /** Resolves with the exit code. Throws UsageError and StateError. */
 export async function serveAsPrimary(config: Config, context: Context): Promise<number> {
   refuseUncounted(config);
   await assertWholeState(config);
-  const { stderr, onSignal, onCrash, exitNow, now } = context;
   const log = openRequestLog(config, context, config.log.value, true);
   const metrics = createWorkerPoolMetrics(config, context, (err) =>
     log.logger.error({ err }, 'metrics could not be read'),
   );
-  const onEnded = (ended: Ended): void => {
-    const { number, restartMs, ...how } = ended;
-    log.logger.warn({ worker: number, ...how, restart_ms: restartMs }, 'a worker ended and is started again');
-    printLines(stderr, [describeEnd(ended)]);
-  };
-  const crew = createWorkerPool({
+  const workers = new WorkerPool({
     size: config.workers.value,
     monotonicMs: () => performance.now(),
-    onEnded,
-    onGone: metrics.keep,
+    onEnded: (ended) => reportEnd(ended, log, context),
+    onGone: metrics.addEnded,
   });
-  const killAll = (code: number): never => {
-    crew.kill();
-    return exitNow(code);
-  };
-  const onHangUp = (): void => {
-    void log.reopen();
-    crew.tellAll({ say: 'hang up' });
-  };
-  const stopped = stopSignal(
-    { onSignal, onCrash, exitNow: killAll, stderr, now },
-    {
-      onHangUp,
-      onCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once its workers have finished'),
-    },
-  );
   try {
-    return await serveUntil(stopped, crew, await metrics.listen(crew));
+    return await serveUntil(stopOf(workers, log, context), workers, await metrics.listen(workers));
   } finally {
     await metrics.close();
     await log.close();
   }
 }
 
+/** Resolves with the exit code on a signal, or after a crash. */
+function stopOf(workers: WorkerPool, log: Log, { stderr, onSignal, onCrash, exitNow, now }: Context): Promise<number> {
+  const killAll = (code: number): never => {
+    workers.kill();
+    return exitNow(code);
+  };
+  return stopSignal(
+    { onSignal, onCrash, exitNow: killAll, stderr, now },
+    {
+      onHangUp: () => {
+        void log.reopen();
+        workers.tellAll({ say: 'hang up' });
+      },
+      onCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once its workers have finished'),
+    },
+  );
+}
+
+function reportEnd(ended: Ended, { logger }: Log, { stderr }: Context): void {
+  const { number, restartMs, ...how } = ended;
+  logger.warn({ worker: number, ...how, restart_ms: restartMs }, 'a worker ended and is started again');
+  printLines(stderr, [describeEnd(ended)]);
+}
+
 async function serveUntil(
   stopped: Promise<number>,
-  crew: WorkerPool,
+  workers: WorkerPool,
   metrics: { readonly host: string; readonly port: number } | undefined,
 ): Promise<number> {
-  const started = await Promise.race([crew.start(), stopped.then((exitCode) => ({ exitCode }))]);
-  if ('address' in started) crew.tellLeader({ say: 'announce', metrics });
+  const started = await Promise.race([workers.start(), stopped.then((exitCode) => ({ exitCode }))]);
+  if ('address' in started) workers.tellLeader({ say: 'announce', metrics });
   const exitCode = 'address' in started ? await stopped : started.exitCode;
-  const inOrder = await crew.stop(longestStopMs);
+  const inOrder = await workers.stop(longestStopMs);
   return exitCode === 0 && !inOrder ? 1 : exitCode;
 }
 
-/** A limit that holds for each worker by itself is no limit. */
+/** Without shared counters, each worker would give every token the complete limit. */
 function refuseUncounted(config: Config): void {
   if (sharedCountersUrl(config) !== undefined) return;
   const { value, origin } = config.workers;

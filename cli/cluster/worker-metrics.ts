@@ -1,4 +1,4 @@
-// Metrics of a server with several workers: asked of each, and served by the primary as one.
+// Metrics of a server with several workers: the primary asks each worker, adds the numbers, and serves the sum.
 
 import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
@@ -12,12 +12,12 @@ import { openServedTree } from '../tree/served-tree.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 export interface WorkerPoolMetrics {
-  /** Throws UsageError where the address cannot be had. Resolves with it; undefined: nobody asks for metrics. */
+  /** Resolves with the address of the metrics, or undefined without `--metrics`. Throws UsageError. */
   readonly listen: (
-    crew: Pick<WorkerPool, 'metrics'>,
+    workers: Pick<WorkerPool, 'metrics'>,
   ) => Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** What a worker counted that is gone. */
-  readonly keep: (last: readonly Family[]) => void;
+  /** Adds the counters of a worker that ended. */
+  readonly addEnded: (last: readonly Family[]) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -26,47 +26,63 @@ export function createWorkerPoolMetrics(
   { now }: Pick<Context, 'now'>,
   onError: (error: unknown) => void,
 ): WorkerPoolMetrics {
-  const { metrics, workers } = config;
-  if (metrics.value === undefined)
-    return { listen: async () => undefined, keep: () => undefined, close: async () => undefined };
-  const address = metrics.value;
+  const { value: address, origin } = config.metrics;
+  if (address === undefined)
+    return { listen: async () => undefined, addEnded: () => undefined, close: async () => undefined };
   const nowMs = (): number => now().getTime();
-  let kept: readonly Family[] = [];
+  let ended: readonly Family[] = [];
   let close = async (): Promise<void> => undefined;
   return {
-    keep: (last) => {
-      kept = mergeMetrics([
-        { name: '', families: kept },
+    addEnded: (last) => {
+      ended = mergeMetrics([
+        { name: '', families: ended },
         { name: '', families: lastingCounts(last) },
       ]);
     },
-    listen: async (crew) => {
-      const running = openProcessMetrics(nowMs);
-      // its workers tell of an origin that fails
-      const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+    listen: async (workers) => {
+      const primary = await openPrimaryMetrics(config, nowMs);
       const families = async (): Promise<readonly Family[]> => {
-        const said = await crew.metrics();
-        const own = [
-          gauge('libretto_workers', 'Workers that are to serve.', workers.value),
-          gauge('libretto_workers_serving', 'Workers that serve.', said.length),
-          ...registryFamilies(config, await tree.publication(), nowMs()),
-          ...(await running.families()),
+        const serving = await workers.metrics();
+        const others = [
+          { name: 'gone', families: ended },
+          { name: 'primary', families: await primary.families(serving.length) },
         ];
-        return mergeMetrics(
-          [...said, { name: 'gone', families: kept }, { name: 'primary', families: own }],
-          servingFlags,
-        );
+        return mergeMetrics([...serving, ...others], servingFlags);
       };
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {
-        running.close();
-        tree.close();
+        primary.close();
         await listener.close();
       };
       return listener.listen().catch((error: unknown) => {
-        throw listenRefusal(error, { value: address, origin: metrics.origin }, '--metrics');
+        throw listenRefusal(error, { value: address, origin }, '--metrics');
       });
     },
     close: () => close(),
+  };
+}
+
+interface PrimaryMetrics {
+  /** `serving`: the number of workers that serve */
+  readonly families: (serving: number) => Promise<readonly Family[]>;
+  readonly close: () => void;
+}
+
+/** The metrics of the primary's process, of the number of workers, and of the registry. */
+async function openPrimaryMetrics(config: Config, nowMs: () => number): Promise<PrimaryMetrics> {
+  const running = openProcessMetrics(nowMs);
+  // The workers report a failing origin.
+  const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+  return {
+    families: async (serving) => [
+      gauge('libretto_workers', 'Workers that are to serve.', config.workers.value),
+      gauge('libretto_workers_serving', 'Workers that serve.', serving),
+      ...registryFamilies(config, await tree.publication(), nowMs()),
+      ...(await running.families()),
+    ],
+    close: () => {
+      running.close();
+      tree.close();
+    },
   };
 }

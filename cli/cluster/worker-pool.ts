@@ -1,6 +1,6 @@
-// The workers of a primary: starts them, starts again what ends, tells each how many they are, and lets them end. It
-// serves nothing itself: the connections it accepts it hands to them in turn, so that those that stay open are spread
-// evenly.
+// The workers of a primary: starts them, restarts a worker that ends, tells each worker the number of workers, and stops
+// them. The primary serves no request: it hands its connections to the workers in turn, so that each worker has an
+// equal share of persistent connections.
 
 import cluster, { type Worker } from 'node:cluster';
 
@@ -9,7 +9,7 @@ import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { nextFall } from './restart-delay.ts';
 
-/** A worker that ended without being asked to. */
+/** A worker that ended by itself. */
 export interface Ended {
   readonly number: number;
   readonly pid: number;
@@ -23,160 +23,172 @@ export interface WorkerMetrics {
   readonly families: readonly Family[];
 }
 
-export interface WorkerPool {
-  /**
-   * Resolves with the address once the first serves, and then starts the others. undefined: it ended before, with this
-   * exit code.
-   */
-  readonly start: () => Promise<{ readonly address: ListenAddress } | { readonly exitCode: number }>;
-  /** What each that serves says of itself; of whoever is late, what it said the time before. */
-  readonly metrics: () => Promise<readonly WorkerMetrics[]>;
-  /** To the one that does what is done once. */
-  readonly tellLeader: (message: FromPrimary) => void;
-  readonly tellAll: (message: FromPrimary) => void;
-  /** Asks all to finish and end; kills who has not after `longestMs`. True: all of them ended in order. */
-  readonly stop: (longestMs: number) => Promise<boolean>;
-  readonly kill: () => void;
-}
-
 export interface WorkerPoolOptions {
   readonly size: number;
-  /** milliseconds of a clock that nobody sets */
+  /** milliseconds of a monotonic clock */
   readonly monotonicMs: () => number;
   readonly onEnded: (ended: Ended) => void;
-  /** Its metrics as it last said them. */
+  /** Gets the last known metrics of a worker that ended. */
   readonly onGone: (last: readonly Family[]) => void;
 }
 
-interface Place {
+/** The place of one worker, which a new process takes after a restart. */
+interface Slot {
   readonly number: number;
   worker: Worker | undefined;
   servingSinceMs: number | undefined;
   failures: number;
   timer: NodeJS.Timeout | undefined;
-  last: readonly Family[];
+  /** the last known metrics of the current worker */
+  metrics: readonly Family[];
 }
+
+type ReceiveMetrics = (families: readonly Family[]) => void;
 
 const metricsTimeoutMs = 2000;
 
-export function createWorkerPool({ size, monotonicMs, onEnded, onGone }: WorkerPoolOptions): WorkerPool {
-  const places: Place[] = Array.from({ length: size }, (_, at) => ({
-    number: at + 1,
-    worker: undefined,
-    servingSinceMs: undefined,
-    failures: 0,
-    timer: undefined,
-    last: [],
-  }));
-  const questions = new Map<number, (families: readonly Family[]) => void>();
-  let asked = 0;
-  let started = false;
-  let stopping = false;
-  let firstServes: ((at: ListenAddress) => void) | undefined;
-  let firstEnds: ((exitCode: number) => void) | undefined;
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #slots: readonly Slot[];
+  readonly #questions = new Map<number, ReceiveMetrics>();
+  #asked = 0;
+  #isStarted = false;
+  #isStopping = false;
+  #onFirstServing: ((at: ListenAddress) => void) | undefined;
+  #onFirstEnded: ((exitCode: number) => void) | undefined;
 
-  const tellCrew = (): void =>
-    tellAll({ say: 'crew', running: places.filter(({ servingSinceMs }) => servingSinceMs !== undefined).length });
-  const tellAll = (message: FromPrimary): void => {
-    for (const { worker } of places) tell(worker, message);
-  };
-  const serves = (place: Place, at: ListenAddress): void => {
-    place.servingSinceMs = monotonicMs();
-    started = true;
-    tellCrew();
-    if (place.number === 1) firstServes?.(at);
-  };
-  const hear = (place: Place, message: FromWorker): void => {
-    if (message.say === 'hello')
-      tell(place.worker, stopping ? { say: 'stop' } : { say: 'start', order: { size, leads: place.number === 1 } });
-    else if (message.say === 'serving') serves(place, { host: message.host, port: message.port });
-    else {
-      place.last = message.families;
-      questions.get(message.question)?.(message.families);
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.size }, (_, at) => ({
+      number: at + 1,
+      worker: undefined,
+      servingSinceMs: undefined,
+      failures: 0,
+      timer: undefined,
+      metrics: [],
+    }));
+  }
+
+  /**
+   * Starts the first worker, and the others once the first worker serves. Resolves with the address, or with the exit
+   * code of a first worker that ended before.
+   */
+  start(): Promise<{ readonly address: ListenAddress } | { readonly exitCode: number }> {
+    return new Promise((resolve) => {
+      this.#onFirstEnded = (exitCode) => resolve({ exitCode });
+      this.#onFirstServing = (address) => {
+        for (const slot of this.#slots.slice(1)) this.#launch(slot);
+        this.#onFirstServing = undefined;
+        resolve({ address });
+      };
+      for (const slot of this.#slots.slice(0, 1)) this.#launch(slot);
+    });
+  }
+
+  /** The metrics of each serving worker. After a timeout, the last known metrics stand in for a late answer. */
+  async metrics(): Promise<readonly WorkerMetrics[]> {
+    const answers = await Promise.all(this.#slots.map((slot) => askMetrics(slot, this.#questions, (this.#asked += 1))));
+    return answers.flat();
+  }
+
+  /** Sends `message` to the worker that does the tasks of the complete server. */
+  tellLeader(message: FromPrimary): void {
+    send(this.#slots[0]?.worker, message);
+  }
+
+  tellAll(message: FromPrimary): void {
+    for (const { worker } of this.#slots) send(worker, message);
+  }
+
+  /** Asks all workers to finish and end, and kills the rest after `longestMs`. True: all workers ended by themselves. */
+  async stop(longestMs: number): Promise<boolean> {
+    this.#isStopping = true;
+    for (const { timer } of this.#slots) clearTimeout(timer);
+    const endings = this.#slots.flatMap(({ worker }) => (worker === undefined ? [] : [waitForEnd(worker, longestMs)]));
+    this.tellAll({ say: 'stop' });
+    return (await Promise.all(endings)).every(Boolean);
+  }
+
+  kill(): void {
+    this.#isStopping = true;
+    for (const { worker } of this.#slots) worker?.process.kill('SIGKILL');
+  }
+
+  #launch(slot: Slot): void {
+    const worker = cluster.fork();
+    slot.worker = worker;
+    worker.on('message', (message: FromWorker) => this.#receive(slot, message));
+    worker.on('error', () => undefined); // the worker is gone, and `exit` reports its end
+    worker.once('exit', (code: number | null, signal: string | null) => this.#handleEnd(slot, worker, code, signal));
+  }
+
+  #receive(slot: Slot, message: FromWorker): void {
+    if (message.say === 'hello') {
+      const order = { size: this.#options.size, leads: slot.number === 1 };
+      send(slot.worker, this.#isStopping ? { say: 'stop' } : { say: 'start', order });
+    } else if (message.say === 'serving') {
+      slot.servingSinceMs = this.#options.monotonicMs();
+      this.#isStarted = true;
+      this.#tellNumber();
+      if (slot.number === 1) this.#onFirstServing?.({ host: message.host, port: message.port });
+    } else {
+      slot.metrics = message.families;
+      this.#questions.get(message.question)?.(message.families);
     }
-  };
-  const ended = (place: Place, { process: { pid = 0 } }: Worker, code: number | null, signal: string | null): void => {
-    const livedMs = place.servingSinceMs === undefined ? 0 : monotonicMs() - place.servingSinceMs;
-    onGone(place.last);
-    Object.assign(place, { worker: undefined, servingSinceMs: undefined, last: [] });
-    if (stopping) return;
-    if (!started) {
-      firstEnds?.(code ?? 1);
+  }
+
+  #handleEnd(slot: Slot, { process: { pid = 0 } }: Worker, code: number | null, signal: string | null): void {
+    const { monotonicMs, onGone, onEnded } = this.#options;
+    const livedMs = slot.servingSinceMs === undefined ? 0 : monotonicMs() - slot.servingSinceMs;
+    onGone(slot.metrics);
+    Object.assign(slot, { worker: undefined, servingSinceMs: undefined, metrics: [] });
+    if (this.#isStopping) return;
+    if (!this.#isStarted) {
+      this.#onFirstEnded?.(code ?? 1);
       return;
     }
-    const { failures, delayMs } = nextFall(place.failures, livedMs);
-    place.failures = failures;
-    place.timer = setTimeout(() => launch(place), delayMs);
-    onEnded({ number: place.number, pid, code, signal, restartMs: delayMs });
-    tellCrew();
-  };
-  const launch = (place: Place): void => {
-    const worker = cluster.fork();
-    place.worker = worker;
-    worker.on('message', (message: FromWorker) => hear(place, message));
-    worker.on('error', () => undefined); // it is gone: `exit` says so
-    worker.once('exit', (code: number | null, signal: string | null) => ended(place, worker, code, signal));
-  };
-  return {
-    start: () =>
-      new Promise((resolve) => {
-        firstEnds = (exitCode) => resolve({ exitCode });
-        firstServes = (at) => {
-          for (const place of places.slice(1)) launch(place);
-          firstServes = undefined;
-          resolve({ address: at });
-        };
-        for (const place of places.slice(0, 1)) launch(place);
-      }),
-    metrics: async () => {
-      const answers = await Promise.all(places.map((place) => askMetrics(place, questions, (asked += 1))));
-      return answers.flat();
-    },
-    tellLeader: (message) => tell(places[0]?.worker, message),
-    tellAll,
-    stop: async (longestMs) => {
-      stopping = true;
-      for (const { timer } of places) clearTimeout(timer);
-      const endings = places.flatMap(({ worker }) => (worker === undefined ? [] : [ending(worker, longestMs)]));
-      tellAll({ say: 'stop' });
-      return (await Promise.all(endings)).every(Boolean);
-    },
-    kill: () => {
-      stopping = true;
-      for (const { worker } of places) worker?.process.kill('SIGKILL');
-    },
-  };
+    const { failures, delayMs } = nextFall(slot.failures, livedMs);
+    slot.failures = failures;
+    slot.timer = setTimeout(() => this.#launch(slot), delayMs);
+    onEnded({ number: slot.number, pid, code, signal, restartMs: delayMs });
+    this.#tellNumber();
+  }
+
+  #tellNumber(): void {
+    const serving = this.#slots.filter(({ servingSinceMs }) => servingSinceMs !== undefined);
+    this.tellAll({ say: 'workers', running: serving.length });
+  }
 }
 
-/** Nothing where it is gone or about to be. */
-function tell(worker: Worker | undefined, message: FromPrimary): void {
+/** Sends nothing to a worker that is gone or about to end. */
+function send(worker: Worker | undefined, message: FromPrimary): void {
   if (worker?.isConnected() === true) worker.send(message, () => undefined);
 }
 
 function askMetrics(
-  { number, worker, servingSinceMs, last }: Place,
-  questions: Map<number, (families: readonly Family[]) => void>,
+  { number, worker, servingSinceMs, metrics }: Slot,
+  questions: Map<number, ReceiveMetrics>,
   question: number,
 ): Promise<readonly WorkerMetrics[]> {
   if (servingSinceMs === undefined) return Promise.resolve([]);
   return new Promise((resolve) => {
     const finish = (families: readonly Family[]): void => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       questions.delete(question);
       resolve([{ name: `worker ${number}`, families }]);
     };
-    const late = setTimeout(() => finish(last), metricsTimeoutMs);
+    const timeout = setTimeout(() => finish(metrics), metricsTimeoutMs);
     questions.set(question, finish);
-    tell(worker, { say: 'metrics', question });
+    send(worker, { say: 'metrics', question });
   });
 }
 
-/** True once it has ended of itself; false once it had to be killed, or had failed. */
-function ending(worker: Worker, longestMs: number): Promise<boolean> {
+/** True: the worker ended with exit code 0. False: the worker failed, or was killed after `longestMs`. */
+function waitForEnd(worker: Worker, longestMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => worker.process.kill('SIGKILL'), longestMs);
+    const timeout = setTimeout(() => worker.process.kill('SIGKILL'), longestMs);
     worker.once('exit', (code: number | null) => {
-      clearTimeout(cut);
+      clearTimeout(timeout);
       resolve(code === 0);
     });
   });

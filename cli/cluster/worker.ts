@@ -1,7 +1,7 @@
-// One worker of several: serves as a server of its own would, as its primary tells it. What is done once for all of
-// them the one that leads does.
+// One worker of several: serves requests as a single server does, on the order of its primary. One worker, the leader,
+// does the tasks of the complete server.
 
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 
 import { announcement, setupLines } from '../serve/announcement.ts';
 import type { Config } from '../config/config.ts';
@@ -19,7 +19,7 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   const { size, leads } = order;
   const service = await openService(config, context, config.log.value, {
     leads,
-    crew: { size, running: link.running },
+    workerStatus: { size, running: link.running },
   });
   link.attend(service, (metrics) => void announce(context, service, { size, metrics }).catch(service.logError));
   link.tell({ say: 'serving', host: service.host, port: service.port });
@@ -45,59 +45,69 @@ async function announce(
 
 interface Link {
   readonly order: Promise<WorkerOrder>;
-  /** how many serve, this one included */
+  /** the number of workers that serve, with this one */
   readonly running: () => number;
-  /** with the exit code, once the primary says so, or is gone, or a signal came, or something broke */
+  /** resolves with the exit code: on the primary's order or end, on a signal, or after a crash */
   readonly stopped: Promise<number>;
-  /** From now on what the primary asks is answered. */
+  /** Answers the messages of the primary with `service` from now on. */
   readonly attend: (service: Service, announceWith: (metrics: ListenAddress | undefined) => void) => void;
   readonly tell: (message: FromWorker) => void;
 }
 
+/** Resolves with the first value that `settle` gets. */
+function deferred<Value>(): { readonly promise: Promise<Value>; readonly settle: (value: Value) => void } {
+  let settle: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((resolve) => (settle = resolve));
+  return { promise, settle };
+}
+
 function openLink({ onSignal, onCrash }: Context): Link {
-  const { worker } = cluster;
-  if (worker === undefined) throw new Error('this process is no worker');
-  // a primary that was killed ends its workers no more at once than a signal does: they finish what is under way
-  worker.exitedAfterDisconnect = true;
+  const worker = ownWorker();
+  const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => undefined));
+  const stopped = deferred<number>();
+  const order = deferred<WorkerOrder>();
   let running = 0;
   let service: Service | undefined;
   let announceWith: ((metrics: ListenAddress | undefined) => void) | undefined;
-  const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => undefined));
-  let stop: (exitCode: number) => void = () => undefined;
-  const stopped = new Promise<number>((resolve) => (stop = resolve));
-  let start: (order: WorkerOrder) => void = () => undefined;
-  const order = new Promise<WorkerOrder>((resolve) => (start = resolve));
   const reopen = (): void => service?.hangUp();
-  const hear = (message: FromPrimary): void => {
-    if (message.say === 'start') start(message.order);
-    else if (message.say === 'crew') running = message.running;
+  worker.on('message', (message: FromPrimary) => {
+    if (message.say === 'start') order.settle(message.order);
+    else if (message.say === 'workers') running = message.running;
     else if (message.say === 'announce') announceWith?.(message.metrics);
-    else if (message.say === 'metrics')
-      void service
-        ?.metricFamilies()
-        .then((families) => tell({ say: 'metrics', question: message.question, families }), service.logError);
+    else if (message.say === 'metrics') sendMetrics(service, message.question, tell);
     else if (message.say === 'hang up') reopen();
-    else stop(0);
-  };
-  worker.on('message', hear);
-  worker.on('disconnect', () => stop(0));
-  worker.on('error', () => undefined); // what could not be said to a primary that is gone
-  // Ctrl+C and a service manager reach all processes; a second time is the primary's to answer
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) onSignal(signal, () => stop(0));
+    else stopped.settle(0);
+  });
+  worker.on('disconnect', () => stopped.settle(0));
+  worker.on('error', () => undefined); // a message to a primary that is gone
+  // Ctrl+C and a service manager signal all processes; the primary handles the second signal.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) onSignal(signal, () => stopped.settle(0));
   onSignal('SIGHUP', reopen);
   onCrash((error) => {
     service?.logCrash(error);
-    stop(1);
+    stopped.settle(1);
   });
   tell({ say: 'hello' });
   return {
-    order,
+    order: order.promise,
     running: () => running,
-    stopped,
+    stopped: stopped.promise,
     attend: (opened, announcing) => {
       service = opened;
       announceWith = announcing;
     },
     tell,
   };
+}
+
+function ownWorker(): Worker {
+  const { worker } = cluster;
+  if (worker === undefined) throw new Error('this process is no worker');
+  // After the primary is killed, its workers finish the requests in progress, as after a signal.
+  worker.exitedAfterDisconnect = true;
+  return worker;
+}
+
+function sendMetrics(service: Service | undefined, question: number, tell: Link['tell']): void {
+  void service?.metricFamilies().then((families) => tell({ say: 'metrics', question, families }), service.logError);
 }

@@ -1,6 +1,6 @@
-// Brings a registry to what a document says: what is missing is made, what differs is changed, nothing is removed. All
-// of it is one commit, or none of it happens; done again it changes nothing. It goes through the services that commands
-// and API use, each change with its audit event.
+// Imports a configuration document: creates missing entries, changes different ones, and removes none. An import is one
+// commit, and a second import changes nothing. It uses the services of commands and API, with an audit event for each
+// change.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -19,10 +19,10 @@ import { UsageError } from '../io/usage-error.ts';
 import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-document.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 
-/** What the import works through, on the state it is given. */
+/** The services of an import, on one state. */
 export interface ImportServices {
   readonly repositories: Repositories;
-  /** the same for equal places */
+  /** equal for repositories of the same place */
   readonly placeOf: (source: RepositorySource) => string;
   readonly users: Users;
   readonly settings: Pick<Settings, 'update'>;
@@ -30,25 +30,22 @@ export interface ImportServices {
 
 export interface ImportedChange {
   readonly what: 'setting' | 'repository' | 'user';
-  /** a key, an address or an email */
+  /** a setting's key, a repository's address or a user's email */
   readonly name: string;
   readonly change: 'create' | 'update';
-  /** field → what it is now; of an update only those that differ; of a setting its `value` */
+  /** field → new value. An update contains only changed fields; a setting has the field `value`. */
   readonly fields: JsonObject;
 }
 
 export interface Imported {
   readonly changes: readonly ImportedChange[];
-  /** for those who were not there before */
+  /** for new users */
   readonly invitations: readonly (Invitation & { readonly email: string })[];
-  /** addresses of repositories that need credentials which the file does not hold */
+  /** addresses of repositories whose credentials are not in the file */
   readonly withoutCredentials: readonly string[];
 }
 
-/**
- * Throws UsageError with every entry that is refused, and why; nothing has been changed then. `dryRun`: nothing is
- * changed either way.
- */
+/** Throws UsageError with the reason of each refused entry, and then changes nothing. `dryRun`: changes nothing at all. */
 export async function importConfig(
   document: ConfigDocument,
   state: StateStore,
@@ -68,26 +65,56 @@ async function drawUp(
   services: ImportServices,
   actor: Actor,
 ): Promise<Imported> {
-  const imported = {
-    changes: [] as ImportedChange[],
-    invitations: [] as (Invitation & { email: string })[],
-    withoutCredentials: [] as string[],
-  };
-  const refusals: string[] = [];
-  const attempt = async (place: string, work: () => Promise<void>): Promise<void> => {
+  const draft = new ImportDraft();
+  await importSettings(settings, state, { services, actor, draft });
+  await importRepositories(repositories, services, draft);
+  await importUsers(users, services, draft);
+  return draft.finish();
+}
+
+/** Collects the changes of an import, and the refusals of its entries. */
+class ImportDraft {
+  readonly changes: ImportedChange[] = [];
+  readonly invitations: (Invitation & { readonly email: string })[] = [];
+  readonly withoutCredentials: string[] = [];
+  readonly #refusals: string[] = [];
+
+  /** Runs `work` for one entry, and notes its refusal. */
+  async attempt(entry: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof BuildRefused) && (!(error instanceof RegistryError) || error.status >= 500)) throw error;
-      refusals.push(`  ${place}: ${reasonOf(error)}`);
+      this.#refusals.push(`  ${entry}: ${reasonOf(error)}`);
     }
-  };
+  }
+
+  /** Throws UsageError where an entry was refused. */
+  finish(): Imported {
+    const { changes, invitations, withoutCredentials } = this;
+    if (this.#refusals.length > 0)
+      throw new UsageError(['The file cannot be imported, and nothing was changed:', ...this.#refusals].join('\n'));
+    return { changes, invitations, withoutCredentials };
+  }
+}
+
+interface SettingsImport {
+  readonly services: ImportServices;
+  readonly actor: Actor;
+  readonly draft: ImportDraft;
+}
+
+async function importSettings(
+  settings: ConfigDocument['settings'],
+  state: StateStore,
+  { services, actor, draft }: SettingsImport,
+): Promise<void> {
   const stored = await readStoredSettings(state);
   for (const [name, value] of Object.entries(settings)) {
-    await attempt(`settings.${name}`, async () => {
+    await draft.attempt(`settings.${name}`, async () => {
       if (textOf(stored.get(name)?.value) === textOf(value)) return;
       await services.settings.update({ [keyOf(name)]: value }, actor);
-      imported.changes.push({
+      draft.changes.push({
         what: 'setting',
         name,
         change: stored.has(name) ? 'update' : 'create',
@@ -95,25 +122,32 @@ async function drawUp(
       });
     });
   }
+}
+
+async function importRepositories(
+  entries: readonly RepositoryEntry[],
+  services: ImportServices,
+  draft: ImportDraft,
+): Promise<void> {
   const known = new Map((await services.repositories.list()).map((record) => [services.placeOf(record), record]));
-  for (const [index, entry] of repositories.entries()) {
-    await attempt(`repositories[${index}]`, async () => {
-      const [record, change] = await bringRepository(entry, known.get(services.placeOf(entry)), services.repositories);
+  for (const [index, entry] of entries.entries()) {
+    await draft.attempt(`repositories[${index}]`, async () => {
+      const [record, change] = await importRepository(entry, known.get(services.placeOf(entry)), services.repositories);
       known.set(services.placeOf(record), record);
-      if (change !== undefined) imported.changes.push(change);
-      if (entry.credentials !== null && record.credentials === null) imported.withoutCredentials.push(record.url);
+      if (change !== undefined) draft.changes.push(change);
+      if (entry.credentials !== null && record.credentials === null) draft.withoutCredentials.push(record.url);
     });
   }
-  for (const [index, entry] of users.entries()) {
-    await attempt(`users[${index}]`, async () => {
-      const { change, invitation } = await bringUser(entry, services.users);
-      if (change !== undefined) imported.changes.push(change);
-      if (invitation !== undefined) imported.invitations.push({ ...invitation, email: entry.email });
+}
+
+async function importUsers(entries: readonly UserEntry[], services: ImportServices, draft: ImportDraft): Promise<void> {
+  for (const [index, entry] of entries.entries()) {
+    await draft.attempt(`users[${index}]`, async () => {
+      const { change, invitation } = await importUser(entry, services.users);
+      if (change !== undefined) draft.changes.push(change);
+      if (invitation !== undefined) draft.invitations.push({ ...invitation, email: entry.email });
     });
   }
-  if (refusals.length > 0)
-    throw new UsageError(['The file cannot be imported, and nothing was changed:', ...refusals].join('\n'));
-  return imported;
 }
 
 function keyOf(name: string): SettingKey {
@@ -122,7 +156,7 @@ function keyOf(name: string): SettingKey {
   return key;
 }
 
-async function bringRepository(
+async function importRepository(
   entry: RepositoryEntry,
   present: RepositoryRecord | undefined,
   repositories: Repositories,
@@ -145,7 +179,7 @@ async function bringRepository(
     repositoryEntry(present) as unknown as JsonObject,
   );
   if (fields === undefined) return [present, undefined];
-  // null takes away what the file does not have
+  // null removes a filter that the file does not have.
   const record = await repositories.update(present.id, {
     filters: Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null])),
     interval,
@@ -153,7 +187,7 @@ async function bringRepository(
   return [record, { what: 'repository', name: present.url, change: 'update', fields }];
 }
 
-async function bringUser(
+async function importUser(
   { email, name, role, disabled }: UserEntry,
   users: Users,
 ): Promise<{ readonly change?: ImportedChange; readonly invitation?: Invitation | undefined }> {
@@ -179,13 +213,13 @@ async function bringUser(
   return { change: { what: 'user', name: present.email, change: 'update', fields } };
 }
 
-/** Undefined: there are none. */
+/** undefined: no field differs */
 function differences(wanted: JsonObject, present: JsonObject): JsonObject | undefined {
   const found = Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(present[name]));
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** The same for equal values, in whatever order their members stand. */
+/** Equal for equal values, in any order of members. */
 function textOf(value: JsonValue | undefined): string {
   return (
     JSON.stringify(value, (_key, member: JsonValue) =>

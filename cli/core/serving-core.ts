@@ -30,16 +30,16 @@ export interface ServingCore extends ServingRole {
   readonly tree: ServedTree;
   readonly store: StateStore;
   readonly stateAway: () => boolean;
-  /** how long a state that is away is honoured still, milliseconds; undefined: it is not away */
+  /** the rest of the grace period of an unavailable state, in milliseconds; undefined: the state is available */
   readonly graceLeftMs: () => number | undefined;
   readonly counters: Counters;
   readonly settings: Settings;
   readonly uses: TokenUses;
   readonly safety: PublishedAdvisories;
   readonly tombstones: Tombstones;
-  /** One line about the state, to the log and to whoever watches. */
+  /** Writes one line about the state to the log and to standard error. */
   readonly tellState: (line: string) => void;
-  /** Whatever is opened later adds itself here. */
+  /** Each later part of the server adds its own step here. */
   readonly closing: CloseSteps;
 }
 
@@ -66,11 +66,11 @@ async function open(
   role: ServingRole,
   closing: CloseSteps,
 ): Promise<ServingCore> {
-  const log = openRequestLog(config, context, logTarget, role.crew !== undefined);
+  const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
   closing.add(() => log.close());
   const tree = await openServedTree(config, originListeners(log, context));
   closing.add(tree.close);
-  // before the state is opened: a restore puts another file in its place only while no server has this
+  // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context);
   closing.add(lock.release);
   const tellState = (line: string): void => tell(log, context, line);
@@ -78,10 +78,7 @@ async function open(
   closing.add(() => store.close());
   const counting = await openCounting(config, context, store, log);
   closing.add(counting.close);
-  const uses = createTokenUses({
-    store,
-    onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
-  });
+  const uses = openTokenUses(store, log);
   closing.add(uses.close);
   return {
     ...role,
@@ -102,12 +99,19 @@ async function open(
   };
 }
 
+function openTokenUses(store: StateStore, { logger }: Log): TokenUses {
+  return createTokenUses({
+    store,
+    onError: (err) => logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
+  });
+}
+
 function tell({ logger }: Log, { stderr }: Context, line: string): void {
   logger.warn({ state: line });
   printLines(stderr, [line]);
 }
 
-/** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
+/** A server with an origin keeps the tombstones of mirrored packages in its own data folder. */
 function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
   const ofTree = createTombstones(published);
   return origin.value === undefined

@@ -6,7 +6,7 @@ export interface ServingRole {
   /** does what is done once for all processes of a server */
   readonly leads: boolean;
   /** undefined: it is alone */
-  readonly crew: WorkerStatus | undefined;
+  readonly workerStatus: WorkerStatus | undefined;
 }
 
-export const servingAlone: ServingRole = { leads: true, crew: undefined };
+export const servingAlone: ServingRole = { leads: true, workerStatus: undefined };

@@ -1,5 +1,4 @@
-// The origin, where the tree is at one: whether it can be read, has what it announces, says of missing files that they
-// are missing, and is closed to others.
+// Checks the origin: the tree is readable and complete, a missing file is 404, and the origin refuses strangers.
 
 import { parsePackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
@@ -15,13 +14,13 @@ import { failed, ok, settled, warning, type Finding } from './finding.ts';
 
 const connectionsAtOnce = 4;
 
-/** Nothing where the tree is in the data folder. */
+/** Gives no finding where the tree is in the data folder. */
 export async function checkOrigin({ origin, originAuthorization, originCheck }: Config): Promise<readonly Finding[]> {
   if (origin.value === undefined) return [];
   const { url } = origin.value;
   const address = { url, authorization: originAuthorization.value ?? origin.value.authorization };
   const userAgent = `Libretto/${version} (doctor)`;
-  const { files, published, close } = createOriginFiles({
+  const opened = createOriginFiles({
     address,
     checkEveryMs: originCheck.value,
     cacheBytes: 1024 ** 2 * 64,
@@ -31,32 +30,11 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
     monotonicMs: () => performance.now(),
   });
   try {
-    const publication = await files.publication();
-    if (publication === undefined)
-      return [
-        failed(
-          'origin',
-          `There is no index/${publicationPath} below ${url}: no tree was uploaded there.`,
-          'Upload public/ and index/ of the data folder on the building host (docs/how-to/origin.md). --origin ' +
-            'is the address of the folder with both.',
-        ),
-      ];
-    const names =
-      parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))?.names ?? [];
-    const epoch = await files.epoch(0);
-    const absent = parsePackageName('libretto-doctor/is-not-there');
-    const knowsAbsence =
-      absent === undefined ||
-      (await Promise.resolve(files.archives(absent, epoch)).then(
-        () => true,
-        () => false,
-      ));
-    const [name] = names.flatMap((given) => parsePackageName(given) ?? []);
-    const entry = name === undefined ? undefined : (await files.archives(name, epoch))?.first;
-    if (entry !== undefined)
-      await files.archive(entry, { ifNoneMatch: undefined, ifModifiedSince: undefined, head: true });
+    const publication = await opened.files.publication();
+    if (publication === undefined) return [missingTree(url)];
+    const read = await readSamples(opened);
     return [
-      told(url, publication, names.length, knowsAbsence),
+      readable(url, publication, read),
       ...(address.authorization === undefined
         ? []
         : await settled('origin.closed', 'Check the reverse proxy in front of the origin.', () =>
@@ -66,13 +44,47 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
   } catch (error) {
     return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error))];
   } finally {
-    close();
+    opened.close();
   }
 }
 
-function told(url: string, { serial }: Publication, packages: number, knowsAbsence: boolean): Finding {
+interface OriginSamples {
+  /** the number of packages in packages.json */
+  readonly packages: number;
+  /** true: the origin answers 404 for a missing file */
+  readonly reportsMissing: boolean;
+}
+
+/** Reads packages.json, the index of a package that does not exist, and the first archive. Rejects for a damaged tree. */
+async function readSamples({ files, published }: ReturnType<typeof createOriginFiles>): Promise<OriginSamples> {
+  const names = parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))?.names ?? [];
+  const epoch = await files.epoch(0);
+  const absent = parsePackageName('libretto-doctor/is-not-there');
+  const reportsMissing =
+    absent === undefined ||
+    (await Promise.resolve(files.archives(absent, epoch)).then(
+      () => true,
+      () => false,
+    ));
+  const [name] = names.flatMap((given) => parsePackageName(given) ?? []);
+  const entry = name === undefined ? undefined : (await files.archives(name, epoch))?.first;
+  if (entry !== undefined)
+    await files.archive(entry, { ifNoneMatch: undefined, ifModifiedSince: undefined, head: true });
+  return { packages: names.length, reportsMissing };
+}
+
+function missingTree(url: string): Finding {
+  return failed(
+    'origin',
+    `There is no index/${publicationPath} below ${url}: no tree was uploaded there.`,
+    'Upload public/ and index/ of the data folder on the building host (docs/how-to/origin.md). --origin ' +
+      'is the address of the folder with both.',
+  );
+}
+
+function readable(url: string, { serial }: Publication, { packages, reportsMissing }: OriginSamples): Finding {
   const message = `Publication ${serial} at ${url}: ${counted(packages, 'package')}`;
-  return knowsAbsence
+  return reportsMissing
     ? ok('origin', message)
     : warning(
         'origin',
@@ -93,7 +105,7 @@ function adviceFor(error: unknown): string {
   return 'Look whether it can be reached from this host, with curl for example, and at its log.';
 }
 
-/** Tokens are of no use where everybody can read the origin. */
+/** An origin that everyone can read makes tokens useless. */
 async function checkClosed(url: string, userAgent: string): Promise<Finding> {
   const requests = createOriginRequests({
     address: { url, authorization: undefined },

@@ -1,8 +1,8 @@
-// The feature `api`: the management API. Its operations get the services they need, and no more.
+// The feature `api`: the management API, with the services that its operations need.
 
-import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
+import { createArtifacts, type Artifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
-import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
@@ -17,7 +17,7 @@ import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 import { version } from '../io/version.ts';
 
-/** The management API, and how the first admin is made. */
+/** Opens the management API, and offers the setup code of the first admin. */
 export function open(core: ServingCore, { packages, syncing, mirror }: Offers): OpenFeature {
   if (packages === undefined || syncing === undefined) throw new Error('the API is opened behind what it manages');
   const { config, context, store: state, settings } = core;
@@ -40,15 +40,7 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
     people,
     sessions: people.sessions,
     version,
-    artifactsOf: (actor) =>
-      createArtifacts({
-        store,
-        now: nowMs,
-        randomBytes,
-        actor,
-        publisher: createChildPublisher(composeBuilder(config, context)),
-        dataDirectory: config.data.value,
-      }),
+    artifactsOf: artifactsFor(core, store),
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
     defaultLimits: defaultLimits(settings),
@@ -59,4 +51,18 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
     answers: createManagementFeature(management),
     offers: { setupCode: () => composePeople(context, state, keys).offerSetup() },
   };
+}
+
+/** The artifacts on behalf of an actor. */
+function artifactsFor({ config, context }: ServingCore, store: AuditedStore): (actor: Actor) => Artifacts {
+  const { now, randomBytes } = context;
+  return (actor) =>
+    createArtifacts({
+      store,
+      now: () => now().getTime(),
+      randomBytes,
+      actor,
+      publisher: createChildPublisher(composeBuilder(config, context)),
+      dataDirectory: config.data.value,
+    });
 }

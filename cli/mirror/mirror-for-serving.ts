@@ -1,5 +1,5 @@
-// The mirror as a server has it: what goes wrong with other registries stands in the request log, and what killed
-// servers left behind is cleared away.
+// The mirror of a server: writes failures of other registries to the request log, and removes the leftovers of killed
+// servers.
 
 import { createMirroredCatalogue, type MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createMirroredTree, type MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
@@ -55,10 +55,10 @@ export function openServedMirror(
     sealer: composeKeys(config, context).sealer,
   });
   const metrics = createMirrorMetrics();
-  const isNews = createRepetitions(() => context.now().getTime());
+  const mustLog = createEventLimiter(() => context.now().getTime());
   const hear = (event: MirrorEvent): void => {
     metrics.count(event);
-    if (isNews(event)) tell(log, event);
+    if (mustLog(event)) tell(log, event);
   };
   const mirror = composeMirror(config, {
     settings,
@@ -69,26 +69,30 @@ export function openServedMirror(
     now: () => context.now().getTime(),
     tell: hear,
   });
-  const clear = (): void =>
-    void mirror
-      .clear()
-      .catch((err: unknown) => log.logger.error({ err }, 'leftovers of interrupted fetches could not be removed'));
-  clear();
+  const timer = clearLeftovers(mirror, log);
   markOrigin(config).catch((err: unknown) =>
     log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'),
   );
-  // what the server before this one was fetching when it was killed is too young at once
-  const again = setTimeout(clear, clearAgainMs).unref();
   return {
     mirror,
     tree: createMirroredTree(mirror, viewedBytes, safety),
     catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }),
     families: metrics.families,
-    close: () => closeAfter(again, mirror),
+    close: () => closeAfter(timer, mirror),
   };
 }
 
-/** Copies on this host of what is purged on any go once its tombstone is seen. */
+/** Removes leftovers of interrupted fetches. The first run is too early for the leftovers of a server killed just now. */
+function clearLeftovers(mirror: Mirror, { logger }: Log): NodeJS.Timeout {
+  const clear = (): void =>
+    void mirror
+      .clear()
+      .catch((err: unknown) => logger.error({ err }, 'leftovers of interrupted fetches could not be removed'));
+  clear();
+  return setTimeout(clear, clearAgainMs).unref();
+}
+
+/** Removes mirrored copies of purged versions on this host, after a new tombstone arrives from any host. */
 function clearingPurged(
   config: Config,
   context: Context,
@@ -113,10 +117,9 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
 }
 
 /**
- * What is wrong with a whole registry is wrong with each of its packages: the same words of the same kind are news once
- * a minute.
+ * A failing registry fails for each of its packages, so the log takes the same message of the same kind once a minute.
  */
-function createRepetitions(now: () => number): (event: MirrorEvent) => boolean {
+function createEventLimiter(now: () => number): (event: MirrorEvent) => boolean {
   const told = new Map<string, number>();
   return (event) => {
     if (!('message' in event) || alarms.has(event.kind)) return true;

@@ -1,10 +1,11 @@
-// What the mirror knows of a name: whose it is and why, which repositories may be asked for it, and what is kept of it.
-// Asks nobody.
+// The mirror's knowledge of a package name: its owner and the reason, its upstreams, and its cached documents and
+// archives. Sends no request.
 
 import { join } from 'node:path';
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
+import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
@@ -24,17 +25,17 @@ import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirroredName {
   readonly belongs_to: 'private' | 'upstreams' | 'nobody';
-  /** why it is not mirrored; null where it is */
+  /** the reason why the package is not mirrored; null: the package is mirrored */
   readonly because: string | null;
-  /** addresses of those that may be asked for it, in their order: it comes from the first that has it */
+  /** addresses of its upstreams, in order: the first upstream with the package counts */
   readonly repositories: readonly string[];
-  /** the one that it came from, as far as its documents are kept */
+  /** the upstream of the cached documents */
   readonly found_in: string | null;
-  /** RFC 3339 UTC: when that was last asked */
+  /** RFC 3339 UTC: the time of the last request to this upstream */
   readonly asked_at: string | null;
   /**
-   * names that it says it stands for, by `replace` or `provide`, and that are left out of this here: private ones, and
-   * such as only other repositories are asked for
+   * names in its `replace` or `provide` that the mirror removes: private names, and names that belong to other
+   * upstreams
    */
   readonly not_standing_in_for: readonly string[];
   readonly archives: readonly {
@@ -45,66 +46,73 @@ export interface MirroredName {
     readonly from: string;
     readonly fetched_at: string;
   }[];
-  /**
-   * versions that are not offered, and such of which the upstream says something else than what was accepted; as far as
-   * documents are kept
-   */
+  /** versions in cached documents that the mirror does not offer, and releases that their upstream has changed */
   readonly held_back: UnofferedVersions;
-  /** records that cannot be read, in words */
+  /** messages of unreadable records */
   readonly unreadable: readonly string[];
 }
 
 /**
- * null where nothing is mirrored. Rejects with StateError, and with RegistryError where an origin does not say which
- * names are private.
+ * null without upstreams. Rejects with StateError, and with RegistryError where an origin does not tell which names are
+ * private.
  */
 export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
     const rules = await currentMirrorRules(config, context, state);
-    if (rules.upstreams.length === 0) return null;
-    const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config)];
-    const belonging = precedence(name, privateNames);
-    const ids = belonging.to === 'upstreams' ? belonging.ids : [];
-    const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
-    const kept = await keptDocument(name, repositories, mirrorFolder(config));
-    const { records, unreadable } = await new AcceptedArchiveStore(mirrorFolder(config), 0).inspect(name);
-    const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (kept === undefined || url === kept.url));
-    const said = from === undefined ? [] : await cachedRecords(name, mirrorFolder(config), from.url);
-    const dropped =
-      from === undefined
-        ? []
-        : await droppedReplacements({
-            upstreamId: from.id,
-            records: [...records.map(({ record }) => record), ...said],
-            belongs: (claimed) => precedence(claimed, privateNames),
-          });
-    return {
-      belongs_to: belonging.to,
-      because: belonging.to === 'upstreams' ? null : belonging.because,
-      repositories,
-      found_in: kept?.url ?? null,
-      asked_at: kept === undefined ? null : new Date(kept.askedAtMs).toISOString(),
-      not_standing_in_for: dropped,
-      archives: records.map(({ version, reference, shasum, size, from, fetchedAt }) => ({
-        version,
-        reference: reference === '' ? null : reference,
-        shasum,
-        size,
-        from,
-        fetched_at: fetchedAt,
-      })),
-      held_back: await unofferedVersions(name, {
-        records: said,
-        accepted: records,
-        rules: rules.releases,
-        nowMs: context.now().getTime(),
-      }),
-      unreadable: unreadable.map(({ message }) => message),
-    };
+    return rules.upstreams.length === 0 ? null : await lookUp(name, rules, config, context);
   } finally {
     await state.close();
   }
+}
+
+type MirrorRules = Awaited<ReturnType<typeof currentMirrorRules>>;
+
+async function lookUp(name: PackageName, rules: MirrorRules, config: Config, context: Context): Promise<MirroredName> {
+  const folder = mirrorFolder(config);
+  const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config)];
+  const belonging = precedence(name, privateNames);
+  const ids = belonging.to === 'upstreams' ? belonging.ids : [];
+  const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
+  const cached = await cachedDocument(name, repositories, folder);
+  const { records, unreadable } = await new AcceptedArchiveStore(folder, 0).inspect(name);
+  const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (cached === undefined || url === cached.url));
+  const ofUpstream = from === undefined ? [] : await cachedRecords(name, folder, from.url);
+  const dropped =
+    from === undefined
+      ? []
+      : await droppedReplacements({
+          upstreamId: from.id,
+          records: [...records.map(({ record }) => record), ...ofUpstream],
+          belongs: (claimed) => precedence(claimed, privateNames),
+        });
+  return {
+    belongs_to: belonging.to,
+    because: belonging.to === 'upstreams' ? null : belonging.because,
+    repositories,
+    found_in: cached?.url ?? null,
+    asked_at: cached === undefined ? null : new Date(cached.askedAtMs).toISOString(),
+    not_standing_in_for: dropped,
+    archives: records.map(archiveDocument),
+    held_back: await unofferedVersions(name, {
+      records: ofUpstream,
+      accepted: records,
+      rules: rules.releases,
+      nowMs: context.now().getTime(),
+    }),
+    unreadable: unreadable.map(({ message }) => message),
+  };
+}
+
+function archiveDocument({
+  version,
+  reference,
+  shasum,
+  size,
+  from,
+  fetchedAt,
+}: ArchiveRecord): MirroredName['archives'][number] {
+  return { version, reference: reference === '' ? null : reference, shasum, size, from, fetched_at: fetchedAt };
 }
 
 async function namesOf(config: Config): Promise<PrivateNames> {
@@ -116,7 +124,8 @@ async function namesOf(config: Config): Promise<PrivateNames> {
   }
 }
 
-async function keptDocument(
+/** The first repository with a cached document of the package. */
+async function cachedDocument(
   name: PackageName,
   repositories: readonly string[],
   folder: string,

@@ -1,6 +1,5 @@
-// What a build of everything does for other Composer repositories, once it has published: what they are set to have
-// here at all times is fetched. It changes nothing that was published; what cannot be fetched is told as of a source
-// that failed.
+// After a complete build has published, prefetches the packages that libretto.json lists for other Composer
+// repositories. The prefetch changes nothing that was published, and reports each failure as a failed source.
 
 import { constants } from 'node:os';
 
@@ -19,17 +18,17 @@ import { composeMirror } from './compose-mirror.ts';
 import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
 
-/** The exit code where a signal ended it: what was fetched by then is here. */
+/** Gives the exit code after a signal: archives that were fetched before the signal stay. */
 export async function prefetchAfterBuild(
   report: BuildReport,
   config: Config,
   context: Context,
 ): Promise<BuildReport | Stopped> {
   try {
-    return await bringAll(report, config, context);
+    return await prefetchAll(report, config, context);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    // which names are reserved is not known then, and none may leave that is
+    // Without the state, private names are unknown, and no upstream may learn a private name.
     const failed = configuredRepositories(config, context.environment).map(({ url }) => ({
       source: url,
       reason: `nothing was fetched in advance: ${error.message}`,
@@ -38,33 +37,29 @@ export async function prefetchAfterBuild(
   }
 }
 
-async function bringAll(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
+async function prefetchAll(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
   const now = (): number => context.now().getTime();
+  const { environment } = context;
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  const others = otherRepositories({
-    config,
-    environment: context.environment,
-    state,
-    sealer: composeKeys(config, context).sealer,
-  });
+  const others = otherRepositories({ config, environment, state, sealer: composeKeys(config, context).sealer });
   const privateNames = await openPrivateNames(config);
   const mirror = composeMirror(config, {
     settings: composeSettings(config, context, state),
     privateNames: privateNames.read,
     others,
-    environment: context.environment,
+    environment,
     askedSinceMs: now(),
     now,
     tell: () => undefined,
   });
   const failed: BuildReport['failed'][number][] = [];
   const moment = { nowMs: now(), epoch: report.serial };
-  const wish = stopOn(context, () => mirror.close());
+  const signal = stopOnSignal(context, () => mirror.close());
   try {
     for (const repository of await others()) {
       if (Object.keys(repository.packages).length === 0) continue;
       const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
-      const exitCode = wish.exitCode();
+      const exitCode = signal.exitCode();
       if (exitCode !== undefined) return { exitCode };
       printLines(context.stderr, [
         `${repository.url}: ${counted(fetched.length, 'archive')} fetched in advance, ${here} already stored.`,
@@ -72,7 +67,7 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
       failed.push(...failures.map((reason) => ({ source: repository.url, reason })));
     }
   } finally {
-    wish.ignore();
+    signal.ignore();
     await mirror.close();
     privateNames.close();
     await state.close();
@@ -80,20 +75,20 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
   return { ...report, failed: [...report.failed, ...failed] };
 }
 
-interface Wish {
-  /** undefined as long as nobody wants it to stop */
+interface StopSignal {
+  /** undefined before a signal */
   readonly exitCode: () => number | undefined;
   readonly ignore: () => void;
 }
 
-function stopOn({ onSignal }: Context, stop: () => Promise<void>): Wish {
+function stopOnSignal({ onSignal }: Context, stop: () => Promise<void>): StopSignal {
   let over = false;
   let exitCode: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     onSignal(name, () => {
       if (over) return;
       exitCode ??= 128 + constants.signals[name];
-      stop().catch(() => undefined); // whoever ends the work closes it too, and hears why that fails
+      stop().catch(() => undefined); // the `finally` above closes the mirror too, and reports a failure
     });
   }
   return { exitCode: () => exitCode, ignore: () => void (over = true) };

@@ -1,5 +1,4 @@
-// The composition root of metrics: what requests counted, what the process and the registry say of themselves, and the
-// address they are read from.
+// The composition root of metrics: request counts, facts of the process and the registry, and the metrics listener.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +13,11 @@ import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
-import type { Metrics } from './metrics.ts';
+import type { ServingFacts, Metrics } from './metrics.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';
 
-/** Those of it that say yes or no. */
+/** Gauges with the value 0 or 1. */
 export const servingFlags: readonly string[] = [
   'libretto_counters_degraded',
   'libretto_state_away',
@@ -26,8 +25,8 @@ export const servingFlags: readonly string[] = [
 ];
 
 export interface MetricsParts {
-  /** undefined: the process is alone */
-  readonly crew: WorkerStatus | undefined;
+  /** undefined: the server is a single process */
+  readonly workerStatus: WorkerStatus | undefined;
   /** the kinds of features' routes */
   readonly routes: readonly string[];
 }
@@ -36,9 +35,8 @@ export function openMetrics(
   config: Config,
   address: ListenAddress,
   { now }: Pick<Context, 'now'>,
-  { crew, routes }: MetricsParts,
+  { workerStatus, routes }: MetricsParts,
 ): Metrics {
-  const { metrics } = config;
   const counts = createRequestCounts(routes);
   const nowMs = (): number => now().getTime();
   let close = async (): Promise<void> => undefined;
@@ -46,35 +44,12 @@ export function openMetrics(
   return {
     counts,
     own: () => own(),
-    listen: async ({ connections, degraded, stateAway, mirror, tree, onError }) => {
+    listen: async (facts) => {
       const running = openProcessMetrics(nowMs);
-      own = async () => [
-        ...counts.families(),
-        gauge('libretto_connections', 'Connections of clients that are open.', connections()),
-        gauge(
-          'libretto_counters_degraded',
-          '1 while the shared counters cannot be reached and this process counts alone.',
-          Number(degraded()),
-        ),
-        gauge(
-          'libretto_state_away',
-          '1 while the Redis of the state is unavailable: known tokens are served for the grace period, then none.',
-          Number(stateAway()),
-        ),
-        ...(!tree.isElsewhere
-          ? []
-          : [
-              gauge(
-                'libretto_origin_stale',
-                '1 while the origin fails and cached content is served.',
-                Number(tree.files.stale()),
-              ),
-            ]),
-        ...(mirror?.() ?? []),
-        ...(await running.families()),
-      ];
+      own = async () => [...counts.families(), ...servingFamilies(facts), ...(await running.families())];
       close = async () => running.close();
-      if (crew !== undefined) return undefined;
+      if (workerStatus !== undefined) return undefined;
+      const { tree, onError } = facts;
       const families = async (): Promise<readonly Family[]> => [
         ...(await own()),
         ...registryFamilies(config, await tree.publication(), nowMs()),
@@ -85,20 +60,44 @@ export function openMetrics(
         await listener.close();
       };
       return listener.listen().catch((error: unknown) => {
-        throw listenRefusal(error, { value: address, origin: metrics.origin }, '--metrics');
+        throw listenRefusal(error, { value: address, origin: config.metrics.origin }, '--metrics');
       });
     },
     close: () => close(),
   };
 }
 
-/** What is published, and how the last build on this data folder ended. */
+/** The current state of serving: connections, counters, state, origin and mirror. */
+function servingFamilies({ connections, degraded, stateAway, mirror, tree }: ServingFacts): readonly Family[] {
+  const ofOrigin = gauge(
+    'libretto_origin_stale',
+    '1 while the origin fails and cached content is served.',
+    Number(tree.files.stale()),
+  );
+  return [
+    gauge('libretto_connections', 'Connections of clients that are open.', connections()),
+    gauge(
+      'libretto_counters_degraded',
+      '1 while the shared counters cannot be reached and this process counts alone.',
+      Number(degraded()),
+    ),
+    gauge(
+      'libretto_state_away',
+      '1 while the Redis of the state is unavailable: known tokens are served for the grace period, then none.',
+      Number(stateAway()),
+    ),
+    ...(tree.isElsewhere ? [ofOrigin] : []),
+    ...(mirror?.() ?? []),
+  ];
+}
+
+/** The current publication, and the result of the last build on this data folder. */
 export function registryFamilies(
   { data, origin }: Config,
   publication: Publication | undefined,
   nowMs: number,
 ): Family[] {
-  // with an origin, builds are another host's
+  // With an origin, builds run on another host.
   const last = origin.value === undefined ? readLastBuild(data.value) : undefined;
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [
@@ -138,6 +137,6 @@ function readLastBuild(dataDirectory: string): LastBuild | undefined {
   try {
     return parseLastBuild(readFileSync(join(dataDirectory, lastBuildPath), 'utf8'));
   } catch {
-    return undefined; // none yet, or one that the next build mends
+    return undefined; // no build yet, or a damaged record that the next build replaces
   }
 }

@@ -1,17 +1,17 @@
-// Metrics of a server as the server sees them: counted, and served on an address of their own (compose-metrics.ts).
+// The port of metrics: compose-metrics.ts counts, and serves the metrics on an address of their own.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { RequestCounts } from '../../proxy/observe/metrics.ts';
 import type { ServedTree } from '../tree/served-tree.ts';
 
 export interface Metrics {
-  /** undefined: nobody asks for metrics */
+  /** undefined: without metrics */
   readonly counts: RequestCounts | undefined;
-  /** What this process counted and is, once `listen` was called. */
+  /** The metrics of this process, after `listen`. */
   readonly own: () => Promise<readonly Family[]>;
   /**
-   * Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of
-   * several workers has it.
+   * Resolves with the address. undefined: without metrics, or in a worker, whose primary serves the metrics. Throws
+   * UsageError for an address that cannot be used.
    */
   readonly listen: (facts: ServingFacts) => Promise<{ readonly host: string; readonly port: number } | undefined>;
   readonly close: () => Promise<void>;
@@ -21,7 +21,7 @@ export interface ServingFacts {
   readonly connections: () => number;
   readonly degraded: () => boolean;
   readonly stateAway: () => boolean;
-  /** of the mirror; undefined: there is none */
+  /** the metrics of the mirror; undefined: no mirror */
   readonly mirror?: (() => readonly Family[]) | undefined;
   readonly tree: Pick<ServedTree, 'files' | 'isElsewhere' | 'publication'>;
   readonly onError: (error: unknown) => void;

@@ -1,5 +1,4 @@
-// The composition root for serving: the core, the features that are switched on, and the proxy, opened in this order and
-// closed in the other one.
+// The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
@@ -33,36 +32,36 @@ import { noMetrics, type Metrics } from './metrics.ts';
 
 export interface SetupOffer {
   readonly code: Secret;
-  /** where a client of this machine reaches the server */
+  /** the address of the server for clients on this machine */
   readonly url: string;
 }
 
 export interface Service {
-  /** with what was set while it ran before */
+  /** with the stored settings */
   readonly config: Config;
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
-  /** what is served right now, for people */
+  /** the facts of the served tree that commands print */
   readonly tree: () => Promise<PublishedTree | undefined>;
-  /** whether packages of other repositories are served too */
+  /** true: the server also serves packages of other repositories */
   readonly mirrors: () => Promise<boolean>;
-  /** where metrics are served; undefined: nowhere */
+  /** the address of the metrics; undefined: without metrics */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  /** What this process counted and is; nothing where nobody asks for metrics. */
+  /** The metrics of this process; empty without metrics. */
   readonly metricFamilies: () => Promise<readonly Family[]>;
-  /** what it showed its first clients; undefined: plain HTTP is served */
+  /** the certificate at the start; undefined: the server uses plain HTTP */
   readonly certificate: CertificateFacts | undefined;
-  /** How the first admin is made; undefined where there is a user. */
+  /** The setup code for the first admin; undefined where a user exists. */
   readonly offerSetup: () => Promise<SetupOffer | undefined>;
   readonly degraded: () => boolean;
-  /** What SIGHUP is for: opens the log and reads the certificate anew. */
+  /** Handles SIGHUP: opens the log again and reads the certificate again. */
   readonly hangUp: () => void;
-  /** Of what went wrong and ends nothing. */
+  /** Logs an error after which the server continues. */
   readonly logError: (error: unknown) => void;
-  /** One line, with the stack: whoever looks for why it ended finds it behind the last request. */
+  /** Logs the error that ends the process, with its stack, after the line of the last request. */
   readonly logCrash: (error: unknown) => void;
-  /** Finishes what is under way, keeps the counts, and frees everything. */
+  /** Finishes requests in progress, stores the counts, and releases all resources. */
   readonly close: () => Promise<void>;
 }
 
@@ -110,23 +109,26 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
   });
   return {
     ...address,
+    ...logging(log),
     tree: tree.shown,
     mirrors: async () => mirror !== undefined && isMirroring(mirror.mirror),
     metrics: metricsAt,
     metricFamilies: metrics.own,
     config: await withSettingsOf(store, config),
     tokens: composeTokens(store, context),
-    offerSetup: async () => {
-      const code = setupCode && (await offeredCode(core, setupCode));
-      return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
-    },
+    offerSetup: () => offerSetup(core, setupCode, localUrl(address.host, address.port, certificate?.facts)),
     degraded: core.counters.degraded,
     hangUp: hangUp(core, proxy),
     certificate: certificate?.facts,
-    logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'),
-    logCrash: (err) =>
-      log.logger.fatal({ err }, 'this process has an internal error, and ends after the requests in progress'),
     close: () => closing.run(),
+  };
+}
+
+function logging({ logger }: ServingCore['log']): Pick<Service, 'logError' | 'logCrash'> {
+  return {
+    logError: (err) => logger.error({ err }, 'something went wrong beside serving'),
+    logCrash: (err) =>
+      logger.fatal({ err }, 'this process has an internal error, and ends after the requests in progress'),
   };
 }
 
@@ -138,7 +140,7 @@ function proxyOptions(
   const { config, settings, store, tree, log } = core;
   return {
     counts,
-    crew: core.crew,
+    workerStatus: core.workerStatus,
     readState: () => assertReadable(store, tokenKeyPrefix).then(core.graceLeftMs),
     stateAway: core.stateAway,
     onDownload,
@@ -179,7 +181,7 @@ function startCopies({ store, log }: ServingCore): () => void {
   return () => copies.close();
 }
 
-/** What SIGHUP is for. */
+/** Handles SIGHUP. */
 function hangUp({ config, context, log, leads }: ServingCore, proxy: Proxy): () => void {
   const renewal = createRenewal(
     config,
@@ -193,27 +195,32 @@ function hangUp({ config, context, log, leads }: ServingCore, proxy: Proxy): () 
   };
 }
 
-/** Undefined where there is a user, and while nobody can be made since nothing can be written. */
-function offeredCode(
+/** Undefined where a user exists, or while the state cannot be written. */
+async function offerSetup(
   { tellState }: ServingCore,
-  setupCode: () => Promise<Secret | undefined>,
-): Promise<Secret | undefined> {
-  return setupCode()
+  setupCode: (() => Promise<Secret | undefined>) | undefined,
+  url: string,
+): Promise<SetupOffer | undefined> {
+  const code = await setupCode?.()
     .catch(whereUnwritable)
     .catch(whereDamaged((fault) => tellState(`No setup code is offered. ${fault}`)));
+  return code && { code, url };
 }
 
-/** Nothing of metrics is loaded where nobody asks for them. */
-async function composeMetrics({ config, context, crew }: ServingCore, { open }: OpenFeatures): Promise<Metrics> {
+/** Loads the metrics modules only with `--metrics`. */
+async function composeMetrics(
+  { config, context, workerStatus }: ServingCore,
+  { open }: OpenFeatures,
+): Promise<Metrics> {
   if (config.metrics.value === undefined) return noMetrics;
   const { openMetrics } = await import('./compose-metrics.ts');
   return openMetrics(config, config.metrics.value, context, {
-    crew,
+    workerStatus,
     routes: open.flatMap(({ answers }) => answers?.kinds ?? []),
   });
 }
 
-/** False while an origin that holds tombstones cannot be reached: nothing is mirrored then, and the log says why. */
+/** False while an origin with tombstones is unavailable: the server then mirrors nothing, and the log has the reason. */
 async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
   try {
     return await mirror.isOn();
@@ -223,7 +230,7 @@ async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
   }
 }
 
-/** Undefined for a record that is damaged, which `tell` hears of: installs work without. */
+/** Gives undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */
 function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof StateError && error.code === 'STATE_CORRUPT')) throw error;
@@ -232,7 +239,7 @@ function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefi
   };
 }
 
-/** Undefined for a state that cannot be written: the disk is full or read-only. */
+/** Gives undefined for a state that cannot be written: the disk is full or read-only. */
 function whereUnwritable(error: unknown): undefined {
   if (error instanceof StateError && error.code === 'STATE_WRITE_FAILED') return undefined;
   throw error;

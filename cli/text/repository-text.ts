@@ -1,4 +1,4 @@
-// Repositories and their syncs for people. Pure.
+// The text of repositories and syncs on the command line. Pure.
 
 import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import { firstOf, formatFields, formatTable } from '../io/output.ts';
@@ -16,32 +16,22 @@ export function describeRepositories(repositories: readonly RepositoryDocument[]
   return formatTable(['ID', 'TYPE', 'STATUS', 'LAST SYNCED', 'URL'], rows);
 }
 
+const filterFields = [
+  'only',
+  'except',
+  'versions',
+  'minimum_stability',
+  'tags',
+  'branches',
+  'subdirectories',
+  'reference_source',
+  'packages',
+] as const;
+
 export function describeRepository(repository: RepositoryDocument): string[] {
-  const {
-    id,
-    type,
-    url,
-    credentials,
-    interval,
-    status,
-    error_message: message,
-    last_synced_at: synced,
-    created_at: at,
-    created_by: by,
-  } = repository;
-  const filters = (
-    [
-      'only',
-      'except',
-      'versions',
-      'minimum_stability',
-      'tags',
-      'branches',
-      'subdirectories',
-      'reference_source',
-      'packages',
-    ] as const
-  ).flatMap((name) =>
+  const { id, type, url, credentials, interval, status, position, error_message: message } = repository;
+  const { last_synced_at: synced, created_at: at, created_by: by } = repository;
+  const filters = filterFields.flatMap((name) =>
     repository[name] === null ? [] : [[name.replaceAll('_', '-'), JSON.stringify(repository[name])] as const],
   );
   return formatFields([
@@ -50,9 +40,7 @@ export function describeRepository(repository: RepositoryDocument): string[] {
     ['url', url ?? notTold],
     ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
     ...filters,
-    ...(repository.position === null
-      ? []
-      : [['asked as', `number ${repository.position}, behind those of libretto.json`] as const]),
+    ...(position === null ? [] : [['asked as', `number ${position}, behind those of libretto.json`] as const]),
     ['synced every', interval === null ? 'time somebody asks' : `${interval} seconds`],
     ['status', message === null ? status : `${status}: ${message}`],
     ['last synced', synced === null ? 'never' : seconds(synced)],
@@ -75,7 +63,7 @@ export function describeJob({ state, error, report }: JobDocument): string[] {
 
 type JobReportLines = NonNullable<JobDocument['report']>['added'];
 
-/** What was left out, and why. */
+/** The quarantined versions of a sync, each with the reason. */
 export function describeLeftOut({ report }: JobDocument): string[] {
   return firstOf(
     (report?.quarantined ?? []).map(

@@ -1,10 +1,11 @@
-// The tree that is served, whether it is in the data folder or at an origin.
+// The served tree, from the data folder or from an origin.
 
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
+import type { OriginAddress } from '../../proxy/origin/origin-address.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createLocalFiles } from '../../proxy/tree/local-files.ts';
@@ -17,54 +18,64 @@ import { version } from '../io/version.ts';
 
 export interface ServedTree {
   readonly files: TreeFiles;
-  /** whether the tree is at an origin */
+  /** true: the tree is at an origin */
   readonly isElsewhere: boolean;
   readonly published: PublishedFiles;
-  /** Of this tree, and of one that may lie in the data folder beside an origin. */
+  /** The private names of this tree. With an origin, also those of a tree in the data folder. */
   readonly privateNames: ReadPrivateNames;
-  /** What was last announced; undefined where nothing was, or it cannot be read. */
+  /** The current publication; undefined before the first one, or where it cannot be read. */
   readonly publication: () => Promise<Publication | undefined>;
-  /** What people are told of it. */
+  /** The facts of the tree that commands print. */
   readonly shown: () => Promise<PublishedTree | undefined>;
   readonly close: () => void;
 }
 
-/** Who hears of an origin's moods. */
+/** Listeners to failures of an origin. */
 export interface TreeListeners {
   readonly notice: (notice: OriginNotice) => void;
   readonly onNewer: (error: Error) => void;
 }
 
 /**
- * Throws UsageError for a tree that a newer version of Libretto published. An origin that cannot be reached now may be
- * reached later.
+ * Throws UsageError for a tree from a newer version of Libretto. An unavailable origin is no error here: later requests
+ * try again.
  */
 export async function openServedTree(config: Config, listeners: TreeListeners): Promise<ServedTree> {
   const address = config.origin.value;
-  const dataDirectory = config.data.value;
-  if (address === undefined) {
-    refuseNewerTree(dataDirectory);
-    const published = createLocalPublishedFiles(dataDirectory);
-    return {
-      files: createLocalFiles({
-        dataDirectory,
-        cacheBytes: defaultServerLimits.cacheBytes,
-        onNewer: listeners.onNewer,
-      }),
-      isElsewhere: false,
-      published,
-      privateNames: createPrivateNames(dataDirectory),
-      publication: async () => readPublication(dataDirectory),
-      shown: () => shownOf(published),
-      close: () => undefined,
-    };
-  }
-  const here = privateNamesIn(dataDirectory);
-  const { createOriginFiles } = await import('../../proxy/origin/origin-files.ts'); // most servers need none of it
+  return address === undefined
+    ? openLocalTree(config.data.value, listeners)
+    : openOriginTree(
+        { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },
+        config,
+        listeners,
+      );
+}
+
+function openLocalTree(dataDirectory: string, { onNewer }: TreeListeners): ServedTree {
+  refuseNewerTree(dataDirectory);
+  const published = createLocalPublishedFiles(dataDirectory);
+  return {
+    files: createLocalFiles({ dataDirectory, cacheBytes: defaultServerLimits.cacheBytes, onNewer }),
+    isElsewhere: false,
+    published,
+    privateNames: createPrivateNames(dataDirectory),
+    publication: async () => readPublication(dataDirectory),
+    shown: () => shownOf(published),
+    close: () => undefined,
+  };
+}
+
+async function openOriginTree(
+  address: OriginAddress,
+  { data, originCheck }: Config,
+  listeners: TreeListeners,
+): Promise<ServedTree> {
+  const ofDataFolder = privateNamesIn(data.value);
+  const { createOriginFiles } = await import('../../proxy/origin/origin-files.ts'); // only servers with an origin
   const { files, published, privateNames, close } = createOriginFiles({
     ...listeners,
-    address: { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },
-    checkEveryMs: config.originCheck.value,
+    address,
+    checkEveryMs: originCheck.value,
     cacheBytes: defaultServerLimits.cacheBytes,
     userAgent: `Libretto/${version}`,
     monotonicMs: () => performance.now(),
@@ -76,13 +87,13 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
       close();
       throw new UsageError(`${error.message}; this one does not serve it.`, { cause: error });
     }
-    // told already; it is tried again with every request
+    // `notice` has reported the failure, and each request tries again.
   }
   return {
     files,
     isElsewhere: true,
     published,
-    privateNames: () => andThen(privateNames(), (there) => eitherOf(there, here)),
+    privateNames: () => andThen(privateNames(), (ofOrigin) => eitherOf(ofOrigin, ofDataFolder)),
     publication: () => orNothing(async () => files.publication()),
     shown: () => shownOf(published),
     close,
@@ -99,6 +110,6 @@ async function orNothing<Known>(look: () => Promise<Known | undefined>): Promise
   try {
     return await look();
   } catch {
-    return undefined; // the log has why: by way of `notice`, or with the first request
+    return undefined; // the log has the reason: from `notice`, or from the first request
   }
 }

@@ -39,7 +39,7 @@ export interface HealthParts {
   readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
-  readonly crew?: WorkerStatus | undefined;
+  readonly workerStatus?: WorkerStatus | undefined;
 }
 
 /**
@@ -94,11 +94,11 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
 function healthOf(
   { tree, metadataUrl, isStateRead }: SeenRoot,
   storage: StorageState,
-  { counters: { degraded }, crew, stateAway }: HealthParts,
+  { counters: { degraded }, workerStatus, stateAway }: HealthParts,
 ): Health {
   const state = stateAway?.() === true ? 'away' : isStateRead ? 'ok' : 'unreadable';
   const counters = degraded() ? 'local' : 'ok';
-  const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
+  const workers = workerStatus === undefined ? undefined : { serving: workerStatus.running(), of: workerStatus.size };
   return {
     status:
       tree === 'ok' && state === 'ok' && counters === 'ok' && storage === 'ok' && workers?.serving === workers?.of

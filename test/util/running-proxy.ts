@@ -86,7 +86,7 @@ export interface RunningOptions {
   readonly safety?: PublishedAdvisories | undefined;
   readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
-  readonly crew?: ProxyOptions['crew'];
+  readonly workerStatus?: ProxyOptions['workerStatus'];
   readonly readState?: ProxyOptions['readState'];
   /** served with TLS: `get` and `send` are not for it */
   readonly certificate?: ProxyOptions['certificate'];
@@ -123,7 +123,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
     dataDirectory,
     onDownload: options.onDownload,
-    crew: options.crew,
+    workerStatus: options.workerStatus,
     features: featuresOf(options, files),
     tombstones: options.tombstones,
     counts: options.counts,

@@ -1,5 +1,5 @@
-// `libretto restore`: a data folder out of a backup, or its state alone. What is restored is proved whole first. That
-// it was restored is the next event of the audit log.
+// `libretto restore`: restores a data folder from a backup, or only its state. The command checks the files of the backup
+// before it writes any, and adds the restore to the audit log.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,67 +31,21 @@ import { sharedPlace, stateDirectory } from '../../state/state-place.ts';
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  const data = config.data.value;
-  const directory = resolve(workingDirectory, operands[0] ?? '');
-  const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
-  const tombstones =
-    flags['purged'] === undefined ? undefined : readTombstonesIfAny(resolve(workingDirectory, String(flags['purged'])));
-  if (tombstones !== undefined && stateOnly)
-    throw new UsageError('--purged is for a whole data folder: leave out --state-only, or leave out --purged.');
-  let adoption: Adoption = { added: [], purged: [] };
-  const confirm = async (): Promise<void> => {
-    if (tombstones === undefined) return;
-    adoption = await planHere(tombstones, { data: { ...config.data, value: directory } });
-    if (!dryRun && flags['yes'] !== true) refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup' });
-  };
-  const beforeState = async (): Promise<void> => {
-    if (tombstones !== undefined) await adoptHere(tombstones, async (plan) => plan, config, context);
-  };
-  const record = await (dryRun
-    ? checkBackup(directory, stateOnly)
-    : restore(config, context, { directory, stateOnly, steps: { confirm, beforeState } }));
-  if (dryRun) await confirm();
-  const noted =
-    !dryRun && holdsState(record) ? noteRestore(config, context, record, { stateOnly, adoption }) : undefined;
+  const order = orderOf(flags, operands, workingDirectory);
+  const { dryRun } = order;
+  const { record, adoption } = await (dryRun ? check(order, config) : restoreWithPurges(order, config, context));
+  const noted = !dryRun && hasState(record) ? noteRestore(config, context, record, { ...order, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
-    printLines(stderr, [`The backup is restored to ${data} as a whole. Only its event in the audit log is missing:`]);
+    printLines(stderr, [
+      `The backup is restored to ${config.data.value} as a whole. Only its event in the audit log is missing:`,
+    ]);
     throw error;
   });
-  const { created_at, serial } = record;
-  const files = stateOnly ? record.files.filter(({ path }) => path.startsWith('state/')) : record.files;
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const restored = { record, adoption, data: config.data.value };
   if (flags['json'] === true)
-    printJson(stdout, {
-      directory,
-      data: dryRun ? null : data,
-      created_at,
-      serial,
-      files: files.length,
-      bytes,
-      audit: audit ?? null,
-      ...(tombstones === undefined
-        ? {}
-        : {
-            tombstones: adoption.added.map(labelOf),
-            purged_versions: adoption.purged.map((one) => ({ ...one })),
-          }),
-    });
-  else
-    printLines(stdout, [
-      `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ` +
-        `${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ` +
-        `${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
-      ...describeAdoption(adoption, dryRun),
-    ]);
-  if (!dryRun)
-    printLines(stderr, [
-      `Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`,
-    ]);
-  if (!dryRun && !stateOnly && tombstones === undefined)
-    printLines(stderr, [
-      `Versions that were purged since ${created_at} are there again. Purge them again, or restore with ` +
-        `--purged and the list of \`libretto package purged --json\`.`,
-    ]);
+    printJson(stdout, { ...documentOf(order, restored), audit: audit ?? null, ...purgesOf(order, adoption) });
+  else printLines(stdout, describe(order, restored));
+  printLines(stderr, warningsOf(order, record));
   if (audit?.sound !== false) return 0;
   printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
@@ -99,20 +53,116 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 interface Order {
   readonly directory: string;
+  readonly dryRun: boolean;
   readonly stateOnly: boolean;
-  readonly steps: RestoreSteps;
+  /** the file of --purged */
+  readonly tombstones: ReturnType<typeof readTombstonesIfAny> | undefined;
+  /** the tombstones may purge versions of the backup */
+  readonly confirmed: boolean;
+}
+
+interface Restored {
+  readonly record: BackupRecord;
+  readonly adoption: Adoption;
+  readonly data: string;
+}
+
+function orderOf(flags: Given['flags'], operands: Given['operands'], workingDirectory: string): Order {
+  const stateOnly = flags['stateOnly'] === true;
+  const tombstones =
+    flags['purged'] === undefined ? undefined : readTombstonesIfAny(resolve(workingDirectory, String(flags['purged'])));
+  if (tombstones !== undefined && stateOnly)
+    throw new UsageError('--purged is for a whole data folder: leave out --state-only, or leave out --purged.');
+  return {
+    directory: resolve(workingDirectory, operands[0] ?? ''),
+    dryRun: flags['dryRun'] === true,
+    stateOnly,
+    tombstones,
+    confirmed: flags['yes'] === true,
+  };
+}
+
+async function check(order: Order, config: Config): Promise<Omit<Restored, 'data'>> {
+  const record = await checkBackup(order.directory, order.stateOnly);
+  return { record, adoption: await planAdoption(order, config) };
+}
+
+/** Asks for the confirmation of purges before the first file, and adopts the tombstones before the state. */
+async function restoreWithPurges(order: Order, config: Config, context: Context): Promise<Omit<Restored, 'data'>> {
+  const { tombstones, confirmed } = order;
+  let adoption = noAdoption;
+  const confirm = async (): Promise<void> => {
+    adoption = await planAdoption(order, config);
+    if (!confirmed && tombstones !== undefined)
+      refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup' });
+  };
+  const beforeState = async (): Promise<void> => {
+    if (tombstones !== undefined) await adoptHere(tombstones, async (plan) => plan, config, context);
+  };
+  const record = await restore(config, context, order, { confirm, beforeState });
+  return { record, adoption };
+}
+
+const noAdoption: Adoption = { added: [], purged: [] };
+
+/** The effect of the tombstones on the backup. */
+async function planAdoption({ tombstones, directory }: Order, config: Config): Promise<Adoption> {
+  return tombstones === undefined ? noAdoption : planHere(tombstones, { data: { ...config.data, value: directory } });
+}
+
+function restoredFiles(
+  { stateOnly }: Order,
+  { files }: BackupRecord,
+): { readonly files: number; readonly bytes: number } {
+  const restored = stateOnly ? files.filter(({ path }) => path.startsWith('state/')) : files;
+  return { files: restored.length, bytes: restored.reduce((sum, { size }) => sum + size, 0) };
+}
+
+function documentOf(order: Order, { record, data }: Restored): object {
+  const { created_at, serial } = record;
+  const { directory, dryRun } = order;
+  return { directory, data: dryRun ? null : data, created_at, serial, ...restoredFiles(order, record) };
+}
+
+function purgesOf({ tombstones }: Order, { added, purged }: Adoption): object {
+  if (tombstones === undefined) return {};
+  return { tombstones: added.map(labelOf), purged_versions: purged.map((one) => ({ ...one })) };
+}
+
+function describe(order: Order, { record, adoption, data }: Restored): readonly string[] {
+  const { dryRun, stateOnly } = order;
+  const { files, bytes } = restoredFiles(order, record);
+  const { created_at, serial } = record;
+  return [
+    `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ` +
+      `${stateOnly ? 'the state alone, ' : ''}${counted(files, 'file')} (${bytes} bytes) of ` +
+      `${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
+    ...describeAdoption(adoption, dryRun),
+  ];
+}
+
+function warningsOf({ dryRun, stateOnly, tombstones }: Order, { created_at }: BackupRecord): readonly string[] {
+  if (dryRun) return [];
+  const purges =
+    `Versions that were purged since ${created_at} are there again. Purge them again, or restore with ` +
+    `--purged and the list of \`libretto package purged --json\`.`;
+  return [
+    `Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`,
+    ...(stateOnly || tombstones !== undefined ? [] : [purges]),
+  ];
 }
 
 async function restore(
   config: Config,
   { now, stderr }: Context,
-  { directory, stateOnly, steps }: Order,
+  { directory, stateOnly }: Order,
+  steps: RestoreSteps,
 ): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
   const tellAside = (aside: string | undefined): void =>
     printLines(stderr, aside === undefined ? [] : [`The state that was there is kept as ${aside}.`]);
-  // before anything is written
+  // The check comes before the first write.
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {
     if (shared !== undefined)
@@ -128,11 +178,11 @@ async function restore(
   return record;
 }
 
-function holdsState({ files }: BackupRecord): boolean {
+function hasState({ files }: BackupRecord): boolean {
   return files.some(({ path }) => path.startsWith('state/'));
 }
 
-/** The verdict on the log as the backup holds it. */
+/** Adds the restore to the audit log. Gives the verdict on the audit log of the backup. */
 async function noteRestore(
   config: Config,
   { now, actor }: Context,

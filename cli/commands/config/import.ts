@@ -1,4 +1,4 @@
-// `libretto config import`: brings this registry to what a file says, all of it or nothing.
+// `libretto config import`: changes this registry to match a file, completely or not at all.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -60,14 +60,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       ...describeInvitations(invitations),
     ]);
   printLines(stderr, describeRest(imported, document));
-  await stdout.delivered(
-    invitations.length === 0
-      ? undefined
-      : 'The users were created, but their invitations could not be printed. Create new ones with `libretto user ' +
-          'update USER --invite`.',
-  );
+  await stdout.delivered(invitations.length === 0 ? undefined : undeliveredInvitations);
   return 0;
 }
+
+const undeliveredInvitations =
+  'The users were created, but their invitations could not be printed. Create new ones with `libretto user ' +
+  'update USER --invite`.';
 
 interface Order {
   readonly document: ConfigDocument;
@@ -166,7 +165,7 @@ function describeInvitations(invitations: readonly { readonly email: string; rea
   ];
 }
 
-/** What a file cannot bring. */
+/** The parts of the file that an import cannot create. */
 function describeRest({ withoutCredentials }: Imported, { tokens }: ConfigDocument): string[] {
   return [
     ...withoutCredentials.map(

@@ -1,5 +1,5 @@
-// `libretto doctor`: looks at everything a registry stands on, here and from outside, changes nothing, and says what to
-// do. Exit code 1 where something failed; what only may become a trouble is a warning.
+// `libretto doctor`: checks all parts of a registry, on this host and from outside, and prints advice. The command
+// changes nothing. Exit code 1: a check failed. A risk that may become a failure is a warning.
 
 import { existsSync } from 'node:fs';
 
@@ -22,50 +22,49 @@ import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
+  const { environment, stdout, now } = context;
   const url = typeof flags['url'] === 'string' ? registryUrl(flags['url']) : undefined;
   const token = [flags['token'], environment['LIBRETTO_TOKEN']].find(
     (given) => typeof given === 'string' && given !== '',
   ) as string | undefined;
-  const findings: Finding[] = [checkNode(process.versions.node)];
-  findings.push(
+  const findings: readonly Finding[] = [
+    checkNode(process.versions.node),
     ...(await settled('git', 'Look at how git is installed.', () => checkGit(environment))),
     ...(await settled('composer', 'Look at how Composer is installed.', () => checkComposer(environment))),
-  );
-  const config = await loadConfig({ flags, environment, workingDirectory }).catch((error: unknown) =>
-    error instanceof UsageError ? error : Promise.reject(error),
-  );
-  if (config instanceof UsageError)
-    findings.push(
-      failed(
-        'configuration',
-        config.message,
-        'docs/reference/configuration.md lists every setting. Checks that need the configuration were skipped.',
-      ),
-    );
-  else
-    findings.push(
-      ok(
-        'configuration',
-        config.file === undefined
-          ? 'No libretto.json; flags, variables and defaults apply'
-          : `${config.file} can be used`,
-      ),
-      ...(await checkHere(config, context, url !== undefined)),
-    );
-  if (url !== undefined)
-    findings.push(
-      ...(await settled('url', 'Look at what stands before the registry: it broke off.', () =>
-        checkOutside({ url, token, now: context.now }),
-      )),
-    );
+    ...(await checkConfigured(context, flags, url !== undefined)),
+    ...(url === undefined
+      ? []
+      : await settled('url', 'Look at what stands before the registry: it broke off.', () =>
+          checkOutside({ url, token, now }),
+        )),
+  ];
   const healthy = findings.every(({ verdict }) => verdict !== 'failed');
   if (flags['json'] === true) printJson(stdout, { ok: healthy, version, checks: findings });
   else printLines(stdout, describe(findings));
   return healthy ? 0 : 1;
 }
 
-/** What lies on this host. Whoever asks about a registry elsewhere need not have one here. */
+/** Checks the configuration, and the registry on this host. */
+async function checkConfigured(
+  context: Context,
+  flags: Given['flags'],
+  elsewhere: boolean,
+): Promise<readonly Finding[]> {
+  const { environment, workingDirectory } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory }).catch((error: unknown) =>
+    error instanceof UsageError ? error : Promise.reject(error),
+  );
+  if (config instanceof UsageError) {
+    const advice =
+      'docs/reference/configuration.md lists every setting. Checks that need the configuration were skipped.';
+    return [failed('configuration', config.message, advice)];
+  }
+  const message =
+    config.file === undefined ? 'No libretto.json; flags, variables and defaults apply' : `${config.file} can be used`;
+  return [ok('configuration', message), ...(await checkHere(config, context, elsewhere))];
+}
+
+/** `elsewhere`: the user asks about a registry on another host, so this host needs no data folder. */
 async function checkHere(config: Config, context: Context, elsewhere: boolean): Promise<readonly Finding[]> {
   const { now } = context;
   const apart = [
@@ -78,22 +77,13 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     return [...apart, skipped('data', `There is no data folder ${folder.path}; only --url was checked.`)];
   const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
   if (data[0]?.verdict === 'failed') return [...apart, ...data];
-  // as root, opening the state of another user would leave files there which that one may not write
-  const state =
-    data[0]?.verdict === 'warning'
-      ? [skipped('state', 'The state was not opened, since root would leave files in it.')]
-      : await settled('state', 'Restore a backup where it cannot be mended: docs/how-to/damaged-state.md.', () =>
-          checkState(config),
-        );
+  const isForeign = data[0]?.verdict === 'warning';
   return [
     ...apart,
     ...data,
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Put the folder keys of a backup in its place.', () => checkKeys(config, context))),
-    ...state,
-    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')
-      ? []
-      : await checkFeatures(config, context)),
+    ...(await checkStateAndFeatures(config, context, isForeign)),
     ...(await settled(
       'tree',
       'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
@@ -108,6 +98,23 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   ];
 }
 
+/** Features need the state, so a state that cannot be read ends their checks. */
+async function checkStateAndFeatures(
+  config: Config,
+  context: Context,
+  isForeign: boolean,
+): Promise<readonly Finding[]> {
+  // As root, opening the state of another user would create files that this user may not write.
+  if (isForeign) return [skipped('state', 'The state was not opened, since root would leave files in it.')];
+  const state = await settled(
+    'state',
+    'Restore a backup where it cannot be mended: docs/how-to/damaged-state.md.',
+    () => checkState(config),
+  );
+  if (state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')) return state;
+  return [...state, ...(await checkFeatures(config, context))];
+}
+
 async function checkFeatures(config: Config, context: Context): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { check } of features)
@@ -118,7 +125,7 @@ async function checkFeatures(config: Config, context: Context): Promise<readonly
   return findings;
 }
 
-/** A key that is damaged is told; it would let nobody log in. */
+/** Reports a damaged key, with which nobody could log in. */
 async function checkKeys(config: Config, context: Context): Promise<Finding> {
   const modes = await checkModes({ path: config.data.value, origin: formatOrigin(config.data.origin) });
   if (modes.verdict !== 'failed') composeKeys(config, context).keys.list();

@@ -1,5 +1,5 @@
-// `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it
-// is not.
+// `libretto why vendor/name [version]`: exit code 0 for a published package, and for a mirrored package that an upstream
+// has; otherwise 1.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
@@ -41,7 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   return answer.published || isThere ? 0 : 1;
 }
 
-/** A state that cannot be read, or an origin, keeps nobody from hearing what is published. */
+/** null where the state or the origin cannot be read: the command still reports published versions. */
 async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const { mirroredName } = await import('../../mirror/mirrored-name.ts');
   try {
@@ -53,20 +53,8 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
   }
 }
 
-function describeMirrored(
-  name: string,
-  version: string | undefined,
-  {
-    repositories,
-    found_in: foundIn,
-    asked_at: askedAt,
-    not_standing_in_for: dropped,
-    archives,
-    held_back: unofferedVersions,
-    unreadable,
-  }: MirroredName,
-): readonly string[] {
-  const shown = archives.filter((archive) => version === undefined || archive.version === version);
+function describeMirrored(name: string, version: string | undefined, mirrored: MirroredName): readonly string[] {
+  const { repositories, found_in: foundIn, asked_at: askedAt, not_standing_in_for: dropped } = mirrored;
   return [
     `${name} is not published here, and is mirrored.`,
     `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
@@ -79,26 +67,26 @@ function describeMirrored(
           `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as ` +
             'only others are asked for. This is left out of what clients get.',
         ]),
-    ...firstOf(describeUnoffered(unofferedVersions, version), mostShown),
-    ...(shown.length === 0
-      ? unreadable.length === 0
-        ? ['No archive of it was fetched yet.']
-        : []
-      : [
-          '',
-          ...firstOf(
-            formatTable(
-              ['VERSION', 'FETCHED', 'SHA-1', 'FROM'],
-              shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from]),
-            ),
-            mostShown + 1,
-          ),
-        ]),
-    ...unreadable.map((message) => `${message}.`),
+    ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
+    ...describeArchives(version, mirrored),
+    ...mirrored.unreadable.map((message) => `${message}.`),
   ];
 }
 
-/** Where nothing at all is known of what was asked for. */
+function describeArchives(
+  version: string | undefined,
+  { archives, unreadable }: Pick<MirroredName, 'archives' | 'unreadable'>,
+): readonly string[] {
+  const shown = archives.filter((archive) => version === undefined || archive.version === version);
+  if (shown.length === 0) return unreadable.length === 0 ? ['No archive of it was fetched yet.'] : [];
+  const lines = formatTable(
+    ['VERSION', 'FETCHED', 'SHA-1', 'FROM'],
+    shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from]),
+  );
+  return ['', ...firstOf(lines, mostShown + 1)];
+}
+
+/** Similar names or versions, where the registry does not know the requested one. */
 function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswer): readonly string[] {
   if (versions.length + leftOut.length > 0) return [];
   if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);

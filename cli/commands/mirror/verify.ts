@@ -1,5 +1,5 @@
-// `libretto mirror verify`: exit code 0 when every archive is what was accepted, 1 when one is not. What an upstream
-// now says of a release differently is no fault here, since what was accepted is served on; it is told.
+// `libretto mirror verify`: exit code 0 when all archives have their accepted bytes, otherwise 1. A release that its
+// upstream has changed is no fault, since the server still serves the accepted archive; the command prints an alarm.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { verifyMirror } from '../../../proxy/mirror/archives/mirror-inventory.ts';
@@ -11,54 +11,70 @@ import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   return runMirrorCommand(context, given, async (work) => {
-    const { mirror, folder } = work;
-    let checked = 0;
-    const found = await verifyMirror(folder, mirror.shelf, () => (checked += 1));
-    const faults = found.archives.map(({ record: { name, version, shasum }, found: digest }) => ({
-      name,
-      version,
-      shasum,
-      found: digest ?? null,
-    }));
-    const unreadable = found.records.map(({ path, message }) => ({ path, message }));
-    const changed = await changedOrUnknown(work, context);
+    const result = await verify(work);
+    const { archives, faults, unreadable } = result;
     const ok = faults.length + unreadable.length === 0;
-    if (given.flags['json'] === true) printJson(context.stdout, { ok, archives: checked, faults, unreadable, changed });
-    else
-      printLines(context.stdout, [
-        `Checked ${counted(checked, 'archive')}: ` +
-          `${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again on their next request, and must have the same bytes.'}`}`,
-      ]);
-    printLines(
-      context.stderr,
-      firstOf(
-        faults.map(
-          ({ name, version, shasum, found: digest }) =>
-            `  ${name} ${version}: ` +
-            `${digest === null ? 'the archive is missing' : `the archive has SHA-1 ${digest}, accepted was ${shasum}`}`,
-        ),
-        40,
-      ),
-    );
-    printLines(
-      context.stderr,
-      firstOf(
+    const changed = await changedOrUnknown(work, context);
+    if (given.flags['json'] === true) printJson(context.stdout, { ok, archives, faults, unreadable, changed });
+    else printLines(context.stdout, [summarize(result)]);
+    printLines(context.stderr, [
+      ...firstOf(faults.map(describeFault), 40),
+      ...firstOf(
         unreadable.map(({ message }) => `  ${message}.`),
         40,
       ),
-    );
-    printLines(
-      context.stderr,
-      firstOf(
+      ...firstOf(
         (changed ?? []).map(({ name, version, message }) => `  ALARM, ${name} ${version}: ${message}.`),
         40,
       ),
-    );
+    ]);
     return ok ? 0 : 1;
   });
 }
 
-/** null where it is not known whose the names are. */
+interface ArchiveFault {
+  readonly name: string;
+  readonly version: string;
+  /** SHA-1 of the accepted archive */
+  readonly shasum: string;
+  /** SHA-1 of the present archive; null: the archive is missing */
+  readonly found: string | null;
+}
+
+interface VerifiedMirror {
+  /** the number of checked archives */
+  readonly archives: number;
+  readonly faults: readonly ArchiveFault[];
+  /** records that cannot be read */
+  readonly unreadable: readonly { readonly path: string; readonly message: string }[];
+}
+
+async function verify({ mirror, folder }: MirrorWork): Promise<VerifiedMirror> {
+  let archives = 0;
+  const found = await verifyMirror(folder, mirror.shelf, () => (archives += 1));
+  const faults = found.archives.map(({ record: { name, version, shasum }, found: digest }) => ({
+    name,
+    version,
+    shasum,
+    found: digest ?? null,
+  }));
+  return { archives, faults, unreadable: found.records.map(({ path, message }) => ({ path, message })) };
+}
+
+function summarize({ archives, faults, unreadable }: VerifiedMirror): string {
+  const checked = `Checked ${counted(archives, 'archive')}: `;
+  const found = faults.length + unreadable.length;
+  if (found === 0) return `${checked}all as accepted.`;
+  const advice = ' Archives are fetched again on their next request, and must have the same bytes.';
+  return `${checked}${counted(found, 'fault')}.${faults.length === 0 ? '' : advice}`;
+}
+
+function describeFault({ name, version, shasum, found }: ArchiveFault): string {
+  const fault = found === null ? 'the archive is missing' : `the archive has SHA-1 ${found}, accepted was ${shasum}`;
+  return `  ${name} ${version}: ${fault}`;
+}
+
+/** null: an origin does not tell which names are private. */
 async function changedOrUnknown(work: MirrorWork, context: Context): Promise<readonly ChangedRelease[] | null> {
   try {
     return await changedReleases(work, context);

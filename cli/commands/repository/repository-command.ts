@@ -1,4 +1,4 @@
-// What every repository command does around its own work: configuration, state, services, and refusals in words.
+// The frame of each repository command: reads the configuration, opens state and services, and explains refusals.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
@@ -26,7 +26,7 @@ export interface RepositoryCommand {
   readonly state: StateStore;
   readonly sealer: Sealer;
   readonly syncing: Syncing;
-  /** with the person at this command line as the one who acts */
+  /** on behalf of the user of this command line */
   readonly repositories: Repositories;
   /** the first operand */
   readonly id: string;
@@ -34,7 +34,7 @@ export interface RepositoryCommand {
   readonly show: (record: RepositoryRecord) => Promise<RepositoryDocument>;
 }
 
-/** Runs `work` and resolves with its exit code. Only a command that `makes` something makes the state's folder. */
+/** Runs `work` and resolves with its exit code. `makes`: the command may create the folder of the state. */
 export async function runRepositoryCommand(
   context: Context,
   given: Given,
@@ -42,22 +42,13 @@ export async function runRepositoryCommand(
   makes = false,
 ): Promise<number> {
   const { flags, operands } = given;
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const { environment, workingDirectory, stderr } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
   const state = makes ? await openState(config) : await openExistingState(config);
   const { sealer } = composeKeys(config, context);
   const onError = (error: unknown): void =>
-    printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
+    printLines(stderr, [error instanceof Error ? error.message : String(error)]);
   const syncing = composeSyncing(config, context, { state, sealer, onError });
-  const show = async (record: RepositoryRecord): Promise<RepositoryDocument> =>
-    repositoryDocument(
-      record,
-      (await syncing.jobs.outcomes([record.id])).get(record.id),
-      askingOrder(await listRepositories(state)).get(record.id),
-    );
   try {
     return await work({
       context,
@@ -66,7 +57,7 @@ export async function runRepositoryCommand(
       state,
       sealer,
       syncing,
-      show,
+      show: showOf(state, syncing),
       repositories: syncing.repositoriesOf(context.actor),
       id: operands[0] ?? '',
       json: flags['json'] === true,
@@ -79,6 +70,16 @@ export async function runRepositoryCommand(
   }
 }
 
+function showOf(state: StateStore, { jobs }: Syncing): RepositoryCommand['show'] {
+  return async (record) =>
+    repositoryDocument(
+      record,
+      (await jobs.outcomes([record.id])).get(record.id),
+      askingOrder(await listRepositories(state)).get(record.id),
+    );
+}
+
+/** The refusal of a registration, with one line for each issue. */
 export function asUsageError(error: RegistryError): UsageError {
   const { issues } = error.details;
   const lines = Array.isArray(issues)

@@ -8,7 +8,7 @@ import { runProxy } from '../util/running-proxy.ts';
 
 it('/health says how many serve, and is degraded while one is missing', async () => {
   let running = 2;
-  await using registry = await runProxy({ crew: { size: 2, running: () => running } });
+  await using registry = await runProxy({ workerStatus: { size: 2, running: () => running } });
   registry.tree.publish();
   expect((await registry.get('/health')).json()).toMatchObject({ status: 'ok', workers: { serving: 2, of: 2 } });
   running = 1;
@@ -21,7 +21,7 @@ it('/health says how many serve, and is degraded while one is missing', async ()
 });
 
 it('connections beyond its limit are closed, not handed round among full workers', async () => {
-  await using registry = await runProxy({ crew: { size: 2, running: () => 2 }, limits: { maxConnections: 2 } });
+  await using registry = await runProxy({ workerStatus: { size: 2, running: () => 2 }, limits: { maxConnections: 2 } });
   const open = async (): Promise<Socket> => {
     const socket = connect(registry.port, '127.0.0.1').on('error', () => undefined);
     await once(socket, 'connect');
