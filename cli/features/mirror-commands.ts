@@ -18,10 +18,10 @@ export function addMirrorCommands(program: Command, wire: Wire): void {
       'after',
       example('libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'),
     );
-  const withJson = (command: Command, ...examples: string[]): Command =>
-    withSettings(command, 'data', 'state')
-      .option('--json', 'print one JSON document')
-      .addHelpText('after', example(...examples));
+  for (const add of [addWarm, addList, addVerify, addPrune]) add(mirror, wire);
+}
+
+function addWarm(mirror: Command, wire: Wire): void {
   const warm = mirror
     .command('warm')
     .argument('<lock...>', 'composer.lock files')
@@ -34,11 +34,17 @@ export function addMirrorCommands(program: Command, wire: Wire): void {
     withJson(warm, 'libretto mirror warm app/composer.lock shop/composer.lock'),
     () => import('../commands/mirror/warm.ts'),
   );
+}
+
+function addList(mirror: Command, wire: Wire): void {
   const list = mirror
     .command('list')
     .summary('list the stored archives')
     .description('List the stored archives of other registries, and the origin of each archive.');
   wire(withJson(list, 'libretto mirror list --json'), () => import('../commands/mirror/list.ts'));
+}
+
+function addVerify(mirror: Command, wire: Wire): void {
   const verify = mirror
     .command('verify')
     .summary('check the stored archives')
@@ -46,6 +52,9 @@ export function addMirrorCommands(program: Command, wire: Wire): void {
       'Read every stored archive of other registries, and compare it with the checksum recorded when it was accepted.',
     );
   wire(withJson(verify, 'libretto mirror verify'), () => import('../commands/mirror/verify.ts'));
+}
+
+function addPrune(mirror: Command, wire: Wire): void {
   const prune = mirror
     .command('prune')
     .summary('remove leftovers and unused documents')
@@ -56,4 +65,10 @@ export function addMirrorCommands(program: Command, wire: Wire): void {
     .option('--keep-for <span>', 'how long an unrequested document is kept: 12h, 90d, 4w', '90d')
     .option('--dry-run', 'show what would be removed, without removing it');
   wire(withJson(prune, 'libretto mirror prune --dry-run'), () => import('../commands/mirror/prune.ts'));
+}
+
+function withJson(command: Command, ...examples: readonly string[]): Command {
+  return withSettings(command, 'data', 'state')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example(...examples));
 }

@@ -23,6 +23,10 @@ export function addPackageCommands(program: Command, wire: Wire): void {
       'libretto package statistics acme/hello',
     ),
   );
+  for (const add of [addWithdraw, addRestore, addPurge, addPurged, addStatistics]) add(packages, wire);
+}
+
+function addWithdraw(packages: Command, wire: Wire): void {
   const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
@@ -35,6 +39,9 @@ export function addPackageCommands(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto package withdraw acme/hello 1.2.0'));
   wire(withdraw, () => import('../commands/package/withdraw.ts'));
+}
+
+function addRestore(packages: Command, wire: Wire): void {
   const restore = withSettings(packages.command('restore'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
@@ -43,7 +50,9 @@ export function addPackageCommands(program: Command, wire: Wire): void {
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('../commands/package/restore.ts'));
-  addPurge(packages, wire);
+}
+
+function addStatistics(packages: Command, wire: Wire): void {
   const statistics = withSettings(packages.command('statistics'), 'data', 'state')
     .argument('<package>')
     .option('--days <n>', 'the number of days, 1 to 3650', '30')
@@ -83,6 +92,9 @@ function addPurge(packages: Command, wire: Wire): void {
       ),
     );
   wire(purge, () => import('../commands/package/purge.ts'));
+}
+
+function addPurged(packages: Command, wire: Wire): void {
   const purged = withSettings(packages.command('purged'), 'data', 'state', 'jobs')
     .summary('list purged versions')
     .description(

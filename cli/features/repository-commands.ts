@@ -18,10 +18,23 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
     ),
   );
-  const withJson = (command: Command, ...examples: string[]): Command =>
-    withSettings(command, 'data', 'state')
-      .option('--json', 'print one JSON document')
-      .addHelpText('after', example(...examples));
+  for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addRemove, addWithdraw])
+    add(repository, wire);
+}
+
+function withJson(command: Command, ...examples: readonly string[]): Command {
+  return withSettings(command, 'data', 'state')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example(...examples));
+}
+
+function orRemote(command: Command): Command {
+  return command
+    .option('--url <url>', 'the address of a remote registry, instead of a data folder')
+    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
+}
+
+function addAdd(repository: Command, wire: Wire): void {
   wire(
     withJson(
       addCommand(repository),
@@ -31,10 +44,20 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     ),
     () => import('../commands/repository/add.ts'),
   );
-  const orRemote = (command: Command): Command =>
-    command
-      .option('--url <url>', 'the address of a remote registry, instead of a data folder')
-      .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
+}
+
+function addUpdate(repository: Command, wire: Wire): void {
+  wire(
+    withJson(
+      updateCommand(repository),
+      'libretto repository update repo_4fHj2kLm9QwErTy0 --token-file - < token.txt',
+      'libretto repository update repo_4fHj2kLm9QwErTy0 --interval 1h --without only branch',
+    ),
+    () => import('../commands/repository/update.ts'),
+  );
+}
+
+function addList(repository: Command, wire: Wire): void {
   const list = orRemote(repository.command('list'))
     .summary('list all repositories')
     .description('List all registered repositories with their status.');
@@ -46,6 +69,9 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     ),
     () => import('../commands/repository/list.ts'),
   );
+}
+
+function addShow(repository: Command, wire: Wire): void {
   const show = orRemote(repository.command('show'))
     .argument('<id>')
     .summary('show one repository')
@@ -54,14 +80,9 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'),
     () => import('../commands/repository/show.ts'),
   );
-  wire(
-    withJson(
-      updateCommand(repository),
-      'libretto repository update repo_4fHj2kLm9QwErTy0 --token-file - < token.txt',
-      'libretto repository update repo_4fHj2kLm9QwErTy0 --interval 1h --without only branch',
-    ),
-    () => import('../commands/repository/update.ts'),
-  );
+}
+
+function addVerify(repository: Command, wire: Wire): void {
   const verify = repository
     .command('verify')
     .argument('<id>')
@@ -74,6 +95,9 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'),
     () => import('../commands/repository/verify.ts'),
   );
+}
+
+function addSync(repository: Command, wire: Wire): void {
   const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
     .argument('<id>')
     .summary('read a repository now and publish its packages')
@@ -87,6 +111,9 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     ),
     () => import('../commands/repository/sync.ts'),
   );
+}
+
+function addRemove(repository: Command, wire: Wire): void {
   const remove = repository
     .command('remove')
     .argument('<id>')
@@ -97,6 +124,9 @@ export function addRepositoryCommands(program: Command, wire: Wire): void {
     withJson(remove, 'libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'),
     () => import('../commands/repository/remove.ts'),
   );
+}
+
+function addWithdraw(repository: Command, wire: Wire): void {
   const withdraw = repository
     .command('withdraw')
     .summary('withdraw leftover packages of removed repositories')

@@ -24,6 +24,11 @@ export function addArtifacts(program: Command, wire: Wire): void {
       ),
     );
   wire(publish, () => import('../commands/publish/publish.ts'));
+  addArtifactCommands(program, wire);
+}
+
+/** The hidden commands of the server's own processes. */
+function addArtifactCommands(program: Command, wire: Wire): void {
   const artifact = program
     .command('artifact', { hidden: true })
     .description('Publish and withdraw uploads; the server runs these commands.');

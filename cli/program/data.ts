@@ -5,6 +5,10 @@ import type { Command } from 'commander';
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
+  for (const add of [addStatus, addDoctor, addConfig, addBackup, addRestore]) add(program, wire);
+}
+
+function addStatus(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
     .summary('show what is published, and how the last build ended')
     .description(
@@ -19,6 +23,9 @@ export function addData(program: Command, wire: Wire): void {
       example('libretto status', 'LIBRETTO_TOKEN=lib_r_… libretto status --url https://packages.example.org --json'),
     );
   wire(status, () => import('../commands/inspect/status.ts'));
+}
+
+function addDoctor(program: Command, wire: Wire): void {
   const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
     .summary('check everything that a registry depends on, and suggest repairs')
     .description(
@@ -34,7 +41,9 @@ export function addData(program: Command, wire: Wire): void {
       example('libretto doctor', 'LIBRETTO_TOKEN=lib_r_… libretto doctor --url https://packages.example.org'),
     );
   wire(doctor, () => import('../commands/inspect/doctor.ts'));
-  addConfig(program, wire);
+}
+
+function addBackup(program: Command, wire: Wire): void {
   const backup = withSettings(program.command('backup'), 'data', 'state')
     .argument('<directory>', 'a new or empty folder outside the data folder')
     .summary('copy everything that is needed to restore a registry')
@@ -46,6 +55,9 @@ export function addData(program: Command, wire: Wire): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', example('libretto backup /mnt/backups/libretto-2027-01-31'));
   wire(backup, () => import('../commands/backup/backup.ts'));
+}
+
+function addRestore(program: Command, wire: Wire): void {
   const restore = withSettings(program.command('restore'), 'data', 'state')
     .argument('<directory>', 'a backup made by `libretto backup`')
     .summary('restore a data folder from a backup')

@@ -5,6 +5,10 @@ import type { Command } from 'commander';
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
+  for (const add of [addVerify, addWhy, addImpact, addPrune]) add(program, wire);
+}
+
+function addVerify(program: Command, wire: Wire): void {
   const verify = withSettings(program.command('verify'), 'data')
     .summary('check that the output tree is complete and intact')
     .description('Read the output tree again and check that every file it names exists with the right bytes.')
@@ -12,6 +16,9 @@ export function addTrust(program: Command, wire: Wire): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto verify --data /srv/libretto', 'libretto verify --fast'));
   wire(verify, () => import('../commands/inspect/verify.ts'));
+}
+
+function addWhy(program: Command, wire: Wire): void {
   const why = withSettings(program.command('why'), 'data')
     .argument('<package>')
     .argument('[version]')
@@ -23,6 +30,9 @@ export function addTrust(program: Command, wire: Wire): void {
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', example('libretto why acme/hello', 'libretto why acme/hello 1.2.0'));
   wire(why, () => import('../commands/inspect/why.ts'));
+}
+
+function addImpact(program: Command, wire: Wire): void {
   const impact = withSettings(program.command('impact'), 'data')
     .argument('<lock...>', 'composer.lock files')
     .summary('list locked packages that differ from their lock file')
@@ -44,6 +54,9 @@ export function addTrust(program: Command, wire: Wire): void {
       ),
     );
   wire(impact, () => import('../commands/inspect/impact.ts'));
+}
+
+function addPrune(program: Command, wire: Wire): void {
   const prune = withSettings(program.command('prune'), 'data')
     .summary('remove archives that are no longer referenced')
     .description(

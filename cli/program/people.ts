@@ -27,6 +27,10 @@ function addUsers(program: Command, wire: Wire): void {
     .description('Create, list, change and disable users of the management API.');
   user.showHelpAfterError('Run `libretto user --help` to see the commands.');
   user.addHelpText('after', example('libretto user create --admin --email ada@example.org', 'libretto user list'));
+  for (const add of [addCreate, addUserList, addUpdate, addDisable]) add(user, wire);
+}
+
+function addCreate(user: Command, wire: Wire): void {
   const create = user
     .command('create')
     .summary('create a user')
@@ -48,11 +52,17 @@ function addUsers(program: Command, wire: Wire): void {
     ),
     () => import('../commands/user/create.ts'),
   );
+}
+
+function addUserList(user: Command, wire: Wire): void {
   const list = user
     .command('list')
     .summary('list all users')
     .description('List all users, including disabled and invited users.');
   wire(withJson(list, 'libretto user list --json'), () => import('../commands/user/list.ts'));
+}
+
+function addUpdate(user: Command, wire: Wire): void {
   const update = user
     .command('update')
     .argument('<user>', 'an id or an email')
@@ -71,6 +81,9 @@ function addUsers(program: Command, wire: Wire): void {
     ),
     () => import('../commands/user/update.ts'),
   );
+}
+
+function addDisable(user: Command, wire: Wire): void {
   const disable = user
     .command('disable')
     .argument('<user>', 'an id or an email')

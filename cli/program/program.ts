@@ -18,8 +18,8 @@ import { addTrust } from './inspect.ts';
 import { version } from '../io/version.ts';
 
 /**
- * Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by
- * it: exit code 2.
+ * Runs a command line (`process.argv`) and resolves with its exit code. For wrong arguments, commander prints the
+ * reason, and the exit code is 2.
  */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
   let exitCode = 0;
@@ -33,7 +33,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   }
 }
 
-/** Every command there is; none is run. `finish` is told the exit code of the one that then is. */
+/** Declares all commands. `finish` gets the exit code of the command that runs. */
 export function createProgram(context: Context, finish: (exitCode: number) => void): Command {
   const program = new Command('libretto')
     .description(
@@ -42,7 +42,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
     )
     .version(version, '-V, --version', 'print the version')
     .option('--debug', 'show the stack of an unexpected error')
-    .enablePositionalOptions() // so that a command may have a --version of its own
+    .enablePositionalOptions() // a command may have its own --version
     .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -55,14 +55,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
       'after',
       example('libretto build ./packages', 'libretto token create --description "CI"', 'libretto serve'),
     );
-  const wire: Wire = (command, load) => {
-    command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
-    command.addOption(new Option('--debug').hideHelp());
-    command.action(async () => {
-      const { run } = await load();
-      finish(await run(context, { flags: command.optsWithGlobals(), operands: command.args }));
-    });
-  };
+  const wire = wireTo(context, finish);
   addPublishing(program, wire);
   addTrust(program, wire);
   addHistory(program, wire);
@@ -70,7 +63,8 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addArtifacts(program, wire);
   for (const { addCommands } of features) addCommands?.(program, wire);
   addImports(program, wire);
-  addServing(program, wire);
+  addServe(program, wire);
+  addStart(program, wire);
   addTokens(program, wire);
   addPeople(program, wire);
   addSettings(program, wire);
@@ -78,6 +72,18 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addData(program, wire);
   addState(program, wire);
   return program;
+}
+
+/** Loads the module of a command when the command runs, and gives its exit code to `finish`. */
+function wireTo(context: Context, finish: (exitCode: number) => void): Wire {
+  return (command, load) => {
+    command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
+    command.addOption(new Option('--debug').hideHelp());
+    command.action(async () => {
+      const { run } = await load();
+      finish(await run(context, { flags: command.optsWithGlobals(), operands: command.args }));
+    });
+  };
 }
 
 function addPublishing(program: Command, wire: Wire): void {
@@ -135,7 +141,7 @@ function addImports(program: Command, wire: Wire): void {
   wire(satis, () => import('../commands/satis/import-satis.ts'));
 }
 
-function addServing(program: Command, wire: Wire): void {
+function addServe(program: Command, wire: Wire): void {
   const serve = withSettings(
     program.command('serve'),
     'data',
@@ -164,6 +170,9 @@ function addServing(program: Command, wire: Wire): void {
       ),
     );
   wire(serve, () => import('../commands/serve/serve.ts'));
+}
+
+function addStart(program: Command, wire: Wire): void {
   const start = withSettings(
     program.command('start'),
     'data',
