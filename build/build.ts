@@ -30,8 +30,8 @@ import { chooseSources } from './scan/choose-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
 import { undoneNotices } from './package/rollback-holds.ts';
 import { blockedFindings } from './package/blocked-findings.ts';
-import { readPurged } from './package/purged.ts';
-import { readWithheld, sourcesToRead } from './version-lists/withheld.ts';
+import { readLists } from './publish/read-lists.ts';
+import { sourcesToRead } from './version-lists/withheld.ts';
 
 const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
@@ -170,20 +170,12 @@ async function openRun(
   scanned: Run['scanned'],
 ): Promise<Run> {
   const { output, tree, limit } = opening;
-  const withheld = await readWithheld(output, {
-    announced: tree.announced.withheld,
-    change: request.withhold === undefined ? undefined : { request: request.withhold, now: effects.now() },
-  });
-  const purged = await readPurged(output, {
-    announced: tree.announced.purged,
-    more: request.purge,
-    recovery: request.recoverPurged,
-  });
+  const lists = await readLists(output, tree.announced, request, effects.now());
   const safety = await nextAdvisories(output, request.safety, limit);
   const pending = await pendingOf(tree, output);
   const { dataDirectory, by } = request;
   const { now, progress } = effects;
-  return { ...opening, scanned, dataDirectory, withheld, purged, safety, pending, by, now, progress };
+  return { ...opening, ...lists, scanned, dataDirectory, safety, pending, by, now, progress };
 }
 
 async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {

@@ -17,6 +17,9 @@ export interface AnnouncedLists {
   readonly withheld: readonly WithheldVersion[];
 }
 
+/** The tombstones, or the versions withdrawn by hand. */
+export type GuardedList = keyof AnnouncedLists;
+
 /** The rows of both lists. */
 export interface GuardedLists {
   readonly purged: readonly PurgedVersion[];

@@ -28,6 +28,16 @@ export class ListDamaged extends BuildRefused {
   }
 }
 
+/** No row of a list that is damaged. Rejects with any other error. */
+export async function noneIfDamaged<Row>(list: Promise<readonly Row[]>): Promise<readonly Row[]> {
+  try {
+    return await list;
+  } catch (error) {
+    if (error instanceof ListDamaged) return [];
+    throw error;
+  }
+}
+
 /** Another build holds the lock. */
 export class BuildBusy extends Error {
   constructor(message: string) {

@@ -19,7 +19,7 @@ import { listShortly } from '../shared/text/list-shortly.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { ListDamaged } from '../contract/refusals.ts';
+import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
 
 export interface Purged extends PurgedLookup {
   /** the list as it is to be from now on; undefined where it stays */
@@ -29,6 +29,8 @@ export interface Purged extends PurgedLookup {
    * all known
    */
   readonly asked: boolean;
+  /** rows that the list lacks: the announcement gives label and reference, and nothing gives the digests */
+  readonly lost: boolean;
   /**
    * The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws
    * Error for what is no ZIP.
@@ -45,30 +47,40 @@ export interface PurgedRequest {
   readonly more?: readonly PurgedVersion[] | undefined;
   /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference */
   readonly recovery?: PurgedRecovery | undefined;
+  /** since when announced rows count for a list that is damaged or lost; the list stays as it is */
+  readonly mayBeLostAt?: Date | undefined;
 }
 
-/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+/** Throws BuildRefused where the list is damaged, or lacks what is announced, and neither is allowed. */
 export async function readPurged(
   output: Pick<Output, 'read'>,
-  { announced, more = [], recovery }: PurgedRequest,
+  { announced, more = [], recovery, mayBeLostAt }: PurgedRequest,
 ): Promise<Purged> {
-  const before =
-    recovery === undefined
-      ? await storedTombstones(output)
-      : (await recoverableTombstones(output, recovery.confirmed)).rows;
+  const before = await rowsBefore(output, recovery, mayBeLostAt !== undefined);
   // rows of a list that was changed are worth less than those of a file
   const merged = recovery === undefined ? mergePurged(before, more) : mergePurged(more, before);
   const missing = missingRows(announced, merged);
-  if (missing.length > 0 && recovery === undefined) throw refuseIncomplete(missing, before);
-  const rows = recovery === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recovery.since));
+  const since = recovery?.since ?? mayBeLostAt;
+  if (missing.length > 0 && since === undefined) throw refuseIncomplete(missing, before);
+  const rows = since === undefined ? merged : mergePurged(merged, replacedTombstones(missing, since));
   const stays =
-    recovery === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
+    recovery === undefined ? merged === before : formatPurged(rows) === (await output.read('index', purgedPath));
   return {
     ...lookUpPurged(rows),
     blocksArchive: await archiveBlocker(rows),
     text: stays ? undefined : formatPurged(rows),
     asked: more.length > 0 || recovery !== undefined,
+    lost: missing.length > 0 && recovery === undefined,
   };
+}
+
+async function rowsBefore(
+  output: Pick<Output, 'read'>,
+  recovery: PurgedRecovery | undefined,
+  mayBeLost: boolean,
+): Promise<readonly PurgedVersion[]> {
+  if (recovery !== undefined) return (await recoverableTombstones(output, recovery.confirmed)).rows;
+  return mayBeLost ? noneIfDamaged(storedTombstones(output)) : storedTombstones(output);
 }
 
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */

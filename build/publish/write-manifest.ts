@@ -39,7 +39,7 @@ export async function announceIntent(run: Run, position: Position, { changes }: 
       placing,
       settings: run.rollback === undefined ? unsettled : run.settingsDigest,
       rollback: run.rollback?.to,
-      purging: mustSweep(run),
+      purging: mustSweep(run) || mustSweepLater(run),
       announced: announcedUntilThen(tree.announced, guardedLists(run)),
     }),
   );
@@ -87,7 +87,12 @@ function manifestAfter(
  * off.
  */
 export function mustSweep({ purged, tree }: Run): boolean {
-  return purged.asked || (tree.purging && purged.rows.length > 0);
+  return purged.asked || (tree.purging && purged.rows.length > 0 && !purged.lost);
+}
+
+/** A lost list lacks digests that a purge which was cut off still needs: the build after the recovery clears. */
+function mustSweepLater({ purged, tree }: Run): boolean {
+  return tree.purging && purged.lost;
 }
 
 /** Writes the memory of the sources, the quarantined versions, and last the manifest, which makes the memory valid. */
@@ -101,7 +106,13 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
   );
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
   const announced = announceLists(guardedLists(run));
-  const manifest = manifestAfter(run, { ...position, placing: [], settings, announced });
+  const manifest = manifestAfter(run, {
+    ...position,
+    placing: [],
+    settings,
+    purging: mustSweepLater(run),
+    announced,
+  });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];

@@ -6,6 +6,7 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
@@ -41,8 +42,7 @@ export async function adoptTombstones<Plan extends Adoption>(
 ): Promise<Plan> {
   return holdingLock(build, async (output, dataDirectory) => {
     const plan = await confirm(await planAdoption(rows, output));
-    if (plan.added.length > 0)
-      await buildHoldingLock(purgingRequest(build.request, dataDirectory, rows), build.effects);
+    if (plan.added.length > 0) await buildHoldingLock(recoveringRequest(build, dataDirectory, rows), build.effects);
     return plan;
   });
 }
@@ -84,11 +84,20 @@ export async function recoverTombstones(
       doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
     });
     await buildHoldingLock(
-      { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: { confirmed, since } },
+      { ...recoveringRequest(build, dataDirectory, rows), recoverPurged: { confirmed, since } },
       build.effects,
     );
     return recovery;
   });
+}
+
+/** These rows may be what brings a lost list back, so that the list of withdrawn versions may be lost too. */
+function recoveringRequest(
+  { request }: PurgeBuild,
+  dataDirectory: string,
+  rows: readonly PurgedVersion[],
+): BuildRequest {
+  return { ...purgingRequest(request, dataDirectory, rows), recovers: 'purged' };
 }
 
 async function holdingLock<Result>(

@@ -10,16 +10,15 @@ import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { readPending } from '../package/pending-publications.ts';
-import { readPurged } from '../package/purged.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
 import type { PackagesOutcome } from '../publish/outcome.ts';
+import { readStandingLists } from '../publish/read-lists.ts';
 import { publish } from '../publish/publish.ts';
 import type { Run } from '../publish/run.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { leaveAll } from '../scan/choose-sources.ts';
 import { withinHeapGrowth } from '../shared/process/heap-growth.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
-import { readWithheld } from '../version-lists/withheld.ts';
 
 /** The longest wait for a build in progress, in milliseconds. */
 const waitMs = 60_000;
@@ -56,7 +55,7 @@ export async function runWithoutSources(
   { request, effects, output, dataDirectory }: RollbackPlace,
 ): Promise<Run> {
   const settings = documentSettings(request);
-  const withheld = await readWithheld(output, { announced: tree.announced.withheld });
+  const lists = await readStandingLists(output, tree.announced, request.recovers, effects.now());
   return {
     choice: leaveAll(tree.sources, dataDirectory),
     tree,
@@ -66,8 +65,7 @@ export async function runWithoutSources(
     limit: undefined,
     output,
     dataDirectory,
-    withheld,
-    purged: await readPurged(output, { announced: tree.announced.purged }),
+    ...lists,
     safety: await nextAdvisories(output, undefined, undefined),
     pending: await readPending(output, tree),
     by: request.by,

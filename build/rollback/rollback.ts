@@ -14,10 +14,9 @@ import type { PackageResult } from '../package/package-stage.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
 import { undoneAfter } from '../package/rollback-holds.ts';
-import { readPurged } from '../package/purged.ts';
-import { readWithheld } from '../version-lists/withheld.ts';
 import { netChanges, type NetChanges } from '../history/net-changes.ts';
 import { readPending } from '../package/pending-publications.ts';
+import { readStandingLists } from '../publish/read-lists.ts';
 import { recordsSince } from '../history/read-history.ts';
 import { holdingLock, publishAndPrune, runWithoutSources, type RollbackPlace } from './rollback-run.ts';
 import { stageRollback } from './stage-rollback.ts';
@@ -125,15 +124,14 @@ async function stage(
   { request, effects, output }: RollbackPlace,
 ): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
-  const withheld = await readWithheld(output, { announced: tree.announced.withheld });
+  const lists = await readStandingLists(output, tree.announced, request.recovers, effects.now());
   const safety = await nextAdvisories(output, undefined, undefined);
   const results = await stageRollback({
     records,
     to,
     sources: tree.sources,
     settings: documentSettings(request),
-    withheld,
-    purged: await readPurged(output, { announced: tree.announced.purged }),
+    ...lists,
     safety: safety.lists,
     output,
     pending: await readPending(output, tree),

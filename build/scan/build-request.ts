@@ -1,5 +1,6 @@
 // What a build is asked for, and what it may touch: the settings of a run and its clock, progress and stop signal.
 
+import type { GuardedList } from '../contract/announced-lists.ts';
 import type { AdvisoryRequest } from '../advisories/read-advisories.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
 import type { PurgedVersion } from '../contract/purged.ts';
@@ -49,6 +50,11 @@ export interface BuildRequest extends SourceRequest {
   readonly purge?: readonly PurgedVersion[];
   /** the list of tombstones is damaged, or lacks what is announced: it is put together again */
   readonly recoverPurged?: PurgedRecovery;
+  /**
+   * the list that a build without sources puts together again. The other list may be damaged or lost: announced rows
+   * count in its place
+   */
+  readonly recovers?: GuardedList;
   /** how many publications are recorded; `standardKeep` where not given */
   readonly keepHistory?: number;
   /** for the record */

@@ -13,7 +13,7 @@ import { listShortly } from '../shared/text/list-shortly.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { ListDamaged } from '../contract/refusals.ts';
+import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
 
 /** One version that is withdrawn from now on, or may be published again. */
 export interface WithholdRequest {
@@ -37,16 +37,21 @@ export interface WithheldQuestion {
   readonly announced: readonly WithheldVersion[];
   /** a version that is withdrawn, or published again, at the time `now` */
   readonly change?: { readonly request: WithholdRequest; readonly now: Date } | undefined;
+  /** of a build that recovers the tombstones: announced rows count for a list that is damaged or lost, which stays so */
+  readonly mayBeLost?: boolean;
 }
 
 /**
  * Throws BuildRefused where the list is damaged, or lacks what is announced. A request to withdraw a version that the
  * list lacks puts all missing rows back.
  */
-export async function readWithheld(output: Output, { announced, change }: WithheldQuestion): Promise<Withheld> {
-  const stored = await storedWithheld(output);
+export async function readWithheld(
+  output: Output,
+  { announced, change, mayBeLost = false }: WithheldQuestion,
+): Promise<Withheld> {
+  const stored = await (mayBeLost ? noneIfDamaged(storedWithheld(output)) : storedWithheld(output));
   const missing = missingRows(announced, stored);
-  if (missing.length > 0 && !missing.some((row) => isWithdrawing(change?.request, row)))
+  if (missing.length > 0 && !mayBeLost && !missing.some((row) => isWithdrawing(change?.request, row)))
     throw refuseIncomplete(missing, stored);
   const before = missing.length === 0 ? stored : [...stored, ...missing];
   const after = change === undefined ? before : changed(before, change.request, change.now);
@@ -57,7 +62,7 @@ export async function readWithheld(output: Output, { announced, change }: Withhe
   return {
     rows: after,
     of: (name) => byName.get(name) ?? none,
-    text: after === stored ? undefined : formatWithheld(after),
+    text: mayBeLost || after === stored ? undefined : formatWithheld(after),
   };
 }
 

@@ -60,7 +60,8 @@ export async function withholdVersion(
   const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
   try {
     const output = createDiskOutput(request.dataDirectory);
-    const entry = (await findEntry(named, request.dataDirectory)) ?? (await findAnnounced(named, output));
+    const announced = await findAnnounced(named, output);
+    const entry = (await findEntry(named, request.dataDirectory)) ?? announced;
     if (entry === undefined) return refused('NOT_FOUND', `${named.name} ${named.version} is not published here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
     const report = await buildHoldingLock(
@@ -69,6 +70,8 @@ export async function withholdVersion(
         withhold: { name: named.name, version: entry.version, normalized, withheld: true },
         // where the announcement is lost, no source is known
         mayBeEmpty: true,
+        // a version that is withdrawn already brings a lost list back
+        ...(announced === undefined ? {} : { recovers: 'withheld' }),
       },
       effects,
     );

@@ -138,6 +138,38 @@ describe('a recovery of the list of tombstones', () => {
     ]);
   });
 
+  it('works while the list of withdrawn versions is lost too, and so does the way back of that list', async () => {
+    await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.2.0');
+    const lists = [list, 'index/_withheld.json'];
+    const whole = lists.map((path) => readFileSync(now(path)));
+    writeFileSync(join(folder, 'rows.json'), readFileSync(now(list)));
+    writeFileSync(join(folder, 'exported.json'), (await libretto(folder, 'config', 'export')).stdout);
+    const withdraw = ['package', 'withdraw', 'acme/hello', '1.2.0'];
+    const recovery = ['package', 'purged', '--recover'];
+    const isPublished = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data')));
+    for (const [first, second] of [
+      [recovery, withdraw],
+      [withdraw, recovery],
+      [[...recovery, 'rows.json'], withdraw],
+      [['config', 'import', 'exported.json'], withdraw],
+      [withdraw, ['config', 'import', 'exported.json']],
+    ] as const) {
+      for (const path of lists) rmSync(now(path));
+      for (const other of ['1.0.0', '1.2.0'])
+        expect(await libretto(folder, 'package', 'restore', 'acme/hello', other)).toMatchObject({ exitCode: 2 });
+      expect(await libretto(folder, ...first)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(lists.filter((path) => existsSync(now(path)))).toHaveLength(1);
+      expect(await libretto(folder, 'build', 'src')).toMatchObject({ exitCode: 2 });
+      expect(await libretto(folder, 'package', 'withdraw', 'acme/hello', '1.0.0')).toMatchObject({ exitCode: 2 });
+      expect(isPublished()).toEqual(['acme/hello@1.0.0']);
+      expect(await libretto(folder, ...second)).toMatchObject({ exitCode: 0, stderr: '' });
+      await succeeds(folder, 'build', 'src');
+      await succeeds(folder, 'verify');
+      expect(isPublished()).toEqual(['acme/hello@1.0.0']);
+      for (const [at, path] of lists.entries()) writeFileSync(now(path), whole[at] ?? '');
+    }
+  });
+
   it('has an event in the audit log', async () => {
     addFalseRow();
     await recover();

@@ -1,0 +1,50 @@
+// The two lists that keep versions out, as one build reads them: the tombstones and the versions withdrawn by hand. A
+// build that recovers one list goes by the announcement for the other, so that both can come back when both are lost.
+
+import type { AnnouncedLists, GuardedList } from '../contract/announced-lists.ts';
+import type { Output } from '../output/output.ts';
+import { readPurged } from '../package/purged.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
+import { readWithheld } from '../version-lists/withheld.ts';
+import type { Run } from './run.ts';
+
+type Lists = Pick<Run, 'purged' | 'withheld'>;
+type ListRequest = Pick<BuildRequest, 'withhold' | 'purge' | 'recoverPurged' | 'recovers'>;
+
+/**
+ * The lists with the changes that the request asks for. Throws BuildRefused where a list is damaged, or lacks what is
+ * announced, and the request recovers neither list.
+ */
+export async function readLists(
+  output: Output,
+  announced: AnnouncedLists,
+  { withhold, purge, recoverPurged, recovers }: ListRequest,
+  now: Date,
+): Promise<Lists> {
+  const withheld = await readWithheld(output, {
+    announced: announced.withheld,
+    change: withhold === undefined ? undefined : { request: withhold, now },
+    mayBeLost: recovers === 'purged',
+  });
+  const purged = await readPurged(output, {
+    announced: announced.purged,
+    more: purge,
+    recovery: recoverPurged,
+    mayBeLostAt: recovers === 'withheld' ? now : undefined,
+  });
+  return { withheld, purged };
+}
+
+/** The lists without any change. `recovers`: of the build that reads the lists before it recovers one. */
+export async function readStandingLists(
+  output: Output,
+  announced: AnnouncedLists,
+  recovers: GuardedList | undefined,
+  now: Date,
+): Promise<Lists> {
+  const mayBeLost = recovers !== undefined;
+  return {
+    withheld: await readWithheld(output, { announced: announced.withheld, mayBeLost }),
+    purged: await readPurged(output, { announced: announced.purged, mayBeLostAt: mayBeLost ? now : undefined }),
+  };
+}
