@@ -4,7 +4,7 @@ import { localUrl } from '../text/address.ts';
 import type { Config } from '../config/config.ts';
 import { counted, revealSecret } from '../io/output.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
-import type { SetupOffer } from './service.ts';
+import type { SetupOffer } from './setup-offer.ts';
 import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
 
 export interface Announced {

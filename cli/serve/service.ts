@@ -1,6 +1,5 @@
 // The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
 
-import type { Secret } from '../../build/shared/text/secret.ts';
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
@@ -11,7 +10,6 @@ import type { Family } from '../../proxy/observe/metrics-text.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
 import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
 import { advertisedRoot, defaultLimits } from '../compose/settings.ts';
 import { composeTokens } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
@@ -29,12 +27,7 @@ import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
-
-export interface SetupOffer {
-  readonly code: Secret;
-  /** the address of the server for clients on this machine */
-  readonly url: string;
-}
+import { offerSetup, type SetupOffer } from './setup-offer.ts';
 
 export interface Service {
   /** with the stored settings */
@@ -195,18 +188,6 @@ function hangUp({ config, context, log, leads }: ServingCore, proxy: Proxy): () 
   };
 }
 
-/** Undefined where a user exists, or while the state cannot be written. */
-async function offerSetup(
-  { tellState }: ServingCore,
-  setupCode: (() => Promise<Secret | undefined>) | undefined,
-  url: string,
-): Promise<SetupOffer | undefined> {
-  const code = await setupCode?.()
-    .catch(whereUnwritable)
-    .catch(whereDamaged((fault) => tellState(`No setup code is offered. ${fault}`)));
-  return code && { code, url };
-}
-
 /** Loads the metrics modules only with `--metrics`. */
 async function composeMetrics(
   { config, context, workerStatus }: ServingCore,
@@ -228,21 +209,6 @@ async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
     if (error instanceof Error && 'code' in error && error.code === 'UPSTREAM_UNAVAILABLE') return false;
     throw error;
   }
-}
-
-/** Gives undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */
-function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof StateError && error.code === 'STATE_CORRUPT')) throw error;
-    tell(error.message);
-    return undefined;
-  };
-}
-
-/** Gives undefined for a state that cannot be written: the disk is full or read-only. */
-function whereUnwritable(error: unknown): undefined {
-  if (error instanceof StateError && error.code === 'STATE_WRITE_FAILED') return undefined;
-  throw error;
 }
 
 function ownAddress({ distUrl: { value } }: Config): string | undefined {
