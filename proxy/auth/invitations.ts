@@ -70,7 +70,7 @@ export async function acceptInvitation(
   );
   assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
-  const record = await changeUser(store, stored.record.id, async (current) => {
+  return changeUser(store, stored.record.id, async (current) => {
     if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');
     return {
       record: {
@@ -89,5 +89,4 @@ export async function acceptInvitation(
       },
     };
   });
-  return record;
 }

@@ -1,7 +1,8 @@
-// A new secret for a token that stays what it is. The former secret goes on opening for a while, so that whoever holds
-// it can take over the new one without a gap; of older ones nothing is left.
+// Gives a token a new secret. The former secret stays valid for a while, so that its users can switch without a gap. Older
+// secrets end at once.
 
 import type { AuditedStore, Actor } from '../state/audit.ts';
+import type { StateChange } from '../state/state-store.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
@@ -13,9 +14,9 @@ export interface Rotation {
   readonly secret: Secret;
 }
 
-/** Where nothing else is said: a day, seconds. */
+/** The default: a day. */
 export const standardGraceSeconds = 86_400;
-/** Thirty days: a secret that is to live longer than that is not being replaced. */
+/** Thirty days. */
 export const longestGraceSeconds = 30 * 86_400;
 
 interface Options {
@@ -26,36 +27,21 @@ interface Options {
 }
 
 /**
- * Throws TokenError TOKEN_REVOKED, GRACE_INVALID, and TOKEN_ROTATED when another rotation came in between: its secret
- * would be lost, unseen.
+ * Throws TokenError TOKEN_REVOKED, GRACE_INVALID, and TOKEN_ROTATED after a concurrent rotation: this one would replace a
+ * secret that nobody has used yet.
  */
 export async function rotateToken(
   { store, now, randomBytes, actor }: Options,
   find: () => Promise<{ readonly record: TokenRecord; readonly revision: number }>,
   graceSeconds = standardGraceSeconds,
 ): Promise<Rotation> {
-  if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > longestGraceSeconds) {
-    throw new TokenError(
-      'GRACE_INVALID',
-      `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ` +
-        `${graceSeconds}.`,
-    );
-  }
+  assertGrace(graceSeconds);
   let current = await find();
   const { hash: former } = current.record;
   const { secret, hash } = mintToken(current.record.kind, randomBytes);
   for (;;) {
     const { record, revision } = current;
-    if (record.revoked_at !== null)
-      throw new TokenError(
-        'TOKEN_REVOKED',
-        `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`,
-      );
-    if (record.hash !== former)
-      throw new TokenError(
-        'TOKEN_ROTATED',
-        `Another request just gave the token ${record.id} a new secret. Repeat the request to replace it again.`,
-      );
+    assertRotatable(record, former);
     const kept = graceSeconds > 0;
     const previousExpiresAt = kept ? new Date(now() + graceSeconds * 1000).toISOString() : null;
     const rotated: TokenRecord = {
@@ -64,27 +50,50 @@ export async function rotateToken(
       previous_hash: kept ? former : null,
       previous_expires_at: previousExpiresAt,
     };
-    const gone = [...(record.previous_hash === null ? [] : [record.previous_hash]), ...(kept ? [] : [former])];
-    const done = await store.commit(
-      {
-        conditions: [
-          { key: tokenKey(record.id), revision },
-          { key: tokenHashKey(hash), revision: null },
-        ],
-        puts: [
-          { key: tokenKey(record.id), value: { ...rotated } },
-          { key: tokenHashKey(hash), value: record.id },
-        ],
-        deletes: gone.map(tokenHashKey),
-      },
-      {
-        actor,
-        action: 'token.rotate',
-        subject: record.id,
-        details: { grace_seconds: graceSeconds, previous_expires_at: previousExpiresAt },
-      },
-    );
+    const done = await store.commit(changeTo(rotated, record, revision), {
+      actor,
+      action: 'token.rotate',
+      subject: record.id,
+      details: { grace_seconds: graceSeconds, previous_expires_at: previousExpiresAt },
+    });
     if (done) return { record: rotated, secret };
-    current = await find(); // changed meanwhile, which need not have been a rotation
+    current = await find(); // the token has changed, perhaps without a rotation
   }
+}
+
+function changeTo(rotated: TokenRecord, before: TokenRecord, revision: number): StateChange {
+  const { id, hash, previous_hash: kept } = rotated;
+  const ended = [before.previous_hash, before.hash].flatMap((former) =>
+    former === null || former === kept ? [] : [former],
+  );
+  return {
+    conditions: [
+      { key: tokenKey(id), revision },
+      { key: tokenHashKey(hash), revision: null },
+    ],
+    puts: [
+      { key: tokenKey(id), value: { ...rotated } },
+      { key: tokenHashKey(hash), value: id },
+    ],
+    deletes: ended.map(tokenHashKey),
+  };
+}
+
+function assertGrace(seconds: number): void {
+  if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= longestGraceSeconds) return;
+  throw new TokenError(
+    'GRACE_INVALID',
+    `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ` +
+      `${seconds}.`,
+  );
+}
+
+function assertRotatable({ id, revoked_at, hash }: TokenRecord, former: TokenRecord['hash']): void {
+  if (revoked_at !== null)
+    throw new TokenError('TOKEN_REVOKED', `The token ${id} was revoked on ${revoked_at} and stays so. Create another.`);
+  if (hash !== former)
+    throw new TokenError(
+      'TOKEN_ROTATED',
+      `Another request just gave the token ${id} a new secret. Repeat the request to replace it again.`,
+    );
 }

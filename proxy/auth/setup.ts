@@ -49,10 +49,7 @@ export function parseSetupCode(value: JsonValue): { readonly expires_at: string 
   throw malformedRecord('The row of a setup code');
 }
 
-/**
- * A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good
- * for their hour.
- */
+/** A setup code for the output of the server; undefined: a user exists. Codes of earlier starts stay valid for an hour. */
 export async function offerSetup({
   store,
   now,
@@ -78,17 +75,9 @@ export async function setUp(
   { code, email, name, password }: SetupDraft,
   address: string,
 ): Promise<LoggedIn> {
-  const { store, sessions, passwords, attempts, now, randomBytes, rules } = options;
+  const { store, sessions, passwords, now, randomBytes, rules } = options;
   if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
-  await attempts.judge(
-    [addressBudget(address)],
-    async () => {
-      const offered = await store.get(`${codePrefix}${hashCode(code)}`);
-      if (offered === undefined || now() >= Date.parse(parseSetupCode(offered.value).expires_at))
-        throw new WrongGuess();
-    },
-    { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) },
-  );
+  await assertCode(options, code, address);
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);
@@ -120,4 +109,16 @@ export async function setUp(
   );
   if (!isFirst) throw new RegistryError('SETUP_DONE');
   return { token, expires_at, user };
+}
+
+async function assertCode({ store, attempts, now }: SetupOptions, code: string, address: string): Promise<void> {
+  await attempts.judge(
+    [addressBudget(address)],
+    async () => {
+      const offered = await store.get(`${codePrefix}${hashCode(code)}`);
+      if (offered === undefined || now() >= Date.parse(parseSetupCode(offered.value).expires_at))
+        throw new WrongGuess();
+    },
+    { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) },
+  );
 }

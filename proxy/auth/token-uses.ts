@@ -1,6 +1,6 @@
-// When and from where each token was used last. Noted in memory with every request and written together, a few seconds
-// later: nothing of a request waits for a disk. Nobody's decision, so no audit event; and quiet, since the
-// authenticator, of every host, remembers tokens for as long as the state's generation stands.
+// The last use of each token: its time and client address. Requests note it in memory; a timer writes all noted uses
+// together, so that no request waits for a disk. The write has no audit event, and is quiet: authenticators cache tokens
+// until the generation of the state moves.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -16,15 +16,15 @@ export interface TokenUse {
 export interface TokenUses {
   /** Cheap: runs on every request. */
   readonly note: (id: TokenId, use: TokenUse) => void;
-  /** The last use of each that was ever used, by any process; of others up to `flushMs` late. */
+  /** The last use of each used token. Uses in other processes appear up to `flushMs` later. */
   readonly of: (ids: readonly TokenId[]) => Promise<ReadonlyMap<TokenId, TokenUse>>;
-  /** Writes what was noted. */
+  /** Writes the noted uses. */
   readonly close: () => Promise<void>;
 }
 
 export interface TokenUsesOptions {
   readonly store: Pick<StateStore, 'get' | 'commit'>;
-  /** A write failed: it is tried again with the next use. */
+  /** Reports a failed write, which the next use repeats. */
   readonly onError: (error: unknown) => void;
   readonly flushMs?: number;
 }
@@ -42,31 +42,7 @@ export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesO
   };
   const flush = (): void => {
     timer = undefined;
-    writing = writing.then(write);
-  };
-  const write = async (): Promise<void> => {
-    const uses = [...noted];
-    try {
-      const stored = await readUses(
-        store,
-        uses.map(([id]) => id),
-      );
-      // another process may have seen a later one
-      const news = uses.filter(([id, { atMs }]) => atMs > (stored.get(id)?.atMs ?? 0));
-      if (news.length > 0)
-        await store.commit({
-          conditions: [],
-          puts: news.map(([id, { atMs, from }]) => ({
-            key: keyOf(id),
-            value: { at: new Date(atMs).toISOString(), from },
-          })),
-          deletes: [],
-          quiet: true,
-        });
-      for (const [id, use] of uses) if (noted.get(id) === use) noted.delete(id);
-    } catch (error) {
-      onError(error);
-    }
+    writing = writing.then(() => write(store, noted)).catch(onError);
   };
   return {
     note,
@@ -86,7 +62,26 @@ export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesO
   };
 }
 
-/** As stored. */
+/** Removes the written uses from `noted`. */
+async function write(store: TokenUsesOptions['store'], noted: Map<TokenId, TokenUse>): Promise<void> {
+  const uses = [...noted];
+  const stored = await readUses(
+    store,
+    uses.map(([id]) => id),
+  );
+  // another process may have stored a later use
+  const news = uses.filter(([id, { atMs }]) => atMs > (stored.get(id)?.atMs ?? 0));
+  if (news.length > 0)
+    await store.commit({
+      conditions: [],
+      puts: news.map(([id, { atMs, from }]) => ({ key: keyOf(id), value: { at: new Date(atMs).toISOString(), from } })),
+      deletes: [],
+      quiet: true,
+    });
+  for (const [id, use] of uses) if (noted.get(id) === use) noted.delete(id);
+}
+
+/** The uses as stored, without those in memory. */
 export async function readUses(
   store: Pick<StateStore, 'get'>,
   ids: readonly TokenId[],
@@ -95,7 +90,7 @@ export async function readUses(
   return new Map(found.flatMap(([id, use]) => (use === undefined ? [] : [[id, use] as const])));
 }
 
-/** What is malformed was never written by us, and is not worth refusing anything for. */
+/** undefined for a malformed row: it refuses nothing. */
 export function parseUse(value: JsonValue | undefined): TokenUse | undefined {
   if (!isJsonObject(value) || typeof value['at'] !== 'string' || typeof value['from'] !== 'string') return undefined;
   const atMs = Date.parse(value['at']);

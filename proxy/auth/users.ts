@@ -130,18 +130,7 @@ async function update(
   patch: UserPatch,
 ): Promise<ChangedUser> {
   const { name, role, status, invite, resetTwoFactor } = patch;
-  const details: JsonObject = {
-    ...(name === undefined ? {} : { name: checkedName(name) }),
-    ...(role && { role }),
-    ...(status && { status }),
-    ...(invite && { invite }),
-    ...(resetTwoFactor && { reset_two_factor: true }),
-  };
-  if (Object.keys(details).length === 0)
-    throw new RegistryError('INVALID_INPUT', {
-      message: 'Nothing to change was given.',
-      details: { issues: [{ path: '', message: 'nothing to change was given' }] },
-    });
+  const details = detailsOf(patch);
   const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
   const record = await changeUser(store, id, async (current) => {
     if (invite && (status ?? current.status) === 'disabled')
@@ -164,6 +153,22 @@ async function update(
     return { record: edited, ...beside, event: { actor, action: 'user.update', subject: current.id, details } };
   });
   return { record, invitation: invitation?.shown };
+}
+
+/** The details of the audit event. Throws INVALID_INPUT for an empty patch. */
+function detailsOf({ name, role, status, invite, resetTwoFactor }: UserPatch): JsonObject {
+  const details: JsonObject = {
+    ...(name === undefined ? {} : { name: checkedName(name) }),
+    ...(role && { role }),
+    ...(status && { status }),
+    ...(invite && { invite }),
+    ...(resetTwoFactor && { reset_two_factor: true }),
+  };
+  if (Object.keys(details).length > 0) return details;
+  throw new RegistryError('INVALID_INPUT', {
+    message: 'Nothing to change was given.',
+    details: { issues: [{ path: '', message: 'nothing to change was given' }] },
+  });
 }
 
 async function remove({ store, sessions, actor }: UsersOptions, id: string): Promise<UserRecord> {

@@ -1,5 +1,5 @@
-// The keys of this registry: the current one of each purpose, and those before it for as long as something made with
-// them is still good. They lie outside the state, so that a copy of the state alone opens nothing.
+// The keys of this registry: the current key of each purpose, and earlier keys while their products are valid. The keys
+// lie outside the state, so that a copy of the state alone reveals nothing.
 
 import { generateKeyPairSync } from 'node:crypto';
 
@@ -8,22 +8,22 @@ import { keyPurposes, listKeyFiles, readKeyFile, writeKeyFile, type KeyFile, typ
 
 export interface RingKey {
   readonly purpose: KeyPurpose;
-  /** 1, 2, 3, …; the highest of its purpose is the current one */
+  /** 1, 2, 3, …; the highest number of a purpose is the current key */
   readonly number: number;
   readonly kid: string;
   readonly created_at: string;
-  /** null: the current one, or one that stays good */
+  /** null: without an end */
   readonly ends_at: string | null;
   readonly material: string;
 }
 
 export interface KeyRing {
-  /** Made when there is none yet. */
+  /** Creates the first key of a purpose. */
   readonly current: (purpose: KeyPurpose) => RingKey;
   readonly find: (purpose: KeyPurpose, kid: string) => RingKey | undefined;
-  /** Signing keys first, newest first. Makes none. */
+  /** Signing keys first, newest first. Creates none. */
   readonly list: () => readonly RingKey[];
-  /** A new current key. `previousEndsMs` (epoch): when the one before ends; left out: it stays good. */
+  /** Creates a new current key. `previousEndsMs` (epoch): the end of the previous key; left out: it stays valid. */
   readonly rotate: (purpose: KeyPurpose, previousEndsMs?: number) => RingKey;
 }
 
@@ -32,83 +32,94 @@ export interface KeyRingOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** How long another process may take to notice what one did here. */
+  /** The longest time until another process notices a change. */
   readonly noticeMs?: number;
   readonly monotonicMs?: () => number;
 }
 
-/** Every call may throw StateError: the folder cannot be used, or a file in it is damaged. */
-export function createKeyRing({
-  folder,
-  now,
-  randomBytes,
-  noticeMs = 2000,
-  monotonicMs = () => performance.now(),
-}: KeyRingOptions): KeyRing {
-  const files = new Map<string, KeyFile>();
-  let keys: readonly RingKey[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
+/** Every call may throw StateError: the folder is unusable, or a file in it is damaged. */
+export function createKeyRing(options: KeyRingOptions): KeyRing {
+  const keys = new KeyFolder(options);
+  return {
+    current: (purpose) => {
+      keys.refresh();
+      return keys.newest(purpose) ?? keys.make(purpose, undefined);
+    },
+    find: (purpose, kid) => {
+      keys.refresh();
+      const known = keys.find(purpose, kid);
+      if (known !== undefined) return known;
+      keys.read(); // another process may have made it just now
+      return keys.find(purpose, kid);
+    },
+    list: () => keys.read(),
+    rotate: (purpose, previousEndsMs) => {
+      keys.read();
+      return keys.make(purpose, previousEndsMs);
+    },
+  };
+}
 
-  const read = (): void => {
+/** The keys in the folder as of the last read. Each file is read once: its content never changes. */
+class KeyFolder {
+  readonly #options: Required<KeyRingOptions>;
+  readonly #files = new Map<string, KeyFile>();
+  #keys: readonly RingKey[] = [];
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ noticeMs = 2000, monotonicMs = () => performance.now(), ...options }: KeyRingOptions) {
+    this.#options = { ...options, noticeMs, monotonicMs };
+  }
+
+  read(): readonly RingKey[] {
+    const { folder, monotonicMs } = this.#options;
     const numbers = listKeyFiles(folder);
-    keys = keyPurposes.flatMap((purpose) =>
+    this.#keys = keyPurposes.flatMap((purpose) =>
       ringOf(purpose, numbers[purpose], (number) =>
-        remembered(files, `${purpose} ${number}`, () => readKeyFile(folder, purpose, number)),
+        remembered(this.#files, `${purpose} ${number}`, () => readKeyFile(folder, purpose, number)),
       ),
     );
-    readAt = monotonicMs();
-  };
-  const readAgain = (): void => {
-    if (monotonicMs() - readAt >= noticeMs) read();
-  };
-  const newest = (purpose: KeyPurpose): RingKey | undefined => keys.find((key) => key.purpose === purpose);
-  const findKid = (purpose: KeyPurpose, kid: string): RingKey | undefined =>
-    keys.find((key) => key.purpose === purpose && key.kid === kid);
-  /** Whoever comes second finds the other's key in its place. */
-  const make = (purpose: KeyPurpose, previousEndsMs: number | undefined): RingKey => {
+    this.#readAt = monotonicMs();
+    return this.#keys;
+  }
+
+  refresh(): void {
+    if (this.#options.monotonicMs() - this.#readAt >= this.#options.noticeMs) this.read();
+  }
+
+  newest(purpose: KeyPurpose): RingKey | undefined {
+    return this.#keys.find((key) => key.purpose === purpose);
+  }
+
+  find(purpose: KeyPurpose, kid: string): RingKey | undefined {
+    return this.#keys.find((key) => key.purpose === purpose && key.kid === kid);
+  }
+
+  /** Of two processes at once, the second finds the key of the first. */
+  make(purpose: KeyPurpose, previousEndsMs: number | undefined): RingKey {
+    const { folder, now, randomBytes } = this.#options;
     const previous_ends_at = previousEndsMs === undefined ? null : new Date(previousEndsMs).toISOString();
-    writeKeyFile(folder, purpose, (newest(purpose)?.number ?? 0) + 1, {
+    writeKeyFile(folder, purpose, (this.newest(purpose)?.number ?? 0) + 1, {
       kid: randomBase62(12, randomBytes),
       created_at: new Date(now()).toISOString(),
       previous_ends_at,
       material: makers[purpose](randomBytes),
     });
-    read();
-    const made = newest(purpose);
+    this.read();
+    const made = this.newest(purpose);
     if (made === undefined) throw new Error(`the ${purpose} key that was just made in ${folder} is gone`);
     return made;
-  };
-  return {
-    current: (purpose) => {
-      readAgain();
-      return newest(purpose) ?? make(purpose, undefined);
-    },
-    find: (purpose, kid) => {
-      readAgain();
-      const known = findKid(purpose, kid);
-      if (known !== undefined) return known;
-      read(); // another process may have made it just now
-      return findKid(purpose, kid);
-    },
-    list: () => {
-      read();
-      return keys;
-    },
-    rotate: (purpose, previousEndsMs) => {
-      read();
-      return make(purpose, previousEndsMs);
-    },
-  };
+  }
 }
 
-/** P-256 signs quickly, and every JWT library knows it as ES256. */
+/** P-256 signs fast, and every JWT library supports it as ES256. */
 const makers: Readonly<Record<KeyPurpose, (randomBytes: RandomBytes) => string>> = {
   signing: () =>
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   sealing: (randomBytes) => Buffer.from(randomBytes(32)).toString('base64url'),
 };
 
-/** Newest first; each ends when the one after it says. */
+/** Newest first. The file of each key names the end of the previous key. */
 function ringOf(purpose: KeyPurpose, numbers: readonly number[], file: (number: number) => KeyFile): RingKey[] {
   let ends_at: string | null = null;
   return numbers.toReversed().map((number) => {

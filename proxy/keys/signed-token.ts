@@ -1,6 +1,5 @@
-// Signed tokens (JWT, RFC 7519) of one algorithm and one purpose each. What a token's header says of keys and
-// algorithms is believed only as far as it names a key of our ring (RFC 8725 §3.1): `jku`, `jwk` and `x5u` are never
-// looked at.
+// Signed tokens (JWT, RFC 7519) of one algorithm, each with one purpose. The header of a token only selects a key of our
+// ring (RFC 8725 §3.1); `jku`, `jwk` and `x5u` are ignored.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
@@ -11,12 +10,11 @@ import type { KeyRing, RingKey } from './key-ring.ts';
 const algorithm = 'ES256';
 const issuer = 'libretto';
 
-/** Clocks of two hosts may differ by so much. */
+/** The accepted difference between the clocks of two hosts. */
 export const leewayMs = 30_000;
 
 /**
- * Each has a `typ` and an audience of its own, so that no token can stand in for one of another purpose (RFC 8725
- * §3.11).
+ * Each purpose has a `typ` and an audience of its own, so that a token serves no other purpose (RFC 8725 §3.11).
  */
 export type SignedPurpose = 'session';
 
@@ -33,7 +31,7 @@ export interface SignedTokens {
     claims: SignedClaims,
     span: { readonly issuedMs: number; readonly expiresMs: number },
   ) => Promise<Secret>;
-  /** undefined: not one of ours, not for this purpose, or its time is over. */
+  /** undefined: foreign, of another purpose, or expired. */
   readonly verify: (purpose: SignedPurpose, text: string, nowMs: number) => Promise<SignedClaims | undefined>;
 }
 
@@ -41,7 +39,7 @@ export interface SignedTokens {
 const longest = 2048;
 
 export function createSignedTokens(ring: KeyRing): SignedTokens {
-  // reading a key costs several times what verifying with it does
+  // parsing a key costs several times a verification
   const publicKeys = new Map<string, KeyObject>();
   const publicKeyOf = ({ kid, material }: RingKey): KeyObject => {
     const known = publicKeys.get(kid) ?? createPublicKey(material);
@@ -57,17 +55,7 @@ export function createSignedTokens(ring: KeyRing): SignedTokens {
       return publicKeyOf(key);
     };
   return {
-    sign: async (purpose, { subject, sessionId }, { issuedMs, expiresMs }) => {
-      const { kid, material } = ring.current('signing');
-      const token = new SignJWT({ sid: sessionId })
-        .setProtectedHeader({ alg: algorithm, kid, typ: typeOf(purpose) })
-        .setIssuer(issuer)
-        .setAudience(audienceOf(purpose))
-        .setSubject(subject)
-        .setIssuedAt(Math.floor(issuedMs / 1000))
-        .setExpirationTime(Math.floor(expiresMs / 1000));
-      return new Secret(await token.sign(createPrivateKey(material)));
-    },
+    sign: async (purpose, claims, span) => sign(ring.current('signing'), purpose, claims, span),
     verify: async (purpose, text, nowMs) => {
       if (text.length > longest || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return undefined;
       try {
@@ -88,6 +76,22 @@ export function createSignedTokens(ring: KeyRing): SignedTokens {
       }
     },
   };
+}
+
+async function sign(
+  { kid, material }: RingKey,
+  purpose: SignedPurpose,
+  { subject, sessionId }: SignedClaims,
+  { issuedMs, expiresMs }: { readonly issuedMs: number; readonly expiresMs: number },
+): Promise<Secret> {
+  const token = new SignJWT({ sid: sessionId })
+    .setProtectedHeader({ alg: algorithm, kid, typ: typeOf(purpose) })
+    .setIssuer(issuer)
+    .setAudience(audienceOf(purpose))
+    .setSubject(subject)
+    .setIssuedAt(Math.floor(issuedMs / 1000))
+    .setExpirationTime(Math.floor(expiresMs / 1000));
+  return new Secret(await token.sign(createPrivateKey(material)));
 }
 
 function typeOf(purpose: SignedPurpose): string {

@@ -1,14 +1,14 @@
-// What is counted of every request, for Prometheus. Each request adds to a few numbers in arrays and makes nothing;
-// text is made when somebody asks. Labels are of closed sets: no path, no name, nothing of a token but its kind.
+// Counts every request for Prometheus. A request adds to a few numbers in arrays, and allocates nothing. Labels have
+// closed sets of values: no path, no name, and only the kind of a token.
 
 import type { TokenKind } from '../auth/token-format.ts';
 import type { Family, Sample } from './metrics-text.ts';
 
-/** The kind of a route: of the core, of a feature, or `refused` for what is turned away before its route is known. */
+/** The kind of a route: of the core, of a feature, or `refused` for a request that is refused before its route is known. */
 export type CountedRoute = string;
 
 export interface RequestCounts {
-  /** A request was answered, or given up: `bytes` of its body were handed over within `durationMs`. Never throws. */
+  /** Counts an answered or aborted request: the connection took `bytes` of its body within `durationMs`. Never throws. */
   readonly answered: (
     route: CountedRoute,
     status: number,
@@ -16,16 +16,16 @@ export interface RequestCounts {
     sent: { readonly bytes: number; readonly aborted: boolean },
     durationMs: number,
   ) => void;
-  /** What never became a request was answered with `status`. */
+  /** Counts a malformed request that was answered with `status`. */
   readonly malformed: (status: number) => void;
   readonly families: () => readonly Family[];
 }
 
-/** The core's own: others are counted with them. */
+/** The routes of the core. */
 const coreRoutes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'health', 'ready', 'unknown', 'refused'];
 const kinds = ['none', 'read', 'write'] as const;
 const statuses = 500; // 100 to 599
-/** Seconds. From what a document out of memory takes to what a large archive does for a slow client. */
+/** Seconds: from a document in memory to a large archive for a slow client. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 const boundsMs = bounds.map((bound) => bound * 1000);
 const buckets = bounds.length + 1;
@@ -57,35 +57,52 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
       if (sent.aborted) add(aborted, at, 1);
     },
     malformed: (status) => count(refused, 0, status),
-    families: () => [
-      {
-        name: 'libretto_requests_total',
-        type: 'counter',
-        help: 'Requests by route, answer and kind of token.',
-        samples: requestSamples(routes, requests),
-      },
-      {
-        name: 'libretto_request_duration_seconds',
-        type: 'histogram',
-        help: 'From the headers of a request to the last byte handed to its connection.',
-        samples: routes.flatMap((route, at) =>
-          histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0),
-        ),
-      },
-      {
-        name: 'libretto_response_bytes_total',
-        type: 'counter',
-        help: 'Bytes of bodies handed to connections.',
-        samples: perRoute(routes, bytes),
-      },
-      {
-        name: 'libretto_requests_aborted_total',
-        type: 'counter',
-        help: 'Requests whose client disconnected before the answer was complete.',
-        samples: perRoute(routes, aborted),
-      },
-    ],
+    families: () => familiesOf(routes, { requests, durations, seconds, bytes, aborted }),
   };
+}
+
+interface Totals {
+  /** by route, kind of token and status */
+  readonly requests: Float64Array;
+  /** by route and bucket */
+  readonly durations: Float64Array;
+  readonly seconds: Float64Array;
+  readonly bytes: Float64Array;
+  readonly aborted: Float64Array;
+}
+
+function familiesOf(
+  routes: readonly CountedRoute[],
+  { requests, durations, seconds, bytes, aborted }: Totals,
+): readonly Family[] {
+  return [
+    {
+      name: 'libretto_requests_total',
+      type: 'counter',
+      help: 'Requests by route, answer and kind of token.',
+      samples: requestSamples(routes, requests),
+    },
+    {
+      name: 'libretto_request_duration_seconds',
+      type: 'histogram',
+      help: 'From the headers of a request to the last byte handed to its connection.',
+      samples: routes.flatMap((route, at) =>
+        histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0),
+      ),
+    },
+    {
+      name: 'libretto_response_bytes_total',
+      type: 'counter',
+      help: 'Bytes of bodies handed to connections.',
+      samples: perRoute(routes, bytes),
+    },
+    {
+      name: 'libretto_requests_aborted_total',
+      type: 'counter',
+      help: 'Requests whose client disconnected before the answer was complete.',
+      samples: perRoute(routes, aborted),
+    },
+  ];
 }
 
 function requestSamples(routes: readonly CountedRoute[], requests: Float64Array): Sample[] {
@@ -105,7 +122,7 @@ function requestSamples(routes: readonly CountedRoute[], requests: Float64Array)
   return samples;
 }
 
-/** Buckets hold what is at most as long, so each counts those before it too; none for a route that nobody asked for. */
+/** Each bucket includes the shorter ones. A route without requests has no samples. */
 function histogram(route: CountedRoute, counts: Float64Array, sum: number): Sample[] {
   let below = 0;
   const cumulated = [...counts].map((count) => (below += count));

@@ -1,6 +1,5 @@
-// A state that is changed on paper: what is committed to it is kept aside, and can then be made one single change of
-// the real one, or none at all. So a series of changes, each with its audit event, happens as a whole, and a trial run
-// is the very same code.
+// A draft of a state: it collects commits in memory, and applies them to the real state as one change, or not at all. So a
+// series of changes, each with its audit event, is atomic, and a trial run uses the same code.
 
 import pLimit from 'p-limit';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -10,8 +9,7 @@ import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-
 
 export interface DraftStore extends StateStore {
   /**
-   * All of it as one change. False: the state below is not any more what this was drawn up from, and nothing was
-   * changed.
+   * Applies the draft as one change. False: the state below has changed since, and nothing was written.
    */
   readonly keep: () => Promise<boolean>;
 }
@@ -22,69 +20,85 @@ interface Row {
   readonly revision: number;
 }
 
-/** To close it does not close the state below. */
+/** Closing the draft leaves the state below open. */
 export function createDraftStore(below: StateStore): DraftStore {
-  const rows = new Map<string, Row>();
-  /** what was believed of the state below when something was decided on it */
-  const beliefs = new Map<string, number | null>();
+  const draft = new Draft(below);
   const queue = pLimit(1);
-  let commits = 0;
-  let quiet = 0;
   let closed = false;
-
-  const opened = (): void => {
+  const opened = (): Draft => {
     if (closed) throw new StateError('STATE_CLOSED', 'The draft of the state was closed.');
-  };
-  const get = async (key: string): Promise<StateEntry | undefined> => {
-    const row = rows.get(key);
-    return row === undefined ? below.get(key) : entryOf(key, row);
-  };
-  const holds = async ({ key, revision }: StateChange['conditions'][number]): Promise<boolean> => {
-    const found = (await get(key))?.revision ?? null;
-    if (found === revision && !rows.has(key) && !beliefs.has(key)) beliefs.set(key, revision);
-    return found === revision;
-  };
-  const commit = async (change: StateChange): Promise<boolean> => {
-    for (const condition of change.conditions) if (!(await holds(condition))) return false;
-    commits += 1;
-    if (change.quiet === true) quiet += 1;
-    // below, revisions are positive: none of these can be mistaken for one of those
-    const revision = -commits;
-    const encoded = change.puts.map(({ key, value }) => [key, { text: JSON.stringify(value), revision }] as const);
-    for (const [key, row] of encoded) rows.set(key, row);
-    for (const key of change.deletes) rows.set(key, { text: undefined, revision });
-    return true;
+    return draft;
   };
   return {
     identity: below.identity,
-    get: async (key) => {
-      opened();
-      return get(key);
-    },
-    range: async (prefix, options = {}) => {
-      opened();
-      const drawn = [...rows].filter(([key]) => key.startsWith(prefix));
-      const entries = (await below.range(prefix)).filter(({ key }) => !rows.has(key));
-      return select([...entries, ...drawn.flatMap(([key, row]) => entryOf(key, row) ?? [])], options);
-    },
+    get: async (key) => opened().get(key),
+    range: async (prefix, options = {}) => opened().range(prefix, options),
     commit: async (change) => {
       opened();
       assertChange(change);
-      return queue(() => commit(change));
+      return queue(() => draft.commit(change));
     },
-    generation: () => below.generation() + commits - quiet,
+    generation: () => draft.generation(),
     close: async () => {
       closed = true;
     },
-    keep: async () => {
-      const all = [...rows];
-      return below.commit({
-        conditions: [...beliefs].map(([key, revision]) => ({ key, revision })),
-        puts: all.flatMap(([key, row]) => entryOf(key, row) ?? []).map(({ key, value }) => ({ key, value })),
-        deletes: all.flatMap(([key, { text }]) => (text === undefined ? [key] : [])),
-      });
-    },
+    keep: () => draft.apply(),
   };
+}
+
+class Draft {
+  readonly #below: StateStore;
+  readonly #rows = new Map<string, Row>();
+  /** the revisions in the state below that conditions of the draft rely on */
+  readonly #beliefs = new Map<string, number | null>();
+  #commits = 0;
+  #quiet = 0;
+
+  constructor(below: StateStore) {
+    this.#below = below;
+  }
+
+  async get(key: string): Promise<StateEntry | undefined> {
+    const row = this.#rows.get(key);
+    return row === undefined ? this.#below.get(key) : entryOf(key, row);
+  }
+
+  async range(prefix: string, options: RangeOptions): Promise<StateEntry[]> {
+    const drawn = [...this.#rows].filter(([key]) => key.startsWith(prefix));
+    const entries = (await this.#below.range(prefix)).filter(({ key }) => !this.#rows.has(key));
+    return select([...entries, ...drawn.flatMap(([key, row]) => entryOf(key, row) ?? [])], options);
+  }
+
+  async commit(change: StateChange): Promise<boolean> {
+    for (const condition of change.conditions) if (!(await this.#holds(condition))) return false;
+    this.#commits += 1;
+    if (change.quiet === true) this.#quiet += 1;
+    // revisions in the state below are positive, so these are distinct
+    const revision = -this.#commits;
+    const encoded = change.puts.map(({ key, value }) => [key, { text: JSON.stringify(value), revision }] as const);
+    for (const [key, row] of encoded) this.#rows.set(key, row);
+    for (const key of change.deletes) this.#rows.set(key, { text: undefined, revision });
+    return true;
+  }
+
+  generation(): number {
+    return this.#below.generation() + this.#commits - this.#quiet;
+  }
+
+  async apply(): Promise<boolean> {
+    const all = [...this.#rows];
+    return this.#below.commit({
+      conditions: [...this.#beliefs].map(([key, revision]) => ({ key, revision })),
+      puts: all.flatMap(([key, row]) => entryOf(key, row) ?? []).map(({ key, value }) => ({ key, value })),
+      deletes: all.flatMap(([key, { text }]) => (text === undefined ? [key] : [])),
+    });
+  }
+
+  async #holds({ key, revision }: StateChange['conditions'][number]): Promise<boolean> {
+    const found = (await this.get(key))?.revision ?? null;
+    if (found === revision && !this.#rows.has(key) && !this.#beliefs.has(key)) this.#beliefs.set(key, revision);
+    return found === revision;
+  }
 }
 
 function entryOf(key: string, { text, revision }: Row): StateEntry | undefined {

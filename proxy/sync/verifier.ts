@@ -1,28 +1,27 @@
-// Asks, in a process of its own, whether a registered repository can be reached and read with its credentials. Changes
-// nothing.
+// Checks in a child process that a registered repository is reachable and readable with its credentials. Changes nothing.
 
 import pLimit from 'p-limit';
 
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
-import type { JsonValue } from '../../build/contract/json.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { BuildRunner } from './build-runner.ts';
 import type { RepositoryId } from './repository.ts';
 
 export interface Verification {
   readonly ok: boolean;
-  /** why not; null where all is well */
+  /** the reason of a failure; null without one */
   readonly message: string | null;
-  /** of a git repository, those that its options take; null elsewhere */
+  /** the tags that the options of a git repository select; null for other types */
   readonly tags: number | null;
   readonly branches: number | null;
   readonly default_branch: string | null;
-  /** of a Composer repository: how it publishes; null elsewhere */
+  /** the form of a Composer repository's metadata; null for other types */
   readonly protocol: string | null;
-  /** of a Composer repository, where it says so; null elsewhere */
+  /** of a Composer repository that lists its packages; null for others */
   readonly package_count: number | null;
-  /** names found in the newest state of the default branch, or in the folder, or listed by the repository */
+  /** names in the newest commit of the default branch, in the folder, or in the list of the repository */
   readonly packages: readonly string[];
-  /** what is there and could not be published */
+  /** packages and versions that could not be published */
   readonly problems: readonly string[];
 }
 
@@ -56,17 +55,7 @@ export function createVerifier({
       throw new RegistryError('BUILD_FAILED', {
         message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message,
       });
-    return {
-      ok: report['ok'],
-      message: textOrNull(report['message']),
-      tags: numberOrNull(report['tags']),
-      branches: numberOrNull(report['branches']),
-      default_branch: textOrNull(report['default_branch']),
-      protocol: textOrNull(report['protocol']),
-      package_count: numberOrNull(report['package_count']),
-      packages: texts(report['packages']),
-      problems: texts(report['problems']),
-    };
+    return verificationOf(report['ok'], report);
   };
   return {
     verify: async (id) => {
@@ -81,6 +70,20 @@ export function createVerifier({
       closing.abort();
       await Promise.all(work);
     },
+  };
+}
+
+function verificationOf(ok: boolean, report: JsonObject): Verification {
+  return {
+    ok,
+    message: textOrNull(report['message']),
+    tags: numberOrNull(report['tags']),
+    branches: numberOrNull(report['branches']),
+    default_branch: textOrNull(report['default_branch']),
+    protocol: textOrNull(report['protocol']),
+    package_count: numberOrNull(report['package_count']),
+    packages: texts(report['packages']),
+    problems: texts(report['problems']),
   };
 }
 
