@@ -10,6 +10,7 @@ import type { Scan, SourceMemory } from '../../../../../build/sources/release.ts
 import { createRepository, type RepositoryStep } from '../../../../util/git-repository.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { contentOf } from '../../../../util/content-of.ts';
+import { createArchiver } from '../../../../../build/archive/archiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-git-source-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -201,7 +202,7 @@ describe('a repository that is not as it should be', () => {
     ]);
   });
 
-  it('refuses a version with an unsafe path or link, when its files are listed', async () => {
+  it('refuses a version with an unsafe path or link, when its archive is made', async () => {
     const repository = createRepository(join(folder, 'unsafe'), [
       ...first,
       { commit: 'links', from: 'main', files: { out: { mode: '120000', content: '../../etc/passwd' } } },
@@ -209,15 +210,18 @@ describe('a repository that is not as it should be', () => {
     ]);
     await scanned(repository.path, undefined, async (scan) => {
       const codes: unknown[] = [];
+      const archiver = createArchiver({ scratchDirectory: folder, jobs: 1 });
       for (const version of ['dev-links', 'dev-paths']) {
         const release =
           scan.outcome === 'read' ? scan.releases.find((candidate) => candidate.version === version) : undefined;
+        const target = join(folder, `${version}.zip`);
         codes.push(
-          await contentOf(release)
-            .list()
+          await archiver
+            .archive(contentOf(release), { topFolder: 'top', target })
             .catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)),
         );
       }
+      await archiver.close();
       expect(codes).toEqual(['UNSAFE_SYMLINK', 'UNSAFE_PATH']);
     });
   });

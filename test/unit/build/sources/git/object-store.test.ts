@@ -199,7 +199,7 @@ describe('listTree', () => {
       ['file a.txt', 'executable bin/run', 'file deep/er/ü.php', 'symlink link']
         .map((row) => {
           const [mode = '', path = ''] = row.split(' ');
-          return `${mode} git:${repository.git('rev-parse', `main:${path}`)} ${path}`;
+          return `${mode} ${repository.git('rev-parse', `main:${path}`)} ${path}`;
         })
         .sort(),
     );
