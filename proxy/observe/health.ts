@@ -22,8 +22,8 @@ export interface Health {
    */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /**
-   * away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most. unreadable:
-   * the state is damaged or gone, and packages.json cannot be answered
+   * away: the Redis of the state is out of reach, and what is known of the state is honoured for a while at most.
+   * unreadable: the state is damaged or gone
    */
   readonly state: 'ok' | 'away' | 'unreadable';
   /** local: the shared counters cannot be reached and this process counts alone */
@@ -36,6 +36,8 @@ export interface Health {
 
 export interface HealthParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale' | 'metadataUrl'>;
+  readonly readState: ReadyParts['readState'];
+  /** true while the Redis of the state is out of reach, and while that Redis holds a damaged state or none */
   readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
@@ -51,8 +53,13 @@ export async function healthAnswer(
   asked: Parameters<Tree['metadataUrl']>[0],
   nowMs: number,
 ): Promise<Answer> {
-  const [storage, seen] = await Promise.all([parts.storage(), lookAtRoot(parts.tree, asked, nowMs)]);
-  return { ...jsonAnswer(200, healthOf(seen, storage, parts)), cause: seen.cause };
+  const [storage, seen, known] = await Promise.all([
+    parts.storage(),
+    lookAtRoot(parts.tree, asked, nowMs),
+    lookAtState(parts.readState),
+  ]);
+  const fault = 'cause' in known ? known.cause : undefined;
+  return { ...jsonAnswer(200, healthOf(seen, fault, storage, parts)), cause: seen.cause };
 }
 
 /** What a request for packages.json meets. */
@@ -91,12 +98,21 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
+/** `fault`: of the look at the state; undefined: there is none. */
+function stateOf(fault: unknown, { isStateRead }: SeenRoot, isAway: boolean): Health['state'] {
+  const isOutOfReach = fault instanceof StateError && fault.code === 'STATE_UNAVAILABLE';
+  if (isAway && (fault === undefined || isOutOfReach)) return 'away';
+  return fault === undefined && isStateRead ? 'ok' : 'unreadable';
+}
+
 function healthOf(
-  { tree, metadataUrl, isStateRead }: SeenRoot,
+  seen: SeenRoot,
+  fault: unknown,
   storage: StorageState,
   { counters: { degraded }, workerStatus, stateAway }: HealthParts,
 ): Health {
-  const state = stateAway?.() === true ? 'away' : isStateRead ? 'ok' : 'unreadable';
+  const { tree, metadataUrl } = seen;
+  const state = stateOf(fault, seen, stateAway?.() === true);
   const counters = degraded() ? 'local' : 'ok';
   const workers = workerStatus === undefined ? undefined : { serving: workerStatus.running(), of: workerStatus.size };
   return {
@@ -152,10 +168,7 @@ const stateTimeoutMs = 2000;
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const [seen, known, storage] = await Promise.all([
     lookAtRoot(parts.tree, { exactForm: true }, nowMs),
-    inTime(async () => parts.readState?.()).then(
-      (graceMs) => ({ state: graceOf(graceMs) }),
-      (cause: unknown) => ({ cause }),
-    ),
+    lookAtState(parts.readState),
     parts.storage(),
   ]);
   const { tree } = seen;
@@ -173,6 +186,16 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
   if ((await tree.publication()) === undefined) return 'empty';
   return (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable';
+}
+
+/** `cause`: why the state cannot be read. */
+function lookAtState(
+  readState: ReadyParts['readState'],
+): Promise<{ readonly state: ReturnType<typeof graceOf> } | { readonly cause: unknown }> {
+  return inTime(async () => readState?.()).then(
+    (graceMs) => ({ state: graceOf(graceMs) }),
+    (cause: unknown) => ({ cause }),
+  );
 }
 
 function graceOf(graceMs: unknown): Pick<Readiness, 'state' | 'grace_seconds_left'> {

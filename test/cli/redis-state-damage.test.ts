@@ -130,7 +130,7 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
       status: 'degraded',
       metadata_url: null,
       tree: 'ok',
-      state: 'away',
+      state: 'unreadable',
     });
     expect(await run('token', 'revoke', known.id)).toMatchObject({
       exitCode: 2,
@@ -141,5 +141,14 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
     await until(async () => (await ask(known.token))[0] === 200);
     expect(await answers()).toEqual(sound);
     expect(serving.output().stderr.match(/The state is damaged/g)).toHaveLength(1);
+
+    // /health says the same as /health/ready, whichever way the state is unreadable
+    const saysUnreadable = async (path: string): Promise<boolean> =>
+      (await (await fetch(`${url}/${path}`)).text()).includes('"state":"unreadable"');
+    for (const [name = '', ...args] of [['HDEL', meta, 'identity'], ['FLUSHALL']]) {
+      await redis.command(name, ...args);
+      await until(() => saysUnreadable('health/ready'));
+      expect([name, await saysUnreadable('health')]).toEqual([name, true]);
+    }
   });
 });

@@ -75,7 +75,8 @@ it.each([
     { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
   ]);
   expect(JSON.stringify(reply.json())).not.toContain('gone');
-  expect((await served.get('/health', asNobody)).status).toBe(200);
+  const health = await served.get('/health', asNobody);
+  expect([health.status, health.json()]).toMatchObject([200, { status: 'degraded', tree: 'ok', state: 'unreadable' }]);
 });
 
 describe('settings that the state does not give', () => {

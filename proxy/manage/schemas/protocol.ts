@@ -127,7 +127,7 @@ export const healthSchema = z
     state: z.enum(['ok', 'away', 'unreadable']).openapi({
       description:
         '`away`: the Redis of the state is unavailable; known tokens stay valid for the grace period at most. ' +
-        '`unreadable`: the state is damaged or missing, and packages.json cannot be answered',
+        '`unreadable`: the state is damaged or missing, and /health/ready answers 500',
     }),
     counters: z
       .enum(['ok', 'local'])
