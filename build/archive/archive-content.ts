@@ -1,5 +1,5 @@
-// What is inside a ZIP that is ours or was admitted, as a digest: equal for the same files under another version label,
-// which gives composer.json, the top folder and with them the archive other bytes.
+// The digest of the files in a ZIP. Equal files have an equal digest under every version label, although the label
+// changes composer.json, the top folder and the bytes of the archive.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// What became of an artifact that was to be published or withdrawn: the document that the server gets from the process
-// that did it.
+// The outcome of publishing or withdrawing an artifact: the document that the child process gives to the server.
 
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { ErrorCode } from '../contract/errors.ts';

@@ -1,5 +1,5 @@
-// What a build tells of itself: the document that `libretto build --json` prints. Field names are part of the interface
-// to scripts.
+// The report of a build: the document that `libretto build --json` prints. Its field names are part of the interface to
+// scripts.
 
 import type { Quarantine } from './quarantine.ts';
 

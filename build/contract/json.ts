@@ -1,4 +1,4 @@
-// What JSON.parse can return, as types, so that nothing of it is ever `any`.
+// The types of JSON values, so that no parsed value is `any`.
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 

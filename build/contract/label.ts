@@ -1,4 +1,4 @@
-// What a version's label must promise before it is published, whatever kind of source it comes from.
+// The conditions of a publishable version label, for every kind of source.
 
 import { parseConstraint } from './constraint.ts';
 import { normalizeVersion, type NormalizedVersion } from './version.ts';

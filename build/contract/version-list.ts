@@ -1,4 +1,4 @@
-// What the lists beside the serving index have in common: a format, and a row for each version.
+// The common shape of the lists beside the serving index: a format, and a row for each version.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseNewer } from './newer-format.ts';

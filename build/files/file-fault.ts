@@ -1,4 +1,4 @@
-// What a failed file operation means, in words for the person who has to mend it.
+// Explains a failed file operation to the person who repairs it.
 
 const meanings: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; let the user that builds read it',

@@ -1,4 +1,4 @@
-// What several publications changed together, pure: what came and went between them is not among it.
+// The net changes of several publications, without versions that came and went between them. Pure.
 
 import type { Reference } from '../contract/digest.ts';
 import type { PackageChange, PublicationRecord } from './record.ts';

@@ -1,5 +1,5 @@
-// What a composer.lock names, held against the tree: which of its packages are gone, withdrawn, or other bytes by now.
-// Reads the tree and nothing else.
+// Compares a composer.lock with the tree: finds packages that are missing, withdrawn, or have other bytes now. Reads
+// only the tree.
 
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';

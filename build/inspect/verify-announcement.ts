@@ -1,5 +1,4 @@
-// What `verify` checks of the tree's two statements about itself: the builder's manifest, and the announcement of the
-// last publication.
+// `verify` checks the builder's manifest and the announcement of the last publication.
 
 import { isAsWritten } from '../contract/checksum.ts';
 import { NewerFormat } from '../contract/newer-format.ts';

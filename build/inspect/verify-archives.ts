@@ -1,4 +1,4 @@
-// What `verify` checks of one published archive: the file, its bytes, its content, and its plain copy.
+// `verify` checks one published archive: the file, its bytes, its content, and its plain copy.
 
 import { openZipMembers } from '../archive/zip-members.ts';
 import { packageRoot } from '../archive/package-root.ts';

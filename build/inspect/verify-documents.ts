@@ -1,5 +1,5 @@
-// What `verify` checks of one package's documents: that they are there, have the bytes that were published, and name
-// nothing the serving index lacks.
+// `verify` checks the documents of one package: both exist, have the published bytes, and name only versions of the
+// serving index.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';

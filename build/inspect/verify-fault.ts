@@ -1,4 +1,4 @@
-// What `verify` can find wrong.
+// The faults that `verify` can find.
 
 import { NewerFormat } from '../contract/newer-format.ts';
 import type { PurgedLookup } from '../contract/purged.ts';

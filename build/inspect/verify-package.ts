@@ -1,4 +1,4 @@
-// What `verify` checks of one package: its documents, its serving index, and every file either of them names.
+// `verify` checks one package: its documents, its serving index, and all files that either of them names.
 
 import pLimit from 'p-limit';
 import { isAsWritten } from '../contract/checksum.ts';

@@ -1,4 +1,4 @@
-// What `verify` checks of packages.json, and of the names that it and the announcement say.
+// `verify` checks packages.json, and compares its names with the names in the announcement.
 
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';

@@ -1,4 +1,4 @@
-// What `verify` checks of purged versions: nothing purged stands in the tree or in its history (I21).
+// `verify` checks purged versions: neither the tree nor its history contains a purged version (I21).
 
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';

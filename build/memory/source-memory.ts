@@ -1,5 +1,5 @@
-// What the builder remembers of one source: `build/sources/<id>.json`. A cache: without it the source is read again,
-// and nothing else is lost.
+// The builder's memory of one source: `build/sources/<id>.json`. It is a cache: after its loss, a build reads the
+// source again.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,5 +1,5 @@
-// What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be
-// believed.
+// The state of the tree at the start of a build: the publication of readers, and which parts of the builder's memory
+// are valid.
 
 import type { AnnouncedLists } from '../contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';

@@ -1,4 +1,4 @@
-// Who owns a lock: a process, described so that any later process can tell whether the owner still runs.
+// The owner of a lock: describes a process so that a later process can tell whether the owner still runs.
 
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// What a failing disk says, with the path it says it of and what to do about it.
+// The error of a failing disk: its message, the path, and advice.
 
 /** A write that failed: the build stops, and what was published before stays as it is. */
 export class StorageError extends Error {

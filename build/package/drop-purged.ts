@@ -1,5 +1,5 @@
-// How a package lets go of purged contents, pure: its serving index has them until no document names them, and its
-// archives go last.
+// Removes purged contents from a package: the serving index keeps them until no document names them, and archives go
+// last. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';

@@ -1,5 +1,4 @@
-// What tombstones take from one package, pure: contents that are still in its serving index, and releases that its
-// sources have.
+// Applies tombstones to one package: excludes contents in its serving index, and releases of its sources. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PurgedVersion } from '../contract/purged.ts';

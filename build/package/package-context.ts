@@ -1,4 +1,4 @@
-// What the steps of staging packages share, and what they know of a published version.
+// The shared inputs of the steps that stage packages, and the facts of a published version.
 
 import type { Archiver } from '../archive/archiver.ts';
 import type { VersionRecord } from '../contract/documents.ts';

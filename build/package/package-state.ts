@@ -1,4 +1,4 @@
-// What is published of one package now: its serving index and its records, as far as they can be believed.
+// The published state of one package: its serving index and its records, where both are valid.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';

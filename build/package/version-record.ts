@@ -1,4 +1,4 @@
-// What a release says of its version: the record that documents hold, and fields of the index entry.
+// The record of a version in documents, and its fields in the index entry.
 
 import { branchOfLabel } from '../documents/branch-order.ts';
 import type { VersionRecord } from '../contract/documents.ts';

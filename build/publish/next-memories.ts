@@ -1,5 +1,5 @@
-// What is remembered of each source that was read, pure: enough to skip it next time, and never enough to skip
-// something that still has to be said or done.
+// The next memory of each source that the build has read: enough to skip an unchanged source, but never to skip an open
+// notice or task. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PackagesOutcome } from './outcome.ts';

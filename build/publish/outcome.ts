@@ -1,4 +1,4 @@
-// What comes of all packages of a build together, pure.
+// Combines the results of all packages of a build. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PackageResult } from '../package/package-stage.ts';

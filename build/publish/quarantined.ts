@@ -1,4 +1,4 @@
-// What a build leaves for whoever shows which versions were left out and why: `index/_quarantined.json`.
+// Writes `index/_quarantined.json`: the quarantined versions of a build, each with the reason.
 
 import {
   formatQuarantined,

@@ -1,4 +1,4 @@
-// What the steps of one build hand on to each other.
+// The values that the steps of one build share.
 
 import type { GuardedLists } from '../contract/announced-lists.ts';
 import type { UndoneChange } from '../contract/publication.ts';

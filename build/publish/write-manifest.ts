@@ -1,5 +1,5 @@
-// What the builder remembers of a publication, in `build/manifest.json` and beside it: its intent before anything moves
-// (I5), and all that it has published afterwards.
+// Writes the builder's memory of a publication, `build/manifest.json` and files beside it: the intent before the first
+// change (I5), and the published versions afterwards.
 
 import { announcedUntilThen, announceLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import type { PublicPath } from '../contract/paths.ts';

@@ -1,5 +1,5 @@
-// What a purge of one version takes with it: its contents, and the same bytes wherever else the serving index has them.
-// Reads the tree, and changes nothing.
+// Finds the contents that a purge of one version removes, and the same bytes elsewhere in the serving index. Reads the
+// tree, and changes nothing.
 
 import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,4 +1,4 @@
-// What a composer.json says about its own archive.
+// Reads the archive settings of a composer.json.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { QuarantineError } from '../contract/quarantine.ts';

@@ -1,4 +1,4 @@
-// What a build is asked for, and what it may touch: the settings of a run and its clock, progress and stop signal.
+// The request of a build (its settings), and its effects: clock, progress and stop signal.
 
 import type { GuardedList } from '../contract/announced-lists.ts';
 import type { AdvisoryRequest } from '../advisories/read-advisories.ts';

@@ -1,4 +1,4 @@
-// What libretto.json may say of one source beyond its place. Names are Composer's and Satis' own.
+// The options of a source in libretto.json beyond its place. The names come from Composer and Satis.
 
 import type { JsonObject } from '../contract/json.ts';
 import type { Stability } from '../contract/stability.ts';

@@ -1,5 +1,5 @@
-// What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something
-// new is to be published. A source knows nothing of the output tree.
+// The port of all sources: a source lists releases cheaply, and reads composer.json and files only for a new
+// publication. A source does not know the output tree.
 
 import type { Deflated } from '../compression/deflate.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';

@@ -1,5 +1,4 @@
-// What ends the making of a version whose archive turns out to have purged bytes: it is left out, and the build goes
-// on.
+// The error of a version whose archive has purged bytes: the build omits the version, and continues.
 
 import type { PurgedVersion } from '../contract/purged.ts';
 

@@ -1,5 +1,5 @@
-// Whether a disk has room for what is restored. A disk that fills up while the state is open ends the process without a
-// word (LMDB maps its files into memory), so a restore asks before it writes.
+// Checks the free disk space before a restore. LMDB maps its files into memory, so a full disk would end the process
+// without a message.
 
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

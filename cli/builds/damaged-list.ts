@@ -1,4 +1,4 @@
-// What the service tells whoever sent a change while a list that keeps versions out is damaged or lost.
+// The server's refusal of a change while the list of purged or withdrawn versions is damaged or lost.
 
 import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
 import { purgedPath } from '../../build/contract/purged.ts';

@@ -1,4 +1,4 @@
-// How long to wait before a worker that ended is started again. Pure.
+// The delay before the restart of a worker that ended. Pure.
 
 /** One that lived so long ended for a reason of its own: the next one is not made to wait for those before. */
 const healthyMs = 60_000;

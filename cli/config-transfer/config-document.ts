@@ -1,5 +1,5 @@
-// What `config export` writes and `config import` reads: what people have set up through commands and the API, and no
-// secret of it. The format is described in docs/how-to/configuration-file.md.
+// The document of `config export` and `config import`: all that people set up through commands and the API, without
+// secrets. docs/how-to/configuration-file.md describes the format.
 
 import { z } from 'zod';
 

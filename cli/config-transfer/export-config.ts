@@ -1,5 +1,5 @@
-// What was set up, as one document. Of one state it is always the same bytes: nothing in it says when it was made, and
-// everything has its order.
+// Exports the configuration as one document. Equal states give equal bytes: the document contains no time, and sorts
+// all entries.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';

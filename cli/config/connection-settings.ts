@@ -1,4 +1,4 @@
-// How many connections clients may hold.
+// The limits of client connections.
 
 import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
 import { parseWholeNumber } from './setting-values.ts';

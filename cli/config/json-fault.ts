@@ -1,5 +1,4 @@
-// What is wrong with a JSON text that a person wrote, and where, in words that are the same with every version of Node.
-// Pure.
+// Finds the first fault of a JSON text and its position, with the same words in every version of Node. Pure.
 
 import { checkJsonText, JsonTextError } from '../../build/record/json-text.ts';
 

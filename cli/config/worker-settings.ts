@@ -1,4 +1,4 @@
-// How many processes serve.
+// The number of processes that serve.
 
 import { availableParallelism } from 'node:os';
 

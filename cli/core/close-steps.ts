@@ -1,4 +1,4 @@
-// What has to be closed again, in the order in which it was opened: the last one first.
+// Closes the parts of a server in reverse order of their opening.
 
 export class CloseSteps {
   readonly #steps: (() => Promise<void> | void)[] = [];

@@ -1,4 +1,4 @@
-// What part a process has in serving: all of it, or that of one worker among several.
+// The role of a process in serving: a single server, or one worker of several.
 
 import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
 

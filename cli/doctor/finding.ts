@@ -1,4 +1,4 @@
-// What a check of `libretto doctor` found, and how a check that broke is told.
+// The finding of a check of `libretto doctor`, and the report of a check that failed itself.
 
 export interface Finding {
   /** what was looked at: `node`, `tree`, `url.dist`. Scripts go by it */

@@ -1,5 +1,5 @@
-// Whether archives arrive as they were published, without loading a large one for that: of a few the smallest is asked
-// for, and where that one is large too, its beginning.
+// Checks that archives arrive with their published bytes, without loading a large archive: requests the smallest of a
+// few, or the start of a large one.
 
 import { sayReply, type AskOptions, type Reply } from './ask.ts';
 import { failed, ok, type Finding } from './finding.ts';

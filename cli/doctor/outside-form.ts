@@ -1,5 +1,5 @@
-// Whether the metadata-url that packages.json names gets through what stands before the registry, asked without a
-// token: a refusal of the registry's own is enough to know that the request arrived.
+// Checks that the metadata-url of packages.json passes the reverse proxy. The check sends no token: a refusal by the
+// registry proves that the request arrived.
 
 import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';

@@ -1,5 +1,5 @@
-// How a registry looks to a client that goes through whatever stands before it: whether it is reached, whether tokens
-// arrive and are asked for, whether clocks agree. What is behind a token is looked at in outside-packages.ts.
+// Checks a registry as a client sees it through the reverse proxy: the connection, the transport of tokens, and the
+// clocks. outside-packages.ts checks content behind a token.
 
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';

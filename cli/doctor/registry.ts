@@ -1,4 +1,4 @@
-// What lies in the data folder: the state, what is published, and who is at work on it right now.
+// Checks the data folder: the state, the published tree, and the processes that use it now.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Whether the programs that Libretto runs on, or calls, are new enough. Versions of tools are semver, or near enough to
-// it.
+// Checks the versions of the programs that Libretto needs. Their versions are close to semver.
 
 import { execa } from 'execa';
 import semver from 'semver';

@@ -1,4 +1,4 @@
-// What every command is: a function of what it was given, that resolves with an exit code.
+// The type of a command: a function of its arguments that resolves with an exit code.
 
 import type { Context } from './context.ts';
 

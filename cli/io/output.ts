@@ -1,5 +1,5 @@
-// What a command prints: tables for people, one JSON document for scripts. The one place that shows a token's secret,
-// once.
+// The output of commands: tables for people, one JSON document for scripts. Only this file prints the secret of a
+// token, once.
 
 import type { TextStream } from './answer-stream.ts';
 

@@ -1,4 +1,4 @@
-// How far a build is, on standard error, and only where that is a terminal.
+// Shows the progress of a build on standard error, at a terminal only.
 
 import type { ProgressEvent } from '../../build/contract/build-report.ts';
 import type { TextStream } from './answer-stream.ts';

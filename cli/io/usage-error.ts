@@ -1,4 +1,4 @@
-// What a person typed or configured cannot be used. Exit code 2; the message says what is wrong, where, and what to do.
+// The error of a wrong argument or setting: exit code 2. The message names the fault, its place, and the repair.
 
 export class UsageError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {

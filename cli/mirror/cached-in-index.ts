@@ -1,5 +1,4 @@
-// Whether a repository that has its packages in one document has a package, as far as that document is kept. Asks
-// nobody.
+// Looks a package up in the cached document of a repository with a single document. Sends no request.
 
 import { join } from 'node:path';
 

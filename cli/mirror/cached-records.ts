@@ -1,4 +1,4 @@
-// What the documents say that are kept of a mirrored package, in full. Asks nobody.
+// Reads the complete records in the cached documents of a mirrored package. Sends no request.
 
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// What is set about the mirror now, for commands that look at it once.
+// The current settings of the mirror, for commands that read them once.
 
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';

@@ -1,5 +1,5 @@
-// Of what a mirrored package says it stands for, the names that clients do not get to read: from the documents and
-// records that are kept. Asks nobody.
+// The names in `replace` and `provide` of a mirrored package that the mirror removes for clients. Reads cached
+// documents and records, and sends no request.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

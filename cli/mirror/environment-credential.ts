@@ -1,5 +1,5 @@
-// What a Composer repository of libretto.json and the public registry are asked with: COMPOSER_AUTH, which has the form
-// of Composer's auth.json (`bearer`, `http-basic` and `custom-headers`, each by host).
+// The credentials for Composer repositories of libretto.json and for the public registry: COMPOSER_AUTH, in the form of
+// Composer's auth.json (`bearer`, `http-basic` and `custom-headers`, each by host).
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseComposerAuth } from '../../build/egress/credentials.ts';

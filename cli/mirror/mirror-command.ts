@@ -1,5 +1,5 @@
-// What every mirror command does around its own work: configuration, settings, and the mirror, with what goes wrong
-// told on standard error.
+// The frame of each mirror command: reads configuration and settings, opens the mirror, and prints its failures on
+// standard error.
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';

@@ -1,4 +1,4 @@
-// What the mirror did, counted for metrics: requests to other registries by what came of them, and alarms.
+// The metrics of the mirror: requests to other registries by result, and alarms.
 
 import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';

@@ -1,4 +1,4 @@
-// What the mirror keeps of the versions of a package that may come from it. Asks nobody.
+// The versions of a mirrored package in the mirror's cache. Sends no request.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,4 +1,4 @@
-// What is held back of a mirrored package, for people. Pure.
+// The text about versions that the mirror does not offer. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { UnofferedVersions } from './unoffered-versions.ts';

@@ -1,4 +1,4 @@
-// What the package commands have in common: which version is meant.
+// Parses the package and version of the package commands.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { UsageError } from '../io/usage-error.ts';

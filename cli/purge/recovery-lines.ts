@@ -1,4 +1,4 @@
-// What tombstones from a file do, in words: the rows they add, the versions they purge, and what is lost or doubtful.
+// The text about tombstones from a file: the added rows, the purged versions, and lost or doubtful rows.
 
 import type { AnnouncedPurge } from '../../build/contract/announced-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// What a command sends to a remote registry, and what it hears from it.
+// Sends the requests of commands to a remote registry, and reads the responses.
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';

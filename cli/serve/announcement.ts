@@ -1,4 +1,4 @@
-// What a server says of itself when it is up. Pure.
+// The text that a server prints after its start. Pure.
 
 import { localUrl } from '../text/address.ts';
 import type { Config } from '../config/config.ts';

@@ -1,4 +1,4 @@
-// What helps on a disk that is full: `libretto prune` writes before it removes, so that it cannot be the first step.
+// Advice for a full disk. `libretto prune` writes before it removes, so it cannot be the first step.
 
 export const fullDiskAdvice =
   'Remove or move other files of this disk, or enlarge it. In the data folder, build/git and build/downloads ' +

@@ -1,4 +1,4 @@
-// What changed between two publications, for people and for scripts. Pure.
+// The text and the JSON of changes between two publications. Pure.
 
 import type { NetChange, NetChanges } from '../../build/history/net-changes.ts';
 

@@ -1,4 +1,4 @@
-// What a token may see, in words for people. Pure.
+// The text about the packages that a token can see. Pure.
 
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 

@@ -1,4 +1,4 @@
-// What is said of an origin while it is served from: to the log, and to whoever watches.
+// Reports failures of an origin to the log and to standard error.
 
 import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
 import type { Log } from '../../proxy/observe/log.ts';

@@ -1,4 +1,4 @@
-// What is published right now, as far as `serve` and `start` tell people about it.
+// The facts of the published tree that `serve` and `start` print.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

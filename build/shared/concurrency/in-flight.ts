@@ -1,4 +1,4 @@
-// How many requests are being answered: what closing waits for.
+// Counts the requests in progress, so that closing can wait for them.
 
 export interface InFlight {
   /** Until it ends, however it does; `failed` hears why it failed. */

@@ -1,5 +1,5 @@
-// What tells one content of a file from the next without reading it: the builder replaces files by rename, so a new
-// content is a new inode, and it never sets the same mtime twice for one document.
+// Detects a changed file without reading it. The builder replaces files by rename, so new content has a new inode, and
+// one document never gets the same mtime twice.
 
 import { statSync, type BigIntStats } from 'node:fs';
 

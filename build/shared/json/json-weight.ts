@@ -1,4 +1,4 @@
-// How large a JSON value is, about as large as its text, without writing it. Pure.
+// Estimates the size of a JSON value as text, without writing the text. Pure.
 
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 

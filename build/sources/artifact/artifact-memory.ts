@@ -1,5 +1,5 @@
-// What an artifact source remembers: of each ZIP how it looked and what became of it, so that neither a good nor a
-// refused one is opened again before it changes.
+// The memory of an artifact source: the stamp and the outcome of each ZIP. A build opens a ZIP again only after a
+// change.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';

@@ -1,5 +1,5 @@
-// What was deflated while it was identified, for the archives of a first build: kept up to a bound, so that most files
-// are opened once. What is not kept is read again.
+// Caches deflated contents from the identification of files, up to a limit, so that a first build opens most files
+// once. A build reads all other files again.
 
 import type { Deflated } from '../../compression/deflate.ts';
 

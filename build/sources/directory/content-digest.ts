@@ -1,5 +1,5 @@
-// What a directory release is known by: a digest of the files in its archive. It depends on nothing else, so that the
-// same files give the same reference and the same archive on every machine (decision D5).
+// The reference of a directory release: a digest of only the files in its archive. Equal files give an equal reference
+// and archive on every machine (decision D5).
 
 import { createHash } from 'node:crypto';
 import { sortedByPath } from '../../archive/entry-order.ts';

@@ -1,5 +1,5 @@
-// How large a package may be. Far above any real one: they turn a wrong folder into a clear message instead of an
-// endless build.
+// The size limits of a package. They are far above any real package, and turn a wrong folder into a clear message
+// instead of an endless build.
 
 import { maxFileBytes } from '../file-limit.ts';
 

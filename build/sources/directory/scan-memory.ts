@@ -1,5 +1,5 @@
-// What a directory source remembers from one build to the next: for each package folder how it looked, and what was
-// read there. One row a package keeps it small: some 250 bytes each.
+// The memory of a directory source: the stamp and the parsed record of each package folder, in one row of some 250
+// bytes.
 
 import { createHash } from 'node:crypto';
 import { parseReference, type Reference } from '../../contract/digest.ts';

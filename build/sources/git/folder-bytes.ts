@@ -1,4 +1,4 @@
-// How much of the disk a folder takes.
+// The disk space of a folder.
 
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What became of one tag or branch, and what is kept of it from one build to the next: as long as the ref holds the
-// same object, it is not read again. Rows are short, since a repository may have thousands.
+// The outcome of one tag or branch, and its row in the builder's memory. A build reads a ref again only after the ref
+// has moved. Rows are short, since a repository may have thousands.
 
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';

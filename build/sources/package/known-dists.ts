@@ -1,4 +1,4 @@
-// What a source of inline packages remembers of its dists: by what was asked for, what came.
+// The memory of a source of inline packages: the fetched archive of each requested dist.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
 import type { KnownFile } from './local-dist.ts';

@@ -1,5 +1,5 @@
-// What the audit commands do around their own work: configuration and state. A data folder without a state has an empty
-// log.
+// The frame of the audit commands: reads the configuration and opens the state. A data folder without a state has an
+// empty log.
 
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { Given } from '../../io/command.ts';

@@ -1,5 +1,4 @@
-// What `repository update --without` can take away, named as its flags. Apart from the flags' own file, which loads
-// more than a help text needs.
+// The values of `repository update --without`, named as the flags. The file is separate, because a help text loads it.
 
 export const removable = [
   'credentials',

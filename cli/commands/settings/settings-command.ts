@@ -1,4 +1,5 @@
-// What every settings command does around its own work: configuration, state, refusals in words, and what it shows.
+// The frame of each settings command: reads the configuration, opens the state, explains refusals, and prints the
+// result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';

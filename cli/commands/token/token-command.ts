@@ -1,4 +1,4 @@
-// What every token command does around its own work: configuration, state, and what it shows.
+// The frame of each token command: reads the configuration, opens the state, and prints the result.
 
 import { readUses } from '../../../proxy/auth/token-uses.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';

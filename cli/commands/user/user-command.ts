@@ -1,4 +1,4 @@
-// What every user command does around its own work: configuration, state, keys, and what it shows.
+// The frame of each user command: reads the configuration, opens state and keys, and prints the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
