@@ -18,7 +18,7 @@ import { splitPurged, withoutPurged, type BlockedRelease } from './exclude-purge
 import { GitFailure } from '../sources/git-failure.ts';
 import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
 import type { Release } from '../sources/release.ts';
-import { awaitedSources, holdBack, undoneSteps } from './rollback-holds.ts';
+import { unresolvedSources, excludeRolledBack, undoneSteps } from './rollback-holds.ts';
 
 /** So that one archive's files are read while another's are compressed. */
 const parallelArchives = 4;
@@ -43,7 +43,7 @@ export async function buildPackage(
     contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))),
     given.purged,
   );
-  const contributions = holdBack(offered, undone, state.index.versions);
+  const contributions = excludeRolledBack(offered, undone, state.index.versions);
   const decision = decidePackage({
     name,
     entries: state.index.versions,
@@ -57,7 +57,7 @@ export async function buildPackage(
   const leftOut = { refused: [...decision.refused], blocked: [...blocked] };
   const versions = await carryOut(name, decision, state, context, leftOut);
   const all = { contributions: offered, entries: state.index.versions };
-  const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
+  const rolledBack = { undone: undoneSteps(undone, all, decision), unresolved: unresolvedSources(undone, all) };
   return stagePackage(
     name,
     { contributions, former, state, decision, ...versions, ...leftOut, dropped, ...rolledBack },

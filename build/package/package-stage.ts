@@ -69,7 +69,7 @@ export interface Outcome {
   readonly refused: PackageResult['refused'];
   readonly undone: PackageResult['undone'];
   /** ids of sources the package stays an open question for, since a version was rolled back */
-  readonly awaited?: readonly string[];
+  readonly unresolved?: readonly string[];
   /** purged contents that the serving index still has; `state` is without them */
   readonly dropped?: readonly IndexEntry[];
   readonly blocked?: readonly BlockedRelease[];
@@ -180,9 +180,9 @@ function versionOf({ version, source, reference }: IndexEntry): VersionOf {
 
 function unsettledSources(
   published: readonly IndexEntry[],
-  { contributions, refused, awaited = [] }: Outcome,
+  { contributions, refused, unresolved = [] }: Outcome,
 ): ReadonlySet<string> {
-  const unsettled = new Set([...refused.map(({ source }) => source), ...awaited]);
+  const unsettled = new Set([...refused.map(({ source }) => source), ...unresolved]);
   for (const { source, releases } of contributions) {
     const there = new Set<string>(releases.map(({ normalized }) => normalized));
     if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized)))

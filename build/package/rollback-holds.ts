@@ -20,7 +20,7 @@ export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
  * What these sources have, without the contents that were rolled back, and with the versions that were brought back
  * held as they are published.
  */
-export function holdBack(
+export function excludeRolledBack(
   contributions: readonly Contribution[],
   undone: readonly UndoneChange[],
   entries: readonly IndexEntry[],
@@ -48,7 +48,7 @@ export function holdBack(
 /** What becomes of changes of a package in a build. null: the change is left behind. */
 export type UndoneSteps = ReadonlyMap<UndoneChange, UndoneChange | null>;
 
-/** What the sources that were read have, before `holdBack`, and all that the serving index has. */
+/** What the sources that were read have, before `excludeRolledBack`, and all that the serving index has. */
 export interface Offered {
   readonly contributions: readonly Contribution[];
   readonly entries: readonly IndexEntry[];
@@ -70,7 +70,7 @@ export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, d
  * Ids of sources whose content for a version that was rolled back may not be published. Each build looks at the package
  * again: that the source loses such a content changes nothing else.
  */
-export function awaitedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
+export function unresolvedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
   const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
   const isAwaited = ({ held, holdsAll }: Contribution): boolean =>
     waiting.some(({ version_normalized: normalized }) => holdsAll || held.has(normalized));

@@ -90,13 +90,13 @@ export async function rememberedOf(
   return {
     optionsDigest,
     renewed,
-    remembered: renewed ? voided(remembered) : remembered,
+    remembered: renewed ? invalidated(remembered) : remembered,
     ...(damage === undefined ? {} : { damage }),
   };
 }
 
 /** Of each package it is still known that the source had it, and of nothing that it is as it was. */
-function voided(remembered: RememberedSource | undefined): RememberedSource | undefined {
+function invalidated(remembered: RememberedSource | undefined): RememberedSource | undefined {
   return (
     remembered && {
       ...remembered,
