@@ -1,4 +1,4 @@
-// What the state keeps of a budget of attempts, and what follows from it. Pure: time is an argument.
+// The stored record of a budget of attempts, and its rules. Pure: time is an argument.
 
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// Who asks something of the management API, once their credentials have been looked at.
+// The caller of a management operation, after authentication.
 
 import type { Actor } from '../state/audit.ts';
 import type { View } from '../views/view.ts';

@@ -1,4 +1,4 @@
-// When a token ends, as people write it: `90d`, `12h`, `2w` from now, or an instant in RFC 3339.
+// Parses the expiry of a token: `90d`, `12h`, `2w` from now, or an instant in RFC 3339.
 
 import { TokenError } from './token-error.ts';
 

@@ -1,4 +1,4 @@
-// What an operator may set of passwords and sessions.
+// The settings of passwords and sessions.
 
 export interface PeopleRules {
   /** how long a session lives after a login, milliseconds */

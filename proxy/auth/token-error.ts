@@ -1,4 +1,4 @@
-// Why a token command or call was refused, in words for whoever gave it.
+// The refusals of token commands and calls, with a message for the caller.
 
 import type { LimitIssue } from '../views/token-limits.ts';
 

@@ -1,4 +1,4 @@
-// What people write about themselves, as a record keeps it.
+// Checks the fields that users enter about themselves.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { parseEmail, type Email } from './email.ts';

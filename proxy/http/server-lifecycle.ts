@@ -1,4 +1,4 @@
-// How a server begins to listen, and how it stops without breaking off what is being answered.
+// Starts a server, and stops it without cutting off active answers.
 
 import type { Server } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';

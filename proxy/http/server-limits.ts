@@ -1,4 +1,4 @@
-// What one client may take of the server: time, memory, connections.
+// The limits of one client: time, memory, connections.
 
 import type { ServerOptions } from 'node:http';
 

@@ -1,5 +1,5 @@
-// Whether the disk of the data folder takes anything more: for /health, for load balancers, and for `libretto doctor`.
-// Looks and never writes. A quota cannot be seen like this; what exceeds it is answered STORAGE_FULL.
+// Checks the free space of the data folder's disk: for /health, for load balancers, and for `libretto doctor`. The check
+// never writes. It cannot see a quota; a write beyond a quota is answered with STORAGE_FULL.
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

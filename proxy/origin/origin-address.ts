@@ -1,4 +1,4 @@
-// Where an origin is, and what opens it.
+// The address of an origin, and its credentials.
 
 import { parseAddress } from '../../build/contract/address.ts';
 import { Secret } from '../../build/shared/text/secret.ts';

@@ -1,4 +1,4 @@
-// How often one package was downloaded and installed, as the management API and the command line say it.
+// The downloads and installs of one package, as the management API and the command line show them.
 
 import type { DownloadDay, Downloads } from './downloads.ts';
 

@@ -1,3 +1,3 @@
-// What the worker thread runs: Markdown → safe HTML.
+// The worker thread that renders Markdown to safe HTML.
 
 export { renderMarkdown } from './render-markdown.ts';

@@ -1,4 +1,4 @@
-// What is made of a Markdown text, and how much of it.
+// The result of rendering a Markdown text, and its size limits.
 
 export interface RenderedMarkdown {
   /** safe to put into a page */

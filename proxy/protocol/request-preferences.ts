@@ -1,4 +1,4 @@
-// What of a request for a document or an archive, and of whoever asks, shapes the answer.
+// The parts of a request that shape the answer of a document or an archive.
 
 import type { HttpRequest } from '../http/http-request.ts';
 import type { View } from '../views/view.ts';

@@ -1,4 +1,4 @@
-// Whether a server can look up who asks: for /health/ready.
+// Checks for /health/ready that the server can look up tokens and users.
 
 import { StateError } from './state-error.ts';
 import type { StateStore } from './state-store.ts';

@@ -1,4 +1,4 @@
-// Which process something belongs to, told so that another process can later say whether that one still runs.
+// Names the process that owns a job, so that another process can later check whether the owner still runs.
 
 import { readFile, stat } from 'node:fs/promises';
 

@@ -1,4 +1,4 @@
-// What a file beside the serving index says, in memory as of the last publication.
+// Caches a file beside the serving index until the next publication.
 
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from './published-files.ts';

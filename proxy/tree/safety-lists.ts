@@ -1,4 +1,4 @@
-// The advisories and filter lists of what is published, in memory as of the last publication.
+// Caches the published advisories and filter lists until the next publication.
 
 import { parseSafety, safetyPath, noSafety, type AdvisoryLists } from '../../build/contract/safety-lists.ts';
 import { createPublishedListCache, type PublishedListCache } from './published-list-cache.ts';

@@ -1,4 +1,4 @@
-// An example of what a schema describes, put together from the examples of its fields.
+// Makes an example of a schema from the examples of its fields.
 
 import { mapValues, resolveSchema, type Schema, type Schemas } from './schema.ts';
 

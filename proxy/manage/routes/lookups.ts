@@ -1,4 +1,4 @@
-// What Composer asks besides documents and archives, described only, as routes/protocol.ts does the rest.
+// Documents Composer's search, list and providers requests, as routes/protocol.ts documents the other ones.
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';

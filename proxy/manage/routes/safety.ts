@@ -1,4 +1,5 @@
-// What `composer audit` and Composer's policies ask, described only, as routes/protocol.ts does the rest.
+// Documents the requests of `composer audit` and of Composer's policies, as routes/protocol.ts documents the other
+// ones.
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';

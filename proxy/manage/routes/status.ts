@@ -1,4 +1,4 @@
-// How the registry stands, over HTTP.
+// The status of the registry over HTTP.
 
 import { z } from '@hono/zod-openapi';
 import type { Counters } from '../../limits/counters.ts';

@@ -1,4 +1,4 @@
-// Ids and actors that many schemas have, each described by what it belongs to.
+// The shapes of ids and actors, which many schemas share.
 
 import { z } from '@hono/zod-openapi';
 

@@ -1,4 +1,4 @@
-// What Composer asks besides documents and archives, as the service describes it.
+// The shapes of Composer's search, list and providers requests, for the OpenAPI document.
 
 import { z } from '@hono/zod-openapi';
 

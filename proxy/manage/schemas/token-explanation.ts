@@ -1,4 +1,4 @@
-// What a token sees of a package, and why not more, as the management API shows it.
+// The shape of an explanation: the versions that a token sees, and the limits that hide the others.
 
 import { z } from '@hono/zod-openapi';
 import type { Explanation } from '../../auth/explain-view.ts';

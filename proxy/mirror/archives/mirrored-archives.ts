@@ -1,5 +1,4 @@
-// Archives of mirrored packages: what was accepted once, from disk; what is asked for the first time, from its
-// upstream.
+// Archives of mirrored packages: accepted archives from disk, new ones from their upstream.
 
 import { createHash } from 'node:crypto';
 import type { Asked } from '../../protocol/mirrored-packages.ts';

@@ -1,4 +1,4 @@
-// The versions that a document says which is kept on disk, in full, as the upstream has them. Asks nobody.
+// Reads the versions of a mirrored package from the document on disk. Sends no request.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

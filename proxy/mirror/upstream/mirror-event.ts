@@ -1,4 +1,4 @@
-// What the mirror tells: for the log, and to be counted. No URL here holds a query or credentials.
+// The events of the mirror, for the log and for metrics. No URL in them has a query or credentials.
 
 export type MirrorEvent =
   /** an upstream was asked for a document */

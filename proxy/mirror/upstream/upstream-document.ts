@@ -1,4 +1,4 @@
-// What an upstream says of one package: its versions in full, and the lists beside them. Pure.
+// Parses an upstream document of one package: all versions, and the lists beside them. Pure.
 
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
