@@ -23,7 +23,7 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
   const published = new Set(tree.names);
   const rethought = [
     ...(request.withhold === undefined ? [] : [request.withhold.name]),
-    ...(await indexedAmong(request.purge ?? [], output)),
+    ...(await presentAmong(request.purge ?? [], output)),
     ...run.safety.changed.filter((name) => published.has(name)),
   ];
   const visits = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
@@ -61,11 +61,17 @@ function packageContext(run: Run, { allowRepublish }: BuildRequest): StagingCont
   };
 }
 
-/** The packages of the rows that have a serving index; a mirrored package has none. */
-async function indexedAmong(rows: readonly PurgedVersion[], output: Output): Promise<readonly PackageName[]> {
+/** The packages of the rows that have a serving index, or archives without one; a mirrored package has neither. */
+async function presentAmong(rows: readonly PurgedVersion[], output: Output): Promise<readonly PackageName[]> {
   const names = [...new Set(rows.map(({ name }) => name))];
-  const there = await Promise.all(names.map((name) => output.facts('index', indexPath(name))));
-  return names.filter((_, at) => there[at] !== undefined);
+  const present = await Promise.all(
+    names.map(
+      async (name) =>
+        (await output.facts('index', indexPath(name))) !== undefined ||
+        (await output.list('public', `dist/${name}`)).length > 0,
+    ),
+  );
+  return names.filter((_, at) => present[at]);
 }
 
 /** Throws BuildRefused where the build withdraws more than a person can have meant (removing-guard.ts). */

@@ -12,6 +12,7 @@ import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
+import { tombstonesOfSameBytes } from './same-bytes.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
@@ -24,10 +25,11 @@ export interface Adoption {
 }
 
 /** What these rows would do to this tree. Throws BuildRefused where the list of tombstones is damaged. */
-export async function planAdoption(rows: readonly PurgedVersion[], output: Pick<Output, 'read'>): Promise<Adoption> {
+export async function planAdoption(rows: readonly PurgedVersion[], output: Output, now: Date): Promise<Adoption> {
   const known = await storedTombstones(output);
-  const added = mergePurged(known, rows).slice(known.length);
-  return { added, purged: await recoveredPurges(output, added) };
+  const fresh = mergePurged(known, rows).slice(known.length);
+  const added = [...fresh, ...(await tombstonesOfSameBytes(output, fresh, now))];
+  return { added, purged: await recoveredPurges(output, added, now) };
 }
 
 /**
@@ -41,8 +43,9 @@ export async function adoptTombstones<Plan extends Adoption>(
   confirm: (plan: Adoption) => Promise<Plan>,
 ): Promise<Plan> {
   return holdingLock(build, async (output, dataDirectory) => {
-    const plan = await confirm(await planAdoption(rows, output));
-    if (plan.added.length > 0) await buildHoldingLock(recoveringRequest(build, dataDirectory, rows), build.effects);
+    const plan = await confirm(await planAdoption(rows, output, build.effects.now()));
+    if (plan.added.length > 0)
+      await buildHoldingLock(recoveringRequest(build, dataDirectory, plan.added), build.effects);
     return plan;
   });
 }
@@ -72,19 +75,21 @@ export async function recoverTombstones(
     const given = new Set(rows.map(purgedKey));
     const confirmed = new Set([...recorded, ...given, ...announced.map(purgedKey)]);
     const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
-    const merged = mergePurged(known, rows);
-    const replaced = missingRows(announced, merged);
     const since = build.effects.now();
+    // the build prefers rows of a file to those of a list that was changed
+    const more = [...rows, ...(await tombstonesOfSameBytes(output, mergePurged(rows, known), since))];
+    const merged = mergePurged(known, more);
+    const replaced = missingRows(announced, merged);
     const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
     const recovery = await confirm({
       added,
-      purged: await recoveredPurges(output, added),
+      purged: await recoveredPurges(output, added, since),
       replaced,
       dropped,
       doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
     });
     await buildHoldingLock(
-      { ...recoveringRequest(build, dataDirectory, rows), recoverPurged: { confirmed, since } },
+      { ...recoveringRequest(build, dataDirectory, more), recoverPurged: { confirmed, since } },
       build.effects,
     );
     return recovery;

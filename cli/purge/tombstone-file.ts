@@ -58,8 +58,12 @@ export function readTombstonesIfAny(path: string): readonly PurgedVersion[] {
 }
 
 /** What these tombstones would do to a data folder, or to a backup of one. */
-export async function planHere(rows: readonly PurgedVersion[], config: Pick<Config, 'data'>): Promise<Adoption> {
-  return withMirrored(await planAdoption(rows, createDiskOutput(config.data.value)), mirrorFolder(config));
+export async function planHere(
+  rows: readonly PurgedVersion[],
+  config: Pick<Config, 'data'>,
+  now: Date,
+): Promise<Adoption> {
+  return withMirrored(await planAdoption(rows, createDiskOutput(config.data.value), now), mirrorFolder(config));
 }
 
 /**

@@ -29,14 +29,14 @@ const purged = async (): Promise<readonly string[]> => {
 };
 
 /** The list without its checksum, and with a tombstone of a version that nobody purged. */
-function withFalseRow({ reference }: { readonly reference: string }): string {
+function withFalseRow(given: { readonly reference: string } & Readonly<Record<string, unknown>>): string {
   const { format, versions } = JSON.parse(readFileSync(now(list), 'utf8')) as {
     readonly format: number;
     readonly versions: readonly Record<string, unknown>[];
   };
-  const row = { ...versions[0], version: '1.2.0', version_normalized: '1.2.0.0', reference };
+  const row = { ...versions[0], version: '1.2.0', version_normalized: '1.2.0.0' };
   const nothing = { sha1: null, sha256: null, content: null };
-  return JSON.stringify({ format, versions: [...versions, { ...row, ...nothing }] });
+  return JSON.stringify({ format, versions: [...versions, { ...row, ...nothing, ...given }] });
 }
 
 const addFalseRow = (): void => writeFileSync(now(list), withFalseRow({ reference: 'a'.repeat(40) }));
@@ -127,6 +127,44 @@ describe('a recovery of the list of tombstones', () => {
     expect(JSON.parse(events.stdout)).toMatchObject({
       events: [{ details: { added: 1, tombstones: [row], purged: [{ ...row, state: 'published' }] } }],
     });
+  });
+
+  it('names and purges a version whose serving index is lost, and one with the bytes of a row', async () => {
+    const index = now('index/acme/hello.json');
+    const whole = readFileSync(index);
+    const sha1 = publishedVersions(join(folder, 'data'))['acme/hello@1.2.0']?.shasum;
+    const rows = {
+      'label.json': withFalseRow({ reference: '' }),
+      'bytes.json': withFalseRow({ version: '5.0.0', version_normalized: '5.0.0.0', reference: 'b'.repeat(40), sha1 }),
+    };
+    for (const [file, text] of Object.entries(rows)) writeFileSync(join(folder, file), text);
+    const exported = JSON.parse((await libretto(folder, 'config', 'export')).stdout) as object;
+    const { versions } = JSON.parse(rows['bytes.json']) as { readonly versions: unknown };
+    writeFileSync(join(folder, 'imported.json'), JSON.stringify({ ...exported, purged: versions }));
+    for (const file of Object.keys(rows))
+      for (const isLost of [true, false]) {
+        if (isLost) rmSync(index);
+        const refused = await recover(file);
+        expect([file, isLost, refused]).toMatchObject([
+          file,
+          isLost,
+          { exitCode: 2, stderr: expect.stringMatching(/\n {2}acme\/hello 1\.2\.0 \(.{12}\), published\n/) as string },
+        ]);
+        expect(Object.keys(publishedVersions(join(folder, 'data')))).toContain('acme/hello@1.2.0');
+        writeFileSync(index, whole);
+      }
+    expect(await libretto(folder, 'config', 'import', 'imported.json')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('acme/hello 1.2.0') as string,
+    });
+    rmSync(index);
+    await succeeds(folder, 'package', 'purged', '--recover', 'bytes.json', '--yes');
+    await succeeds(folder, 'verify');
+    expect([Object.keys(publishedVersions(join(folder, 'data'))), (await purged()).toSorted()]).toEqual([
+      ['acme/hello@1.0.0'],
+      ['1.1.0', '1.2.0', '5.0.0'],
+    ]);
+    expect(existsSync(now('public/dist/acme/hello/1.2.0.zip'))).toBe(false);
   });
 
   it('names each tombstone that a recovery adds', async () => {

@@ -33,7 +33,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await loadConfig({ flags, environment, workingDirectory });
   const order = orderOf(flags, operands, workingDirectory);
   const { dryRun } = order;
-  const { record, adoption } = await (dryRun ? check(order, config) : restoreWithPurges(order, config, context));
+  const { record, adoption } = await (dryRun
+    ? check(order, config, context.now())
+    : restoreWithPurges(order, config, context));
   const noted = !dryRun && hasState(record) ? noteRestore(config, context, record, { ...order, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
     printLines(stderr, [
@@ -82,9 +84,9 @@ function orderOf(flags: Given['flags'], operands: Given['operands'], workingDire
   };
 }
 
-async function check(order: Order, config: Config): Promise<Omit<Restored, 'data'>> {
+async function check(order: Order, config: Config, now: Date): Promise<Omit<Restored, 'data'>> {
   const record = await checkBackup(order.directory, order.stateOnly);
-  return { record, adoption: await planAdoption(order, config) };
+  return { record, adoption: await planAdoption(order, config, now) };
 }
 
 /** Asks for the confirmation of purges before the first file, and adopts the tombstones before the state. */
@@ -92,7 +94,7 @@ async function restoreWithPurges(order: Order, config: Config, context: Context)
   const { tombstones, confirmed } = order;
   let adoption = noAdoption;
   const confirm = async (): Promise<void> => {
-    adoption = await planAdoption(order, config);
+    adoption = await planAdoption(order, config, context.now());
     if (!confirmed && tombstones !== undefined)
       refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup' });
   };
@@ -106,8 +108,10 @@ async function restoreWithPurges(order: Order, config: Config, context: Context)
 const noAdoption: Adoption = { added: [], purged: [] };
 
 /** The effect of the tombstones on the backup. */
-async function planAdoption({ tombstones, directory }: Order, config: Config): Promise<Adoption> {
-  return tombstones === undefined ? noAdoption : planHere(tombstones, { data: { ...config.data, value: directory } });
+async function planAdoption({ tombstones, directory }: Order, config: Config, now: Date): Promise<Adoption> {
+  return tombstones === undefined
+    ? noAdoption
+    : planHere(tombstones, { data: { ...config.data, value: directory } }, now);
 }
 
 function restoredFiles(

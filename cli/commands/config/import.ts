@@ -90,7 +90,7 @@ async function bring(
   const bringState = (): Promise<Imported> =>
     importConfig(document, state, servicesOf(config, context), { actor: context.actor, dryRun });
   if (rows.length === 0) return { imported: await bringState(), added: [], purged: [] };
-  if (dryRun) return { imported: await bringState(), ...(await planHere(rows, config)) };
+  if (dryRun) return { imported: await bringState(), ...(await planHere(rows, config, context.now())) };
   const confirm = async (plan: Adoption): Promise<Brought> => {
     if (!confirmed) refuseUnconfirmed(plan, { by: 'The file', where: 'on this registry' });
     return { ...plan, imported: await bringState() };

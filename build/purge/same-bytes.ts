@@ -1,0 +1,55 @@
+// The contents of this registry whose archives have the bytes of a tombstone from elsewhere, under another label or
+// name. A purge takes the same bytes with it, so that tombstones from a file do too. Reads the tree, changes nothing.
+
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
+import { BuildRefused } from '../contract/refusals.ts';
+import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { recoverIndex } from '../documents/recover-index.ts';
+import { listPackages } from '../memory/tree-memory.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
+import { tombstonesOf } from './find-purge.ts';
+
+/** Tombstones of the contents that have the bytes of a row, and that no row keeps out by label or reference. */
+export async function tombstonesOfSameBytes(
+  output: Output,
+  rows: readonly PurgedVersion[],
+  now: Date,
+): Promise<readonly PurgedVersion[]> {
+  const known = new Map(rows.flatMap((row) => (row.sha1 === null ? [] : [[row.sha1, row] as const])));
+  if (known.size === 0) return [];
+  const { blocks } = lookUpPurged(rows);
+  const found: PurgedVersion[] = [];
+  for (const name of await listPackages(output)) {
+    for (const entry of (await contentsHere(output, name, now)) ?? []) {
+      const row = known.get(entry.shasum);
+      if (row === undefined) continue;
+      if (blocks(name, { normalized: entry.version_normalized, reference: entry.reference }) === undefined)
+        found.push(...tombstonesOf(output, [{ name, entry }], row.reason, now));
+    }
+  }
+  return found;
+}
+
+/**
+ * What this registry has of a package. Documents and archives tell it where the serving index is lost or damaged;
+ * undefined: they cannot tell it either.
+ */
+export async function contentsHere(
+  output: Output,
+  name: PackageName,
+  now: Date,
+): Promise<readonly IndexEntry[] | undefined> {
+  const path = indexPath(name);
+  const text = await output.read('index', path);
+  const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+  if (index !== undefined) return index.versions;
+  try {
+    return (await recoverIndex(output, name, now, new Set()))?.versions ?? [];
+  } catch (error) {
+    if (error instanceof BuildRefused) return undefined;
+    throw error;
+  }
+}
