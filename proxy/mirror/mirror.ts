@@ -215,12 +215,12 @@ export class Mirror {
   }
 
   #orRefusal(answer: () => MaybeAsync<Answer | undefined>): MaybeAsync<Answer | undefined> {
-    const refuse = (error: unknown): Answer => refusalOf(error, this.#options.now());
     try {
       const pending = answer();
-      return pending instanceof Promise ? pending.catch(refuse) : pending;
+      if (!(pending instanceof Promise)) return pending;
+      return pending.catch((error: unknown) => refusalOf(error, this.#options.now()));
     } catch (error) {
-      return refuse(error);
+      return refusalOf(error, this.#options.now());
     }
   }
 }

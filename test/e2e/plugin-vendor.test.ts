@@ -151,7 +151,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     await registry.build();
     const { output } = await app.run('update'); // Composer goes on with what it remembers
     expect([
-      output.includes('This token is not valid'),
+      output.includes('This token is mistyped, expired or revoked'),
       app.locked()['acme/shop']?.version,
       await app.php(askWho('acme/shop')),
     ]).toEqual([true, '1.1.0', '1.1.0']);

@@ -87,7 +87,7 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
     ]);
     expect(exitCode).not.toBe(0);
     expect(output).toContain('Invalid credentials (HTTP 401)');
-    expect(output).toContain('This token is not valid');
+    expect(output).toContain('This token is mistyped, expired or revoked');
     expect(app.exists('vendor/acme')).toBe(false);
   });
 });

@@ -118,7 +118,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(store.range('token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
     await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
     await delay(1500);
-    expect(() => store.generation()).toThrow(`The state in redis://127.0.0.1:${redis.port} is out of reach`);
+    expect(() => store.generation()).toThrow(`The state in redis://127.0.0.1:${redis.port} is unavailable`);
     await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
 
