@@ -13,5 +13,5 @@ export class OriginFailure extends Error {
  * been replaced.
  */
 export class OriginMismatch extends ArchiveMismatch {
-  readonly code = 'UPSTREAM_UNAVAILABLE';
+  override readonly code = 'UPSTREAM_UNAVAILABLE';
 }

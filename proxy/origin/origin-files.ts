@@ -131,7 +131,7 @@ function publishedFiles({ requests, publication, indexes, digests, documents }: 
     if (!isIntact(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);
     return fetched.bytes;
   };
-  const readProvider = (path: PublishedPath): Promise<DocumentRead> =>
+  const readFile = (path: PublishedPath): Promise<DocumentRead> =>
     read(path).then(
       (bytes) => ({ bytes }),
       (fault: unknown) => ({ fault }),
@@ -141,9 +141,9 @@ function publishedFiles({ requests, publication, indexes, digests, documents }: 
     read,
     // one after the other: an index that is read after the documents knows every version that they name
     readPackage: async (name) => ({
-      stable: await readProvider(`public/${providerPath(name, 'stable')}`),
-      dev: await readProvider(`public/${providerPath(name, 'dev')}`),
-      index: await read(`index/${indexPath(name)}`),
+      stable: await readFile(`public/${providerPath(name, 'stable')}`),
+      dev: await readFile(`public/${providerPath(name, 'dev')}`),
+      index: await readFile(`index/${indexPath(name)}`),
     }),
     // the digest of an index covers its documents: the index names their digests
     stamps: async (paths) => {

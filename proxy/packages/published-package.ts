@@ -92,13 +92,14 @@ function readRecords(document: DocumentRead, name: PackageName, kind: 'stable' |
  * not tell of them. Throws an Error for everybody else.
  */
 function readEntries(
-  index: Buffer | undefined,
+  index: DocumentRead,
   name: PackageName,
   filter: ReleaseFilter,
   records: Iterable<JsonObject>,
 ): readonly IndexEntry[] {
   try {
-    return parseRows(index, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
+    if ('fault' in index) throw index.fault;
+    return parseRows(index.bytes, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
   } catch (fault) {
     if (filter === 'all' || seesSome(filter, [...records].map(releaseIn))) throw fault;
     return [];

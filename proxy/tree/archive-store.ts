@@ -19,12 +19,15 @@ import {
   type Representation,
 } from '../http/representation.ts';
 import { isNotModified } from '../http/conditional.ts';
+import { readFault } from '../../build/shared/files/unusable-file.ts';
 
 /**
  * The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been
  * replaced.
  */
-export class ArchiveMismatch extends Error {}
+export class ArchiveMismatch extends Error {
+  readonly code: string = 'TREE_DAMAGED';
+}
 
 /** Archives up to this size are kept in memory. */
 export const keptUpToBytes = 256 * 1024;
@@ -121,6 +124,6 @@ async function openArchive(path: string): Promise<FileHandle> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new ArchiveMismatch(`${path} is in the index but not on disk; run \`libretto verify\``, { cause: error });
-    throw error;
+    throw readFault(path, error);
   }
 }

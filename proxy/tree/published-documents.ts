@@ -35,11 +35,11 @@ export type DocumentRead = { readonly bytes: Buffer | undefined } | { readonly f
 export interface PackageFiles {
   readonly stable: DocumentRead;
   readonly dev: DocumentRead;
-  /** undefined: there is no such file; also where there is neither document */
-  readonly index: Buffer | undefined;
+  /** no bytes also where there is neither document */
+  readonly index: DocumentRead;
 }
 
-/** The index is read once, and what it says may be damaged. Rejects where it cannot be read. */
+/** The index is read once, and what it says may be damaged. */
 export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
 
 /** `dataDirectory`: see createReadDocument. */
@@ -52,9 +52,10 @@ export function createReadPackage(dataDirectory: string): ReadPackage {
       readRare(`${dataDirectory}/public/${paths.dev}`),
     ]);
     const isAbsent = [stable, dev].every((file) => file.status === 'fulfilled' && file.value === undefined);
-    if (isAbsent) return { stable: absent, dev: absent, index: undefined };
-    const index = (await readWhole(join(dataDirectory, 'index', indexPath(name))))?.bytes;
-    const checked: PublishedTree = { ...tree, package: async () => stampsIn(index) };
+    if (isAbsent) return { stable: absent, dev: absent, index: absent };
+    const index = await readIndex(join(dataDirectory, 'index', indexPath(name)));
+    const stamps = 'fault' in index ? undefined : stampsIn(index.bytes);
+    const checked: PublishedTree = { ...tree, package: async () => stamps };
     return {
       stable: await checkRead(paths.stable, stable, checked),
       dev: await checkRead(paths.dev, dev, checked),
@@ -64,6 +65,13 @@ export function createReadPackage(dataDirectory: string): ReadPackage {
 }
 
 const absent: DocumentRead = { bytes: undefined };
+
+function readIndex(path: string): Promise<DocumentRead> {
+  return readWhole(path).then(
+    (file) => ({ bytes: file?.bytes }),
+    (fault: unknown) => ({ fault }),
+  );
+}
 
 async function checkRead(
   path: string,
@@ -98,7 +106,8 @@ function publishedTree(dataDirectory: string): PublishedTree {
       const text = await read(`build/${manifestPath}`).catch(() => undefined);
       return text === undefined ? undefined : parseManifestSerial(text.toString('utf8'));
     },
-    package: async (name) => stampsIn(await read(`index/${indexPath(name)}`)),
+    // an index that cannot be read knows no digest, as a damaged one
+    package: async (name) => stampsIn(await read(`index/${indexPath(name)}`).catch(() => undefined)),
     bytes: (path) => read(`public/${path}`),
   };
 }

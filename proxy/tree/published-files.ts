@@ -7,6 +7,7 @@ import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 
 /** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
 export type PublishedPath = `public/${string}` | `index/${string}`;
@@ -70,6 +71,6 @@ export function parseRows<Row>(
   try {
     return parse(bytes.toString('utf8'));
   } catch (cause) {
-    throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause });
+    throw new UnusableFile(`${path} cannot be used; run \`libretto verify\``, { cause });
   }
 }

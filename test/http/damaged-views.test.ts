@@ -1,7 +1,7 @@
 // A damaged file of the tree, and tokens that see none of its versions: they get the answers of the sound tree, so that
 // damage tells nothing of what is hidden (I14).
 
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
@@ -113,6 +113,17 @@ describe.each([
       await write(`index/${name}.json`, damage);
       expect(await answers()).toEqual(sound);
     }
+    const all = await create({});
+    const codeOf = async (path: string): Promise<unknown> => (await get(path, all)).json()['code'];
+    expect(await codeOf(`/dist/${name}/${label}.zip`)).toBe('TREE_DAMAGED');
+    rmSync(join(registry.data, `public/dist`), { recursive: true });
+    expect(await codeOf('/dist/acme/core/1.0.0.zip')).toBe('TREE_DAMAGED');
+    // a folder instead of the file: the system refuses to read it
+    rmSync(join(registry.data, `index/${name}.json`));
+    mkdirSync(join(registry.data, `index/${name}.json`));
+    expect(await answers()).toEqual(sound);
+    for (const asked of ['', '/readme', '/changelog'])
+      expect(await codeOf(`/api/packages/${name}${asked}`)).toBe('TREE_DAMAGED');
     for (const kind of ['', '~dev'])
       if (existsSync(join(registry.data, `public/p2/${name}${kind}.json`)))
         await write(`public/p2/${name}${kind}.json`, '{');

@@ -5,6 +5,7 @@ import { ByteCache } from './byte-cache.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import { sameStamp, stampFile, type FileStamp } from '../files/file-stamp.ts';
 import { readWhole, type WholeFile } from '../files/read-whole.ts';
+import { UnusableFile } from '../files/unusable-file.ts';
 
 interface Kept<Value> {
   readonly value: Value;
@@ -88,7 +89,7 @@ export class FileCache<Value> {
     try {
       return this.#parse(bytes, { path, mtimeMs });
     } catch (error) {
-      throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause: error });
+      throw new UnusableFile(`${path} cannot be used; run \`libretto verify\``, { cause: error });
     }
   }
 }

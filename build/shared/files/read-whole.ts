@@ -7,6 +7,7 @@
 import { closeSync, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { isAbsence, stampOf, type FileStamp } from './file-stamp.ts';
+import { readFault } from './unusable-file.ts';
 
 export interface WholeFile {
   readonly bytes: Buffer;
@@ -17,17 +18,17 @@ export interface WholeFile {
 const openFile = promisify(open);
 const readSome = promisify(read);
 
-/** undefined: there is no such file. */
+/** undefined: there is no such file. Rejects with UnusableFile where the system refuses to read the file. */
 export async function readWhole(path: string): Promise<WholeFile | undefined> {
   const file = await openFile(path, 'r').catch((error: unknown) => {
     if (isAbsence(error)) return undefined;
-    throw error;
+    throw readFault(path, error);
   });
   if (file === undefined) return undefined;
   try {
     const stats = fstatSync(file, { bigint: true });
     const size = Number(stats.size);
-    const bytes = await readBytes(file, size);
+    const bytes = await readBytes(file, size).catch((error: unknown) => Promise.reject(readFault(path, error)));
     if (bytes.length !== size)
       throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
     return { bytes, stamp: stampOf(stats), mtimeMs: Number(stats.mtimeMs) };
