@@ -33,7 +33,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
       JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }),
     );
     const { exitCode, stderr } = await cli('build');
-    expect([exitCode, stderr.replace(/^.* archives fetched ahead, 0 here before\.$/m, '')]).toEqual([0, '']);
+    expect([exitCode, stderr.replace(/^.* archives fetched in advance, 0 already stored\.$/m, '')]).toEqual([0, '']);
     return folder;
   }
 
