@@ -59,9 +59,40 @@ export interface Recovery extends Adoption {
   readonly doubtful: readonly PurgedVersion[];
 }
 
+interface RecoveryPlan {
+  readonly recovery: Recovery;
+  /** `purgedKey` of each tombstone that something beside the list names */
+  readonly confirmed: ReadonlySet<string>;
+  /** the given rows, and those of the same bytes under another label or name */
+  readonly more: readonly PurgedVersion[];
+}
+
 /**
- * `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the state's records of purges
- * name. `confirm` sees the plan and completes it. It rejects to leave everything as it is. Throws BuildBusy and
+ * What a recovery would do. `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the
+ * state's records of purges name. Throws BuildRefused for a list of a newer version.
+ */
+export async function planRecovery(
+  rows: readonly PurgedVersion[],
+  recorded: ReadonlySet<string>,
+  output: Output,
+  since: Date,
+): Promise<RecoveryPlan> {
+  const { purged: announced } = await readAnnounced(output);
+  const given = new Set(rows.map(purgedKey));
+  const confirmed = new Set([...recorded, ...given, ...announced.map(purgedKey)]);
+  const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
+  // the build prefers rows of a file to those of a list that was changed
+  const more = [...rows, ...(await tombstonesOfSameBytes(output, mergePurged(rows, known), since))];
+  const merged = mergePurged(known, more);
+  const replaced = missingRows(announced, merged);
+  const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
+  const purged = await recoveredPurges(output, added, since);
+  const doubtful = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
+  return { recovery: { added, purged, replaced, dropped, doubtful }, confirmed, more };
+}
+
+/**
+ * As planned. `confirm` sees the plan and completes it. It rejects to leave everything as it is. Throws BuildBusy and
  * StorageError as a build does, and BuildRefused for a list of a newer version.
  */
 export async function recoverTombstones(
@@ -71,23 +102,9 @@ export async function recoverTombstones(
   confirm: (plan: Recovery) => Promise<Recovery>,
 ): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
-    const { purged: announced } = await readAnnounced(output);
-    const given = new Set(rows.map(purgedKey));
-    const confirmed = new Set([...recorded, ...given, ...announced.map(purgedKey)]);
-    const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
     const since = build.effects.now();
-    // the build prefers rows of a file to those of a list that was changed
-    const more = [...rows, ...(await tombstonesOfSameBytes(output, mergePurged(rows, known), since))];
-    const merged = mergePurged(known, more);
-    const replaced = missingRows(announced, merged);
-    const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
-    const recovery = await confirm({
-      added,
-      purged: await recoveredPurges(output, added, since),
-      replaced,
-      dropped,
-      doubtful: edited ? known.filter((row) => !given.has(purgedKey(row))) : [],
-    });
+    const { recovery: plan, confirmed, more } = await planRecovery(rows, recorded, output, since);
+    const recovery = await confirm(plan);
     await buildHoldingLock(
       { ...recoveringRequest(build, dataDirectory, more), recoverPurged: { confirmed, since } },
       build.effects,

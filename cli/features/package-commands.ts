@@ -106,6 +106,7 @@ function addPurged(packages: Command, wire: Wire): void {
       'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from ' +
         'the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
     )
+    .option('--dry-run', 'with --recover: show what the recovery would add and purge, without changing anything')
     .option('--yes', 'with --recover: purge versions of this registry that the added tombstones name')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -113,6 +114,7 @@ function addPurged(packages: Command, wire: Wire): void {
       example(
         'libretto package purged',
         'libretto package purged --json > purged.json',
+        'libretto package purged --recover purged.json --dry-run',
         'libretto package purged --recover purged.json',
       ),
     );

@@ -9,6 +9,7 @@ import { hasWrongChecksum } from '../../build/contract/checksum.ts';
 import {
   adoptTombstones,
   planAdoption,
+  planRecovery,
   recoverTombstones,
   type Adoption,
   type Recovery,
@@ -24,9 +25,9 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder } from '../mirror/compose-mirror.ts';
 import { readPublication } from '../tree/published-tree.ts';
-import { openState } from '../state/open-state.ts';
+import { openState, openStateIfAny } from '../state/open-state.ts';
 import { purgeBuild } from './purge-here.ts';
-import { refuseUnconfirmed } from './recovery-lines.ts';
+import { refuseUnconfirmed } from './unconfirmed-purge.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** `path`: of such a file, or of a data folder that has the list. Throws UsageError. */
@@ -117,6 +118,19 @@ export async function recoverHere(
   } finally {
     await state.close();
   }
+}
+
+/** What the recovery would do. Changes nothing. */
+export async function planRecoveryHere(rows: readonly PurgedVersion[], config: Config, now: Date): Promise<Recovery> {
+  const state = await openStateIfAny(config);
+  const recorded =
+    state === undefined
+      ? new Set<string>()
+      : await recordedTombstones(createAuditedStore({ store: state, now: () => now.getTime() })).finally(() =>
+          state.close(),
+        );
+  const { recovery } = await planRecovery(rows, recorded, createDiskOutput(config.data.value), now);
+  return withMirrored(recovery, mirrorFolder(config));
 }
 
 function mirroredPurge({ name, version, normalized, reference }: ArchiveRecord): RecoveredPurge {

@@ -151,6 +151,19 @@ describe('a recovery of the list of tombstones', () => {
           { exitCode: 2, stderr: expect.stringMatching(/\n {2}acme\/hello 1\.2\.0 \(.{12}\), published\n/) as string },
         ]);
         expect(Object.keys(publishedVersions(join(folder, 'data')))).toContain('acme/hello@1.2.0');
+        const plan = { tombstones: expect.any(Array) as unknown, purged_versions: [{ version: '1.2.0' }] };
+        const refusedJson = await recover(file, '--json');
+        expect([refusedJson.exitCode, JSON.parse(refusedJson.stdout)]).toMatchObject([
+          2,
+          { confirmed: false, ...plan },
+        ]);
+        const planned = await recover(file, '--json', '--dry-run');
+        expect([planned.exitCode, JSON.parse(planned.stdout)]).toMatchObject([
+          0,
+          { dry_run: true, recovery: { purged: plan.purged_versions } },
+        ]);
+        expect((await recover(file, '--dry-run')).stdout).toMatch(/would purge for good:\n {2}acme\/hello 1\.2\.0 /);
+        expect(await purged()).toEqual(['1.1.0']);
         writeFileSync(index, whole);
       }
     expect(await libretto(folder, 'config', 'import', 'imported.json')).toMatchObject({

@@ -22,7 +22,8 @@ import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
-import { describeAdoption, labelOf, refuseUnconfirmed } from '../../purge/recovery-lines.ts';
+import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
+import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 import { adoptHere, planHere, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { keepServersOff } from '../../state/serve-lock.ts';
@@ -35,7 +36,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { dryRun } = order;
   const { record, adoption } = await (dryRun
     ? check(order, config, context.now())
-    : restoreWithPurges(order, config, context));
+    : withRefusedPlan(restoreWithPurges(order, config, context), flags, context));
   const noted = !dryRun && hasState(record) ? noteRestore(config, context, record, { ...order, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
     printLines(stderr, [

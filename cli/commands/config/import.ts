@@ -23,7 +23,8 @@ import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { baselineOf, withSettingsOf } from '../../state/state-settings.ts';
-import { describeAdoption, labelOf, refuseUnconfirmed } from '../../purge/recovery-lines.ts';
+import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
+import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -34,12 +35,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const rows = tombstonesIn(document, operands[0] ?? '');
   const dryRun = flags['dryRun'] === true;
   const state = await (dryRun ? openExistingState(config) : openState(config));
-  const { imported, ...adoption } = await bring(
-    { document, rows, dryRun, confirmed: flags['yes'] === true },
-    state,
-    config,
-    context,
-  ).finally(() => state.close());
+  const order = { document, rows, dryRun, confirmed: flags['yes'] === true };
+  const work = bring(order, state, config, context).finally(() => state.close());
+  const { imported, ...adoption } = await withRefusedPlan(work, flags, context);
   const invitations = dryRun
     ? []
     : imported.invitations.map(({ email, code, expires_at }) => ({ email, token: revealSecret(code), expires_at }));

@@ -14,13 +14,20 @@ import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
-import { describeRecovery, labelOf } from '../../purge/recovery-lines.ts';
-import { readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
+import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
+import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
+import { withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  const recovery = flags['recover'] === undefined ? undefined : await recover(flags, config, context);
+  const recovery =
+    flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
+  if (recovery !== undefined && flags['dryRun'] === true) {
+    if (flags['json'] === true) printJson(stdout, { format: 1, dry_run: true, recovery: shown(recovery) });
+    else printLines(stdout, describeRecoveryPlan(recovery));
+    return 0;
+  }
   const rows = await listPurged(createDiskOutput(config.data.value));
   const state = await openStateIfAny(config);
   const noted = await noteTombstones(state, rows).finally(() => state?.close());
@@ -32,8 +39,13 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 /** The flag `recover`: true, or the file that was named. Throws UsageError. */
-async function recover({ recover: from, yes }: Given['flags'], config: Config, context: Context): Promise<Recovery> {
+async function recover(
+  { recover: from, yes, dryRun }: Given['flags'],
+  config: Config,
+  context: Context,
+): Promise<Recovery> {
   const rows = typeof from === 'string' ? readTombstones(resolve(context.workingDirectory, from)) : [];
+  if (dryRun === true) return planRecoveryHere(rows, config, context.now());
   return recoverHere(rows, yes === true, await withStateSettings(config, context), context);
 }
 

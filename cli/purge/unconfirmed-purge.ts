@@ -1,0 +1,59 @@
+// The refusal of tombstones that purge versions without --yes. With --json the plan is on stdout as well, so that a
+// script can show what --yes confirms.
+
+import type { Adoption } from '../../build/purge/adopt-tombstones.ts';
+import type { Given } from '../io/command.ts';
+import type { Context } from '../io/context.ts';
+import { counted, printJson } from '../io/output.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { labelOf, lineOf, purgeLines } from './recovery-lines.ts';
+
+export class UnconfirmedPurge extends UsageError {
+  readonly plan: Adoption;
+
+  constructor(message: string, plan: Adoption) {
+    super(message);
+    this.name = 'UnconfirmedPurge';
+    this.plan = plan;
+  }
+}
+
+/** Who brings the tombstones, and where the versions are, as a sentence names them. */
+export interface AdoptionWords {
+  readonly by: 'The recovery' | 'The file';
+  readonly where: 'on this registry' | 'in this backup';
+}
+
+/** Throws UnconfirmedPurge where the tombstones purge a version that is there. Names all of them. */
+export function refuseUnconfirmed(plan: Adoption, { by, where }: AdoptionWords): void {
+  if (plan.purged.length === 0) return;
+  throw new UnconfirmedPurge(
+    [
+      `${by} purges versions that are ${where}. They go for good, and are never published again:`,
+      ...purgeLines(plan),
+      `${by} adds ${counted(plan.added.length, 'tombstone')}:`,
+      ...plan.added.map(lineOf),
+      'Nothing was changed. Remove the rows of versions that stay from the file, or say --yes to purge them.',
+    ].join('\n'),
+    plan,
+  );
+}
+
+/** Waits for a command's work. With --json it prints the plan of an unconfirmed purge. Rejects as the work does. */
+export async function withRefusedPlan<Result>(
+  work: Promise<Result>,
+  flags: Given['flags'],
+  { stdout }: Pick<Context, 'stdout'>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UnconfirmedPurge && flags['json'] === true)
+      printJson(stdout, {
+        confirmed: false,
+        tombstones: error.plan.added.map(labelOf),
+        purged_versions: error.plan.purged.map((one) => ({ ...one })),
+      });
+    throw error;
+  }
+}
