@@ -67,7 +67,8 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
       const started = performance.now();
       // alone, as the one that is killed
       expect((await runCli(building(data), { cwd: folder.path, alone: true })).exitCode).toBe(0);
-      const span = performance.now() - started;
+      // follows a machine that becomes faster or slower: the time of a build that ended, else a little more than before
+      let span = performance.now() - started;
       let interrupted = 0;
       let everPublished = true;
       for (let round = 0; round < kills; round += 1) {
@@ -79,7 +80,9 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
         edit();
         // the first quarter is the program starting
         const delay = (0.25 + random() * 0.85) * span;
-        if (await killedAfter(delay)) interrupted += 1;
+        const duration = await killedAfter(delay);
+        if (duration === undefined) interrupted += 1;
+        span = duration ?? span * 1.02;
         // before the first packages.json there is nothing a reader could find; afterwards it never goes away
         everPublished ||= existsSync(`${data}/public/packages.json`);
         if (everPublished) await verify(`round ${round}, killed after ${delay.toFixed(0)} ms`);
@@ -98,8 +101,9 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
     },
   );
 
-  /** True where the kill came before the build had ended. */
-  async function killedAfter(delay: number): Promise<boolean> {
+  /** The milliseconds of a build that ended before its kill; undefined: it was killed. */
+  async function killedAfter(delay: number): Promise<number | undefined> {
+    const started = performance.now();
     const child = spawn(process.execPath, [binary, ...building(data)], {
       cwd: folder.path,
       env: cleanEnvironment(),
@@ -109,6 +113,6 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
     await Promise.race([sleep(delay), exited]);
     child.kill('SIGKILL');
     const [, signal] = await exited;
-    return signal === 'SIGKILL';
+    return signal === 'SIGKILL' ? undefined : performance.now() - started;
   }
 });
