@@ -66,7 +66,7 @@ export async function findsDamagedState(place: StatePlace): Promise<boolean> {
     throw error;
   }
   throw new UsageError(
-    'The Redis in the setting state already contains a readable state. Name an empty database, or empty this one.',
+    'The Redis database that the setting `state` names already contains a state. Name an empty database, or empty this one.',
   );
 }
 

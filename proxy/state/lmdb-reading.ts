@@ -39,7 +39,10 @@ function readRows(db: Database): StateReading {
     }
     return { rows, fault: null };
   } catch (error) {
-    return { rows: null, fault: `the row behind ${last} cannot be read (${reasonOf(error)})` };
+    return {
+      rows: null,
+      fault: `${last === '' ? 'the first row' : `the row behind ${last}`} cannot be read (${reasonOf(error)})`,
+    };
   }
 }
 

@@ -170,6 +170,8 @@ describe('a recovery of the list of tombstones', () => {
       exitCode: 2,
       stderr: expect.stringContaining('acme/hello 1.2.0') as string,
     });
+    const tried = await libretto(folder, 'config', 'import', 'imported.json', '--dry-run');
+    expect(tried.stdout).toMatch(/^The file would add 2 tombstones/);
     rmSync(index);
     await succeeds(folder, 'package', 'purged', '--recover', 'bytes.json', '--yes');
     await succeeds(folder, 'verify');

@@ -109,7 +109,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('already contains a readable state') as string,
+      stderr: expect.stringContaining('already contains a state') as string,
     });
     const [known, later] = [await status(token), await createToken()];
     expect([known, await status(later)]).toEqual([200, 200]);

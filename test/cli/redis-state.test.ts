@@ -146,7 +146,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect(existsSync(folder.at('shared/state'))).toBe(false);
     expect(await run('restore', 'kept', '--data', 'more', '--state', `${redis.url}/1`)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('already contains a readable state') as string,
+      stderr: expect.stringContaining('already contains a state') as string,
     });
     expect(existsSync(folder.at('more/public'))).toBe(false);
   });

@@ -53,7 +53,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     });
   else
     printLines(stdout, [
-      ...describeChanges(imported, dryRun),
+      ...(imported.changes.length === 0 && adoption.added.length > 0 ? [] : describeChanges(imported, dryRun)),
       ...describeAdoption(adoption, dryRun),
       ...describeInvitations(invitations),
     ]);

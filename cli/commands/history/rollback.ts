@@ -50,7 +50,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 function describe({ serial, published, changes, undone }: RollbackReport, to: number, dryRun: boolean): string[] {
   const same = changes.versions.length + changes.metadata.length === 0;
-  if (same) return [`Nothing to roll back: publication ${to} had the same metadata as the present one, ${serial}.`];
+  if (same) return [`Nothing to roll back: publication ${serial} has everything of publication ${to} that may return.`];
   const head = published
     ? `Rolled back to publication ${to}: serial ${serial}.`
     : `A rollback to publication ${to} would publish this. Nothing was published.`;
