@@ -9,9 +9,10 @@ import { artifactsFolder, retiredFolder, stagingFolder, stagingProcess } from '.
 import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
-import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { processStart } from '../shared/process/process-start.ts';
+import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
@@ -91,7 +92,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
     entries: async (name) => {
       const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name)), 'utf8'));
-      return text === undefined ? [] : parsePackageIndex(text).versions;
+      return text === undefined ? [] : parsePublishedIndex(name, text).versions;
     },
     serial: async () => {
       const text = await orMissing(readFile(join(dataDirectory, 'index', publicationPath), 'utf8'));

@@ -38,6 +38,14 @@ export async function noneIfDamaged<Row>(list: Promise<readonly Row[]>): Promise
   }
 }
 
+/** A file of a package is damaged, and the build cannot go on without the content of that file. */
+export class PackageDamaged extends BuildRefused {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'PackageDamaged';
+  }
+}
+
 /** Another build holds the lock. */
 export class BuildBusy extends Error {
   constructor(message: string) {

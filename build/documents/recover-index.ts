@@ -26,11 +26,11 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from '../output/output.ts';
 import { firstPublished } from './published-time.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
 
 /**
  * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in
- * place and never announced; they say nothing. Throws BuildRefused when what is published contradicts itself.
+ * place and never announced; they say nothing. Throws PackageDamaged when what is published contradicts itself.
  */
 export async function recoverIndex(
   output: Output,
@@ -71,7 +71,7 @@ async function recoverDocument(
   try {
     return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, records: parseProvider(text, name) };
   } catch (cause) {
-    throw new BuildRefused(
+    throw new PackageDamaged(
       `Both public/${path} and the serving index of ${name} are damaged, ` +
         'so its published versions are unknown. Restore one of them from a backup.',
       { cause },
@@ -107,7 +107,7 @@ async function publishedEntry(
       source: unknownSource,
     };
   }
-  throw new BuildRefused(
+  throw new PackageDamaged(
     `public/${distPath(name, label)} is missing or has other bytes than the document of ${name} says, ` +
       'and the serving index that would know more is lost. ' +
       `Restore index/${name}.json or the archive from a backup.`,
@@ -128,7 +128,7 @@ function publishedDist(name: PackageName, record: VersionRecord): PublishedDist 
   const wanted = parseSha1(String(dist?.shasum));
   const isKnown = wanted !== undefined || isDevVersion(record.version_normalized);
   if ('label' in parsed && reference !== undefined && isKnown) return { label: parsed.label, reference, wanted };
-  throw new BuildRefused(
+  throw new PackageDamaged(
     `public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. ` +
       'Restore the document from a backup.',
   );

@@ -84,8 +84,12 @@ function documentsOf(name: PackageName, index: PackageIndex | undefined): readon
 }
 
 async function readIndex(output: Output, name: PackageName, faults: Fault[]): Promise<PackageIndex | undefined> {
-  const text = await output.read('index', indexPath(name));
   const place = { path: `index/${indexPath(name)}`, name };
+  const text = await output.read('index', indexPath(name)).catch((error: unknown) => {
+    faults.push(indexFault(error, place, repairIndex));
+    return null;
+  });
+  if (text === null) return undefined;
   if (text === undefined) {
     faults.push({
       code: 'MISSING_FILE',

@@ -2,7 +2,10 @@
 // stops where it is missed. A file of a newer version is one: this version must not write over what it does not know.
 
 import { NewerFormat } from '../contract/newer-format.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import { BuildRefused, PackageDamaged } from '../contract/refusals.ts';
+import { parsePackageIndex, type PackageIndex } from '../contract/serving-index.ts';
 
 /**
  * undefined where the file is damaged. `path`: below the data folder. Throws BuildRefused, with NewerFormat as its
@@ -16,4 +19,15 @@ export function parseOwnFile<Parsed>(path: string, parse: () => Parsed): Parsed 
       throw new BuildRefused(`${path}: ${error.message}; nothing was changed.`, { cause: error });
     return undefined;
   }
+}
+
+/** The serving index of a package. Throws PackageDamaged with the file and the way back, as well as BuildRefused. */
+export function parsePublishedIndex(name: PackageName, text: string): PackageIndex {
+  const path = `index/${indexPath(name)}`;
+  const index = parseOwnFile(path, () => parsePackageIndex(text));
+  if (index !== undefined) return index;
+  throw new PackageDamaged(
+    `${path} is damaged. Restore the file from a backup; or remove the file and build/manifest.json and run ` +
+      '`libretto build`, which derives the index from the documents and the archives.',
+  );
 }

@@ -2,7 +2,8 @@
 
 import type { PackageName } from '../contract/name.ts';
 import { providerPath } from '../contract/paths.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
+import { isDevVersion } from '../contract/version.ts';
 import type { VersionRecord } from '../contract/documents.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distOf } from '../documents/documents.ts';
@@ -14,7 +15,7 @@ import { recordOf, toldBy } from './version-record.ts';
 
 /**
  * The record of a version that stays published. It is made anew from the release where the published record cannot be
- * used, differs about the branch, or was made under other settings. The archive's bytes stay. Throws BuildRefused where
+ * used, differs about the branch, or was made under other settings. The archive's bytes stay. Throws PackageDamaged where
  * the record is lost and there is no release.
  */
 export async function keepVersion(
@@ -30,11 +31,11 @@ export async function keepVersion(
   if (usable !== undefined && (release === undefined || isCurrent(usable, release, kept.entry, state, context)))
     return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
   if (release === undefined) {
-    const source = context.sources.get(entry.source) ?? entry.source;
-    throw new BuildRefused(
-      `public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ` +
-        `${entry.version}, which the serving index says is published. ` +
-        `Build its source ${source} too, to rebuild the document.`,
+    const path = providerPath(name, isDevVersion(entry.version_normalized) ? 'dev' : 'stable');
+    throw new PackageDamaged(
+      `public/${path} is damaged or lost: the document does not hold version ${entry.version}, which the serving ` +
+        'index says is published. Remove build/manifest.json and run `libretto build`: the build compares ' +
+        'everything and writes the document again.',
     );
   }
   return { entry, record: await recordOf(name, release, entry, context) };

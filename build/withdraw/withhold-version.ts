@@ -9,11 +9,12 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
 import { lookUpPurged } from '../contract/purged.ts';
-import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
+import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
 import { withoutSources } from './without-sources.ts';
@@ -135,7 +136,7 @@ async function findEntry({ name, version }: NamedVersion, dataDirectory: string)
   const found =
     text === undefined
       ? []
-      : parsePackageIndex(text).versions.filter(
+      : parsePublishedIndex(name, text).versions.filter(
           (entry) => entry.version === version || entry.version_normalized === normalized,
         );
   return found.find(({ state }) => state === 'published') ?? found[0];

@@ -2,20 +2,25 @@
 
 import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
-import { ListDamaged } from '../../build/contract/refusals.ts';
+import { ListDamaged, PackageDamaged } from '../../build/contract/refusals.ts';
 
 /**
- * A damaged list as an outcome: TREE_DAMAGED, with the file and the way back. The rows that are missing stay out of it:
- * the sender may not see their packages. Rejects with any other error.
+ * A damaged file as an outcome: TREE_DAMAGED, with the way back. Only a list is named: the sender may not see the
+ * package of another file, nor the rows that a list lacks. Rejects with any other error.
  */
 export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Outcome | RefusedArtifact> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof ListDamaged) return refusedByList(error.list);
+    if (error instanceof PackageDamaged) return refused('TREE_DAMAGED', damagedPackage);
     throw error;
   }
 }
+
+const damagedPackage =
+  'A published file is damaged on the host of the registry, and nothing was changed. Ask the operator to run ' +
+  '`libretto verify`, which names the file and the way back.';
 
 function refusedByList(list: string): RefusedArtifact {
   const [versions, command] =

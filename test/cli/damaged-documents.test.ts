@@ -1,10 +1,11 @@
 // A document that was damaged on the disk of a server is never answered 200, in any encoding or of any date; one that a
 // publication is about to replace is no alarm.
 
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { zipOf } from '../util/hostile-zip.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
@@ -179,6 +180,45 @@ it.each(['hello.json', 'hello~dev.json'])('returns its package to lists once %s 
     server.signal('SIGKILL');
     await server.ended;
   }
+});
+
+it('a change on a damaged package names the file, and the way back works', async () => {
+  await using folder = temporaryFolder('damaged');
+  const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+  writeTree(folder.at('one'), libraryTree('acme/hello', { version: '1.0.0' }));
+  writeTree(folder.at('two'), libraryTree('acme/hello', { version: '2.0.0' }));
+  expect((await run('build', 'one')).exitCode).toBe(0);
+  const [document, index] = ['public/p2/acme/hello.json', 'index/acme/hello.json'] as const;
+  const whole = readFileSync(folder.at('var', document), 'utf8');
+  const upload = async (): Promise<unknown> => {
+    writeFileSync(
+      folder.at('upload.zip'),
+      zipOf([{ name: 'composer.json', data: '{"name": "acme/hello", "version": "3.0.0"}' }]),
+    );
+    return JSON.parse((await run('artifact', 'publish', folder.at('upload.zip'))).stdout);
+  };
+
+  rmSync(folder.at('var', document));
+  const refused = await run('build', 'two');
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${document} is damaged`)]);
+  expect(refused.stderr).toContain('Remove build/manifest.json and run `libretto build`');
+  expect(await upload()).toMatchObject({ outcome: 'refused', code: 'TREE_DAMAGED' });
+  rmSync(folder.at('var/build/manifest.json'));
+  expect((await run('build')).exitCode).toBe(0);
+  expect(readFileSync(folder.at('var', document), 'utf8')).toBe(whole);
+
+  writeFileSync(folder.at('var', index), 'XX');
+  expect(await upload()).toMatchObject({ outcome: 'refused', code: 'TREE_DAMAGED' });
+  const withdrawn = await run('package', 'withdraw', 'acme/hello', '1.0.0');
+  expect([withdrawn.exitCode, withdrawn.stderr]).toEqual([2, expect.stringContaining(`${index} is damaged`)]);
+  rmSync(folder.at('var', index));
+  mkdirSync(folder.at('var', index));
+  const verified = await run('verify');
+  expect([verified.exitCode, verified.stderr]).toEqual([1, expect.stringContaining(`${index}: EISDIR`)]);
+  rmSync(folder.at('var', index), { recursive: true });
+  rmSync(folder.at('var/build/manifest.json'));
+  expect((await run('build')).exitCode).toBe(0);
+  expect((await run('verify')).exitCode).toBe(0);
 });
 
 describe('a document of an earlier date', () => {
