@@ -11,7 +11,10 @@ import type { BackupFile } from './backup-record.ts';
 const spareBytes = 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
-/** `data` exists. Throws UsageError, caused by ENOSPC, where its disk has too little room; a disk that tells no size is taken as it is. */
+/**
+ * `data` exists. Throws UsageError, caused by ENOSPC, where its disk has too little room. A disk that reports no size
+ * is not judged.
+ */
 export async function refuseLackOfRoom(files: readonly BackupFile[], directory: string, data: string): Promise<void> {
   const { blocks, bavail, bsize } = await statfs(data);
   if (blocks === 0) return;
@@ -23,7 +26,7 @@ export async function refuseLackOfRoom(files: readonly BackupFile[], directory: 
   );
   throw new UsageError(
     `The disk of ${data} has too little room. The backup needs ${wanted}, and ${left} are free. Nothing was ` +
-      `restored. Free ${lacking} there, or name a folder on another disk with --data, and restore again.`,
+      `restored. Free ${lacking} there, and restore again. A whole backup fits on another disk, too: name its folder with --data.`,
     // counts as a full disk (storage-fault.ts)
     { cause: Object.assign(new Error('the disk has too little room'), { code: 'ENOSPC' }) },
   );

@@ -61,7 +61,7 @@ export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   const full = (message: string): Finding => failed('disk', message, fullDiskAdvice);
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
   if (files > 0 && ffree === 0) return full('The disk takes no more files: nothing can be changed.');
-  if (free < leastFreeBytes) return full('The disk is full: packages are served, and nothing can be changed.');
+  if (free < leastFreeBytes) return full('The disk is nearly full: packages are served, and most changes fail.');
   if (free < exhaustedBytes)
     return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
