@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 import { examineStaged } from '../../build/artifacts/examine-staged.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -20,13 +21,20 @@ export async function publishRemotely(
     'content-digest': `sha-256=:${await digestOf(zip.path)}:`,
   };
   const query = new URLSearchParams(await identityOf(zip.path, version));
-  const { status, body } = await askRemote(remote, {
-    method: 'POST',
-    path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
-    headers,
-    body: createReadStream(zip.path),
-  });
-  return { record: body, created: status === 201 };
+  // The file is open before the request. A stream that opens the file itself may do so after a refused connection, when
+  // the file is gone, and fails where nothing listens.
+  const file = await open(zip.path);
+  try {
+    const { status, body } = await askRemote(remote, {
+      method: 'POST',
+      path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
+      headers,
+      body: file.createReadStream({ autoClose: false }),
+    });
+    return { record: body, created: status === 201 };
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -82,6 +82,8 @@ it('goes by the release time as well once the document is kept, and says what p2
   const reply = await fetch(`${registry.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } });
   const { packages } = (await reply.json()) as { packages: Record<string, Record<string, { version: string }>> };
   expect(Object.values(packages['some/lib'] ?? {}).map(({ version }) => version)).toEqual(['1.0.0']);
+  // the server keeps the document behind its answer
+  await expect.poll(() => registry.cli('token', 'explain', id, 'some/lib', '1.5.0')).toMatchObject({ exitCode: 1 });
   expect(await explain('some/lib', '1.0.0')).toEqual([true, true, []]);
   expect(await explain('some/lib', '1.5.0')).toEqual([false, true, ['not_after']]);
   expect(await explain('some/lib', '2.0.0')).toEqual([false, true, ['constraints']]);

@@ -40,7 +40,7 @@ describe.skipIf(cannotMount())('a restore onto a disk with too little room', () 
     const refused = await run('restore', 'copy', '--data', data);
     expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([74, '', expect.any(String)]);
     expect(refused.stderr).toMatch(
-      /^libretto: The disk of .* has too little room\. The backup needs .* MiB there, or name a folder on another/,
+      /^libretto: The disk of .* has too little room\. The backup needs .* MiB there, and restore again/,
     );
     expect(readdirSync(data)).toEqual([]);
     disk.free();

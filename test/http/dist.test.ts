@@ -157,7 +157,7 @@ describe('a file that is not what the index says', () => {
     broken.tree.publish();
     spoil(join(broken.tree.data, 'public/dist/acme/hello/v1.2.zip'));
     const reply = await broken.get('/dist/acme/hello/v1.2.zip');
-    expect([reply.status, reply.json()['code']]).toEqual([500, 'INTERNAL_ERROR']);
+    expect([reply.status, reply.json()['code']]).toEqual([500, 'TREE_DAMAGED']);
     expect(JSON.stringify(broken.lines)).toContain('libretto verify');
   });
 });

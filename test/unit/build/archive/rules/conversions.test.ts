@@ -105,7 +105,7 @@ describe('content that attributes change', () => {
       ).toEqual(['src/a.php', 'version.txt']);
       expect(
         first.files
-          .filter(({ identity }) => !identity.startsWith('git:'))
+          .filter(({ identity }) => identity.startsWith('git-converted:'))
           .map(({ path }) => path)
           .sort(),
       ).toEqual(['id.php', 'run.bat', 'version.txt', 'wide.txt']);

@@ -209,7 +209,7 @@ describe('versions of a git repository', () => {
     for await (const bytes of content.read(files)) blobs.push(Buffer.from(bytes));
     expect(blobs).toEqual(files.map(({ path }) => repository.gitBytes('cat-file', 'blob', `${reference}:${path}`)));
     expect(files.map(({ identity }) => identity)).toEqual(
-      files.map(({ path }) => `git:${repository.git('rev-parse', `${reference}:${path}`)}`),
+      files.map(({ path }) => repository.git('rev-parse', `${reference}:${path}`)),
     );
     const modes = Object.fromEntries(files.map(({ path, mode }) => [path, mode]));
     expect(modes).toMatchObject({
