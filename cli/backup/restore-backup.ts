@@ -52,7 +52,7 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   }
 }
 
-/** What a restore does beside the backup's files. */
+/** The steps of a restore besides copying the files of the backup. */
 export interface RestoreSteps {
   /** called with a whole backup, before anything is written; rejects to restore nothing */
   readonly confirm: () => Promise<void>;

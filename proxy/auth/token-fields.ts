@@ -86,5 +86,5 @@ export interface TokenDraft {
   readonly limits?: Readonly<Partial<Record<keyof TokenLimits, unknown>>>;
 }
 
-/** What is left out stays as it is. The kind never changes: create another token. */
+/** An absent field stays unchanged. The kind never changes: create another token. */
 export type TokenPatch = Partial<Omit<TokenDraft, 'kind'>>;

@@ -31,7 +31,7 @@ export interface UserDraft {
   readonly password?: string;
 }
 
-/** What is left out stays as it is. */
+/** An absent field stays unchanged. */
 export interface UserPatch {
   readonly name?: string | null;
   readonly role?: Role;

@@ -74,7 +74,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   return { read, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
 }
 
-/** What is known of the packages whose documents or archives are on disk, as of the last look there. */
+/** The packages with a document or an archive on disk, as the last reading of the disk found them. */
 class KnownPackages {
   readonly #mirror: CatalogueOptions['mirror'];
   readonly #documents = new Map<string, CachedNames>();
