@@ -2,7 +2,7 @@
 // it was purged.
 
 import AdmZip from 'adm-zip';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { below, type Tree } from './package-tree.ts';
 import { allFiles } from './published-tree.ts';
@@ -18,14 +18,21 @@ export function saying(folder: string, version: string | undefined, who: string)
   });
 }
 
-/** Every file below a folder that holds the secret, also compressed in a ZIP. */
+/**
+ * Every file below a folder that holds the secret, also compressed in a ZIP. A running server renames files that it has
+ * written; where one is gone, all are listed again, since its new name may be missing from the list.
+ */
 export function filesWithSecret(folder: string, secret = leakedSecret): string[] {
-  return allFiles(folder).filter((file) => {
-    const bytes = readFileSync(join(folder, file));
-    return (
-      bytes.includes(secret) ||
-      (bytes.subarray(0, 2).toString() === 'PK' &&
-        new AdmZip(bytes).getEntries().some((entry) => entry.getData().includes(secret)))
-    );
-  });
+  for (;;) {
+    try {
+      return allFiles(folder).filter((file) => holds(readFileSync(join(folder, file)), secret));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT' && existsSync(folder))) throw error;
+    }
+  }
 }
+
+const holds = (bytes: Buffer, secret: string): boolean =>
+  bytes.includes(secret) ||
+  (bytes.subarray(0, 2).toString() === 'PK' &&
+    new AdmZip(bytes).getEntries().some((entry) => entry.getData().includes(secret)));
