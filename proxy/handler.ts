@@ -1,10 +1,8 @@
-// What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted →
-// send → log.
-//
-// Who needs a token: what Composer reads and tells. A target that is none of ours is 404 without one, since that only
-// repeats what the grammar of paths says, and /health needs none. A valid token is counted, and told so in headers, on
-// whatever it asks; /health does not look at tokens. Whatever goes wrong inside one request is that request's 500; the
-// process lives (I10).
+// The path of a request, top to bottom: admit → route → authenticate → limit → serve, or refuse → send → log. Every
+// route that Composer reads or reports to requires a token. An unknown target is 404 without a token, since the answer
+// only repeats the public grammar of paths. /health requires no token and reads none. On all other routes a valid
+// token is counted, and the answer's headers give the count. An error inside one request is that request's 500, and
+// the process lives on (I10).
 
 import type { Logger } from 'pino';
 import { createInFlight } from '../build/shared/concurrency/in-flight.ts';

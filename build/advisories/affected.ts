@@ -1,4 +1,5 @@
-// Which published versions the advisories speak of: told in a build's report, so that whoever publishes knows. Pure.
+// Finds the published versions that an advisory affects. The build reports these versions to the person who publishes
+// them. Pure.
 
 import { matches, parseConstraint } from '../contract/constraint.ts';
 import type { PackageSafety } from '../contract/safety-lists.ts';

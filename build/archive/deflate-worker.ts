@@ -1,5 +1,5 @@
-// What a worker thread runs: deflates a batch of contents, reads files, or writes an archive. Contents come and go in
-// one block of shared memory, since messages are dear.
+// The entry point of a worker thread. A worker deflates a batch of contents, reads files, or writes an archive. Each
+// batch passes in one block of shared memory, because copying messages between threads is expensive.
 
 import { createReadingTools, readFiles, type FilesRead, type FilesToRead } from '../files/read-files.ts';
 import { createCompressor } from '../compression/compressor.ts';

@@ -1,4 +1,4 @@
-// Which folder of a ZIP Composer takes for the package: the only one at its top, or the top itself.
+// Finds the folder of a ZIP that Composer takes as the package: the only folder at the top, or the top itself.
 
 /**
  * `''` where composer.json is at the top, else the only top folder with its slash, else `''`: as Composer unpacks it

@@ -1,6 +1,5 @@
-// What may stand as a path or a symlink in an archive. Everything here throws a QuarantineError that names the path;
-// nothing is ever repaired silently. Whoever unpacks an archive that passed can only write below its own top folder
-// (invariant I4).
+// Checks the paths and symlinks of an archive. Every fault throws a QuarantineError that names the path; no fault is
+// repaired silently. Unpacking an archive that passed writes only below the archive's own top folder (invariant I4).
 
 import { QuarantineError } from '../contract/quarantine.ts';
 

@@ -1,4 +1,4 @@
-// Which of a package's files its archive holds. In this order:
+// Selects the files of a package that go into its archive, by these rules in this order:
 //
 // | rule                                       | effect                                                                        |
 // |--------------------------------------------|-------------------------------------------------------------------------------|
@@ -8,8 +8,8 @@
 // | composer.json, `archive.exclude`           | out, or with `!` in again, exactly as `composer archive` does                 |
 // | names that say credential (credentials.ts) | out whatever the rules said, and listed as withheld                           |
 //
-// `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore,
-// .hgignore, settings of the machine's own git.
+// `.gitattributes` and `.gitignore` themselves are ordinary files. Other rules have no effect: .gitignore, .hgignore and
+// the settings of the machine's own git.
 
 import { compileAttributes, parentOf, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
 import { byteString } from './rules/bytes.ts';

@@ -1,6 +1,6 @@
-// Room for what will be needed again: bytes are appended and read back by offset. The newest stay in memory up to a
-// bound, older ones go to a file, which only comes into being then. Reads and writes of it are synchronous: they are
-// small and nearly always meet the page cache.
+// An append-only store of bytes that later reads find by offset. The newest bytes stay in memory up to a bound. Older
+// bytes go to a file, which is created when the first of them arrive. Reads and writes are synchronous: each is small
+// and nearly always hits the page cache.
 
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Says which version of which package a staged ZIP is, or why it cannot be published. The file may come from anybody:
-// nothing of it is believed before zip-admission has let it in.
+// Determines the package and the version of a staged ZIP, or the reason why the ZIP cannot be published. The ZIP may
+// come from anybody: zip-admission checks the file before any of its contents are believed.
 
 import { admitZip, type AdmittedZip } from '../archive/zip-admission/admit-zip.ts';
 import { artifactPath } from '../contract/artifact-files.ts';

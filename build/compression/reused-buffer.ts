@@ -1,4 +1,5 @@
-// Room that is asked for again and again: to take it anew each time would cost more than what is done with it.
+// A buffer that callers use again and again. Allocating a new buffer each time would cost more than the work done with
+// it.
 
 /** A buffer of at least `bytes`, the same one as long as it suffices. Whoever asked before must be done with it. */
 export type ReusedBuffer = (bytes: number) => Buffer;

@@ -1,6 +1,6 @@
-// What the announcement of a publication says of the two lists that keep versions out: the tombstones
-// (`index/_purged.json`) and the versions withdrawn by hand (`index/_withheld.json`). Pure. A list that is lost, or
-// that lacks a row, is noticed by this.
+// The counts that the announcement of a publication gives for the two lists of versions that stay out. These are the
+// tombstones (`index/_purged.json`) and the versions withdrawn by hand (`index/_withheld.json`). With these counts a
+// reader notices a list that is lost or lacks a row. Pure.
 
 import { isJsonObject } from './json.ts';
 import { parsePackageName } from './name.ts';

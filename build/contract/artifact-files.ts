@@ -1,10 +1,10 @@
-// Where uploaded ZIPs are kept: the folder `artifacts/` of the data folder, a source of the builder like any other.
+// The folder of uploaded ZIPs: `artifacts/` in the data folder, a source of the builder like any other.
 //
 //   artifacts/<vendor>/<package>/<vendor>-<package>-<version>.zip   what is published; read by builds
 //   artifacts/.staging/                                             uploads on their way, none of them older than an hour
 //   artifacts/.retired/<digest>.zip                                 withdrawn and superseded ZIPs, until a cleanup
 //
-// Builds look at nothing that starts with a dot.
+// Builds skip every name that starts with a dot.
 
 import { createHash } from 'node:crypto';
 import type { Reference } from './digest.ts';

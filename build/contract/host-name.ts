@@ -1,4 +1,4 @@
-// Which names and addresses a URL may have as its host: those that a resolver could ever know. Pure.
+// Decides which host names and addresses a URL may contain: only names that a resolver can know. Pure.
 
 /** RFC 1035 §2.3.4, and underscores, which internal networks use. */
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;

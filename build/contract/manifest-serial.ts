@@ -1,5 +1,6 @@
-// Which publication a builder has begun last: the manifest takes its serial before anything else of it moves (I5).
-// While that is also the announced one, no publication is under way, and none was cut off.
+// Reads the serial of the publication that a builder began last. The manifest gets this serial before any other file
+// of the publication changes (I5). While the announcement has the same serial, no publication is running and none was
+// cut off.
 
 import { isJsonObject } from './json.ts';
 

@@ -1,4 +1,4 @@
-// Why one version is left out of a publication while everything else is published.
+// The reason why a build leaves one version out while all other versions are published.
 
 export type QuarantineCode =
   | 'INVALID_JSON'

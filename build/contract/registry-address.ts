@@ -1,5 +1,6 @@
-// How a registry names itself in what it publishes: the template of its metadata and where its archives are. As regular
-// expressions, for schemas; what they cannot say, the parsers of each place add.
+// The two settings by which a registry names itself in published files: the metadata template and the address of
+// archives. Both are regular expressions for schemas. The parser of each setting adds the rules that a regular
+// expression cannot express.
 
 const printable = String.raw`[^\s\u0000-\u001f\u007f]`;
 

@@ -1,6 +1,6 @@
-// What Composer is told about packages so that nobody installs what is known to be bad: security advisories, and filter
-// lists (Composer ≥ 2.10) such as `malware`. They stand at the top of a package's documents; all of them together in
-// `index/_safety.json`, for `composer audit`'s questions.
+// The security advisories and filter lists (Composer ≥ 2.10, such as `malware`) that keep people from installing
+// packages known to be bad. The entries of a package stand at the top of the package's documents. The entries of all
+// packages stand in `index/_safety.json`, for requests of `composer audit`.
 
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';

@@ -1,6 +1,6 @@
-// Which publications changed which versions of a document. A view's Last-Modified is worked out of those that it sees
-// (I14), so that it says nothing of others. Versions that are gone stay in here: when one is withdrawn, the date of who
-// saw it rises too.
+// The publications that changed each version of a document. The server computes a view's Last-Modified from the
+// versions that the view sees (I14), so that the date reveals no other version. Withdrawn versions stay in this list:
+// a withdrawal also raises the date for everybody who saw the version.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 import { formatReleasedVersion, parseReleasedVersion, type ReleasedVersion } from './released-version.ts';

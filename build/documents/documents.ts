@@ -1,5 +1,5 @@
-// From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however
-// many builds they came.
+// Serializes records to the bytes of the documents. Equal records give equal bytes, in any order and over any number
+// of builds. Pure.
 
 import { inBranchOrder } from './branch-order.ts';
 import {

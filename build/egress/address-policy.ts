@@ -1,5 +1,5 @@
-// Which addresses may be connected to: public ones, and those the operator allows. Everything else is the inside of
-// some network, where a URL in a record has no business (SSRF).
+// Decides which addresses a process may connect to: public addresses, and those that the operator allows. Every other
+// address lies inside some network, and a URL from a record must not reach it (SSRF).
 
 import ipaddr from 'ipaddr.js';
 import { BuildRefused } from '../contract/refusals.ts';

@@ -1,4 +1,4 @@
-// Why something could not be fetched. Messages are for people and hold no credential and no query.
+// The reason why a fetch failed. Messages are for people and contain no credential and no query string.
 
 /**
  * `denied`: our own rules forbid it. `unreachable`: it was tried, and may work another time. `oversized`: there is too

@@ -1,6 +1,6 @@
-// What the file system says of a file without reading it. Two equal stamps mean an unchanged file, unless the file was
-// touched so shortly before the first look that a second write could have left the same times behind ("racily clean",
-// as git calls it).
+// The facts that the file system knows of a file without reading it. Two equal stamps mean an unchanged file, with one
+// exception. A file that changed shortly before its first stamp may change again within the same clock tick ("racily
+// clean" in git's terms).
 
 import type { BigIntStats } from 'node:fs';
 

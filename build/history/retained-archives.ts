@@ -1,5 +1,4 @@
-// Which contents that are published no more a rollback may need: those that a recorded publication withdrew or
-// replaced.
+// Lists the unpublished contents that a rollback may need: those that a recorded publication withdrew or replaced.
 
 import type { Output } from '../output/output.ts';
 import { readHistory } from './read-history.ts';

@@ -1,6 +1,6 @@
-// What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions and of
-// advisories are as they were written. The first two have all rows that the announcement names. The list of quarantined
-// versions can be read.
+// The checks of `verify` on the lists beside the serving index. The lists of purged, withdrawn and pruned versions and
+// of advisories are as they were written. The first two have all rows that the announcement names. The list of
+// quarantined versions can be read.
 
 import { missingRows, type AnnouncedLists } from '../contract/announced-lists.ts';
 import { hasWrongChecksum, isAsWritten } from '../contract/checksum.ts';

@@ -1,4 +1,4 @@
-// Which limits of libretto.json keep a package or a version out, pure: each limit is asked by itself.
+// Names the limits of libretto.json that exclude a package or a version. Each limit is evaluated by itself. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';

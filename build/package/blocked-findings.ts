@@ -1,5 +1,5 @@
-// Which releases that sources still have a build left out since they are purged, pure: those it met, and those it
-// remembers of what it did not look at.
+// Lists the purged releases that sources still contain and a build therefore left out. The list has the releases that
+// this build read, and the remembered releases of sources that this build did not read. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import { purgedKey, type PurgedVersion } from '../contract/purged.ts';

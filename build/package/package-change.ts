@@ -1,5 +1,5 @@
-// What a build, or a rollback, changes in one package, as it goes into the record: seen from what readers had before,
-// whatever a publication that was cut off has written meanwhile.
+// Computes the record of the changes that a build or a rollback makes in one package. The comparison starts from the
+// state that readers had before, not from the files of a publication that was cut off.
 
 import { parseReference } from '../contract/digest.ts';
 import type { VersionRecord } from '../contract/documents.ts';

@@ -1,5 +1,4 @@
-// Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its
-// archives need.
+// Stages a package from its versions: the serving index, the documents, and the names of the archives.
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from '../contract/paths.ts';

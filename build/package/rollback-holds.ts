@@ -1,5 +1,5 @@
-// What rollbacks undid stays undone, pure: a build takes a version that was rolled back for one that may not be
-// published, until its source has another content for it.
+// Keeps a rolled-back version out of later builds. A build may publish the version again once its source has another
+// content for the version. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import type { UndoneChange } from '../contract/publication.ts';

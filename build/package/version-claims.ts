@@ -1,5 +1,5 @@
-// Which source publishes a version, and whether its content may be published. One version belongs to one source, and
-// content under a released version never changes (I3).
+// Decides which source publishes a version, and whether the content may be published. One version belongs to one
+// source, and the content of a released version never changes (I3).
 
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';

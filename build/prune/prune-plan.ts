@@ -1,5 +1,5 @@
-// What `prune` may remove of one package, pure but for looking at its files: contents that nothing published, nothing
-// recorded and nothing recent names.
+// Plans which files of one package `prune` may remove: contents that no publication, no record and no recent build
+// names. Pure, except for reading the files' facts.
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from '../contract/paths.ts';

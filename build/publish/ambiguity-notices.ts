@@ -1,5 +1,6 @@
-// What to tell people of versions that their source no longer has and that stay published all the same: something there
-// could not be read so far as to tell which package or version it is, and who is unsure withdraws nothing. Pure.
+// Writes the notices about versions that stay published although their source no longer has them. The build could not
+// tell which package or version some unreadable part of the source is, and withdraws nothing while that is unclear.
+// Pure.
 
 import type { PackageResult } from '../package/package-stage.ts';
 import { isRead, type ScannedSource } from '../scan/scan.ts';

@@ -1,5 +1,6 @@
-// From the lists that are published to those that are to be, and which packages that concerns. Read before anything is
-// decided; written with the serving index, before the documents that say the same.
+// Computes the next advisory lists from the published lists, and the packages that the change concerns. The build
+// reads the lists before any decision. The build writes them with the serving index, before the documents that contain
+// the same entries.
 
 import type { PackageName } from '../contract/name.ts';
 import {

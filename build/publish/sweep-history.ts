@@ -1,5 +1,5 @@
-// Takes purged versions out of the documents that history keeps, so that no rollback finds them there. All else of
-// these documents stays.
+// Removes purged versions from the documents in the history, so that no rollback finds them. The rest of these
+// documents does not change.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,5 +1,5 @@
-// Which packages are not published any more, and were (I9): the announcement names them, so that whoever reads the tree
-// without its folders (from a static server) knows all that is or ever was private here.
+// Lists the packages that were published once and are published no longer (I9). The announcement names these packages.
+// A process that reads the tree from a static server then knows every name that is or was private here.
 
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';

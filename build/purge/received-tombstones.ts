@@ -1,5 +1,6 @@
-// Which tombstones of a received tree a build adopts, and what the report says of them. A tree speaks for what it
-// publishes, and for what nobody publishes here: contents of other sources stay, and the report names them.
+// Decides which tombstones of a received tree a build adopts, and writes the report about them. A received tree
+// decides for its own versions and for versions that nobody publishes here. The contents of other sources stay, and
+// the report names them.
 
 import { indexPath } from '../contract/paths.ts';
 import type { PackageName } from '../contract/name.ts';

@@ -1,5 +1,5 @@
-// Which contents of this registry the added tombstones of a recovery purge: a row of a published version removes its
-// archive for good. Reads the tree, and changes nothing.
+// Lists the contents of this registry that the added tombstones of a recovery purge. A row for a published version
+// removes the version's archive permanently. Reads the tree and changes nothing.
 
 import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import type { IndexState } from '../contract/serving-index.ts';

@@ -1,7 +1,7 @@
-// What a composer.json may not hold, because a client that meets it in our metadata aborts: often the whole command,
-// whatever package it was about. Composer's loader is strictly typed and checks nothing itself (ArrayLoader.php,
-// configureObject and loadPackages; every rule here was tried against Composer 2.5.5). What Composer silently ignores
-// passes.
+// Checks that a composer.json contains nothing that makes a client abort. A bad value in our metadata often ends the
+// whole command, whatever package the command was about. Composer's loader is strictly typed and checks nothing itself
+// (ArrayLoader.php, configureObject and loadPackages). Every rule here was tried against Composer 2.5.5. Values that
+// Composer silently ignores pass.
 
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { QuarantineError } from '../contract/quarantine.ts';

@@ -1,5 +1,5 @@
-// From the bytes of a composer.json to its object, with the line of what is wrong. As strict as Composer: UTF-8, no
-// byte-order mark.
+// Parses the bytes of a composer.json into an object; an error names the line. The parser is as strict as Composer:
+// UTF-8 without a byte-order mark.
 
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';

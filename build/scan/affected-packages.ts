@@ -1,5 +1,5 @@
-// Which packages a build has to look at: the packages whose releases differ from those of the last publication. A build
-// does not open any other package.
+// Finds the packages that a build has to examine: those whose releases differ from the releases of the last
+// publication. A build does not open any other package.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../contract/name.ts';

@@ -1,5 +1,5 @@
-// Which sources a build reads, keeps or forgets (decision D6): those named on the command line; without any, the
-// remembered ones, those of libretto.json, and the registered repositories.
+// Chooses the sources that a build reads, keeps or forgets (decision D6). Sources named on the command line come
+// first. Without any, the build reads the remembered sources, those of libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';

@@ -1,6 +1,6 @@
-// Which of a source's versions are published, where libretto.json limits them. Pure: the same versions and the same
-// limits give the same answer. A constraint selects as Satis' `require` does: a branch only by its own name or through
-// its alias (PackageSelection.php, selectLinks).
+// Selects the versions of a source that are published under the limits of libretto.json. The same versions and limits
+// always give the same selection. Pure. A constraint selects as in Satis' `require`: a branch matches only by its own
+// name or its alias (PackageSelection.php, selectLinks).
 
 import { matches, parseConstraint } from '../contract/constraint.ts';
 import type { Constraint } from '../contract/constraint-model.ts';

@@ -1,5 +1,5 @@
-// Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in.
-// A URL is remembered, shown and logged, so that it may hold no credential.
+// Decides which URLs git may fetch from: https and ssh, and http only from this machine, where no network can listen
+// in. A URL is stored, displayed and logged, and therefore must not contain a credential.
 
 import { parseAddress } from '../contract/address.ts';
 import { withoutCredentials } from './address-secrets.ts';

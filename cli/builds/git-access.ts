@@ -1,9 +1,7 @@
-// How git reaches a registered repository: with the repository's own credentials and nobody else's, at an address that
-// was checked, without redirects. All of it stands in the environment of git's process; nothing in an argument, a file
-// of git's, or a message.
-//
-// Not taken over: the configuration, credential helpers, ~/.netrc, keys and agents of the user who runs the service.
-// Whoever may register a repository would otherwise read with the rights of that user.
+// Gives git access to a registered repository: only with the credentials of that repository, at a checked address,
+// without redirects. All access data is in the environment of the git process, and none in an argument, a git file or
+// a message. The configuration, credential helpers, ~/.netrc, keys and agents of the service's user are not used.
+// Otherwise a person who registers a repository would read with the rights of that user.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';

@@ -1,7 +1,7 @@
-// Where private keys lie while ssh reads them: ssh takes a key from a file only. Each process has a folder of its own,
-// named after the process, and removes it; what one left that was killed, the next one removes: at once where it can be
-// seen that it has ended, else (another container's, another host's) once the folder was not touched for so long that
-// nobody can be at work with it.
+// The folder for private keys while ssh reads them, because ssh reads a key only from a file. Each process has its own
+// folder, named after the process, and removes the folder at its end. The next process removes the folder of a killed
+// process: at once if that process has visibly ended. The folder of another container or host goes once nobody has
+// touched it for so long that no process can be using it.
 
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

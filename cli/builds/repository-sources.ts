@@ -1,5 +1,5 @@
-// What the builder's side knows of registered repositories: the grammar of libretto.json's sources, the folders and
-// addresses that the configuration opens to them, and what is published from each.
+// The builder's knowledge about registered repositories: the grammar of sources in libretto.json, the allowed folders
+// and addresses, and the packages published from each repository.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';

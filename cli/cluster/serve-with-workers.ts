@@ -1,4 +1,4 @@
-// Both sides of `serve` with several workers are this one program.
+// Runs `serve` with several workers: the primary process and the workers start from this same file.
 
 import cluster from 'node:cluster';
 

@@ -1,6 +1,6 @@
-// Whether a value of libretto.json is what the JSON Schema of its setting says, so that editors and the program take
-// the same files. It knows the few keywords that settings use; what a value says beyond its form is the setting's own
-// to judge. Pure.
+// Checks a value of libretto.json against the JSON Schema of its setting, so that editors and the program accept the
+// same files. The check knows the few keywords that settings use. Rules beyond the form of a value belong to the
+// setting itself. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 

@@ -1,4 +1,4 @@
-// Where the tree is, when it is not in the data folder.
+// The settings that name the output tree when the tree is not in the data folder.
 
 import { Secret } from '../../build/shared/text/secret.ts';
 import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';

@@ -1,4 +1,4 @@
-// Where the certificate is that the server shows its clients, and its private key.
+// The settings that name the server's certificate and private key.
 
 import { parseDirectory } from './setting-values.ts';
 import type { Setting } from './setting.ts';

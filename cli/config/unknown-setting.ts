@@ -1,5 +1,5 @@
-// What is said of keys in libretto.json that are no settings: the nearest name, or where the names stand; and of those
-// that belong to a composer.json or satis.json, what to do with such a file. Pure.
+// Writes the message for unknown keys in libretto.json: the nearest name, or the page with all names. For a key of
+// composer.json or satis.json the message says what to do with such a file. Pure.
 
 import { nearest } from '../text/suggest.ts';
 

@@ -1,4 +1,4 @@
-// Where the request log is written to. A file that cannot be written is said at the start.
+// Opens the target of the request log. A file that cannot be written is reported at the start.
 
 import { mkdirSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';

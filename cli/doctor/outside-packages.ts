@@ -1,6 +1,6 @@
-// What Composer does with a registry, one step after the other, through whatever stands before it: packages.json, one
-// document by the template it names, the same again if it changed, one archive. Then the same without the token:
-// nothing on the way may have kept an answer.
+// Requests packages from a registry as Composer does, step by step and through any reverse proxy. The steps are
+// packages.json, one document by its template, the same document if it changed, and one archive. The same requests
+// follow without the token. A cache on the way must not have stored an answer.
 
 import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';

@@ -1,4 +1,4 @@
-// Everything of the process that a command may touch. Only main.ts makes one of the real process.
+// All parts of the process that a command may use. Only main.ts makes a context of the real process.
 
 import type { AnswerStream, TextStream } from './answer-stream.ts';
 import type { Environment } from './environment.ts';

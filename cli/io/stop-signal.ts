@@ -1,6 +1,6 @@
-// What ends a server. A crash lets it finish what is under way, as a signal does: other people's downloads are no part
-// of what broke. And signals: SIGTERM and SIGINT let it finish, a second one ends it at once, SIGHUP opens its log
-// anew, or, where a person started it, says that their terminal is gone.
+// Waits for the event that ends a server. After a crash the server finishes its running requests, as after a signal,
+// because other people's downloads did not cause the crash. SIGTERM and SIGINT let the server finish; a second signal
+// ends it at once. SIGHUP reopens the log of a service, and ends a server whose terminal has closed.
 
 import { constants } from 'node:os';
 

@@ -1,5 +1,5 @@
-// Which names are private, for commands that ask other registries, or say whose a name is, without serving: as the
-// server knows them.
+// Finds the private names as the server knows them. Commands that query other registries, or explain which registry a
+// name belongs to, use these names without a server.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createPrivateNames, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';

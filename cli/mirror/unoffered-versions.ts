@@ -1,5 +1,6 @@
-// Which versions of a mirrored package are not offered, and why; and of which the upstream now says something else than
-// when they were accepted. By the documents and records that are kept, as the server judges them. Asks nobody.
+// Lists the versions of a mirrored package that are not offered, each with the reason. The list also names versions
+// that the upstream has changed since they were accepted. The verdicts come from stored documents and records, by the
+// server's rules. No request is sent.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,4 +1,4 @@
-// Why an address cannot be listened on, in words for whoever started the server. Pure.
+// Explains to the operator why the server cannot listen on an address. Pure.
 
 import { formatAddress } from '../text/address.ts';
 import { formatOrigin, type Configured } from '../config/config.ts';

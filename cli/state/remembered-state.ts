@@ -1,6 +1,6 @@
-// Which state a data folder belongs to: `state.json` in it names the state that was first used with it. A state that is
-// gone, and one that stands in its place, are refused by that name; nothing is begun anew, and nobody is let in by
-// other tokens, without a word of the operator (I20).
+// Remembers the state that a data folder belongs to: `state.json` names the first state that was used with the folder.
+// A missing state and a different state in its place are refused by that name. Without a word of the operator no new
+// state begins and no other tokens are accepted (I20).
 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

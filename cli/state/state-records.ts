@@ -1,6 +1,6 @@
-// Whether the records of a state are those that the program wrote, and agree with each other. Pages and JSON can be
-// whole while a record is not. Then a token opens nothing, a command that lists records fails, and the log of changes
-// proves nothing. So whoever vouches for a state reads its records too.
+// Checks that the records of a state are records of this program and agree with each other. Pages and JSON can be
+// intact while a record is not. With a bad record a token fails, a command that lists records fails, or the audit log
+// proves nothing. Every check of a state therefore reads the records too.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { readUsers } from '../../proxy/auth/user-records.ts';

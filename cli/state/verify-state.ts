@@ -1,5 +1,5 @@
-// Whether all of a state can be read, before a server, or a backup, relies on it (I20). A process of its own reads an
-// LMDB state: a damaged page can end that process. The rows of a state in a Redis are parsed here.
+// Checks that a whole state can be read before a server or a backup relies on it (I20). A separate process reads an
+// LMDB state, because a damaged page can end that process. The rows of a Redis state are parsed here.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

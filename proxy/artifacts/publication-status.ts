@@ -1,5 +1,5 @@
-// How artifacts stand in what is served now. A record says what became of the artifact itself; its version can also be
-// withdrawn by hand or undone by a rollback, and come back, of which the record hears nothing.
+// Tells the state of uploaded artifacts in the published tree. A record says what happened to the artifact itself. Its
+// version can also be withdrawn by hand, undone by a rollback, or come back; the record does not change then.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Takes an upload off its connection into a staging file: never more than a piece of it in memory, within a size and a
-// time. Whatever ends it early leaves no file behind.
+// Writes an upload to a staging file, one chunk in memory at a time, within a size limit and a time limit. An upload
+// that ends early leaves no file behind.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// What people do with their own account: the password, two-factor authentication. A session alone is not enough for any
-// of it: the password is asked for again, and where two-factor authentication is on and concerned, a code. Whatever
-// changes how they come in ends every session they had and begins a new one.
+// The operations of people on their own account: password and two-factor authentication. A session alone is not enough
+// for any of them. Each asks for the password again, and for a code where two-factor authentication is on and
+// concerned. A change of the password or the second factor ends all sessions of the person and begins a new one.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';

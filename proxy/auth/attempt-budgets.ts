@@ -1,6 +1,6 @@
-// How often somebody may be wrong before they have to wait, and how long. Waiting grows with every further failure;
-// whom strangers attack can still come in: the account as a whole waits a minute at most, and not at all for where its
-// owner came from before.
+// Limits how often somebody may fail to log in before waiting, and for how long. The wait grows with every further
+// failure. The owner of an attacked account can still log in. The account waits a minute at most, and not at all for
+// addresses of earlier logins.
 
 import { hash } from 'node:crypto';
 

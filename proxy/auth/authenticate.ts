@@ -1,8 +1,7 @@
-// Who sends a request: from its Authorization header to an active token. Runs on every request, so what was found is
-// remembered for as long as the state stands still; a revocation by any process moves the state's generation and bites
-// with the next request.
-//
-// Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
+// Finds the active token of a request from the Authorization header. This code runs on every request, and caches the
+// tokens while the state does not change. A revocation by any process increments the state's generation and takes
+// effect with the next request. Unknown, expired, revoked and malformed tokens take the same path: no answer
+// distinguishes them.
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AddressRange } from '../http/client-address.ts';

@@ -1,5 +1,5 @@
-// What a token sees of a package that is not published here and may come from mirrored repositories: by its limits
-// alone, and by what is kept of the package. Nobody is asked. Pure.
+// Explains which versions of a mirrored package a token sees. The explanation uses the token's limits and the stored
+// data of the package, and sends no request. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { parseStability } from '../../build/contract/stability.ts';

@@ -1,4 +1,5 @@
-// Which limits of a token hide a release: those of the views that requests are answered by, one at a time. Pure.
+// Names the limits of a token that hide a release. Each limit is tested alone, with the same views that answer
+// requests. Pure.
 
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { compileView } from '../views/compile-view.ts';

@@ -1,6 +1,5 @@
-// What a token sees of a package, and what of its limits hides the rest; also of versions that are not published, or
-// not any more. Pure: whoever asks brings what is published. The verdicts are those of the views that requests are
-// answered by.
+// Explains which versions of a package a token sees, and which limits hide the others, unpublished versions included.
+// The caller passes the published versions. The verdicts come from the same views that answer requests. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';

@@ -1,4 +1,4 @@
-// Everything about people, put together: who they are, how they come in, what they may change of themselves.
+// Combines the parts that concern people: users, logins, sessions and their own accounts.
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';

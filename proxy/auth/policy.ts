@@ -1,9 +1,7 @@
-// Who may do what: the one table of the management API. An operation that is not in it cannot be registered, and every
-// check asks it.
-//
-// Roles: an admin does everything; a maintainer keeps repositories, packages, artifacts and the tokens they made
-// themselves; a viewer reads. API tokens: both kinds read, a write token also publishes artifacts and starts a sync;
-// neither manages people or tokens.
+// The permission table of the management API. An operation without a row cannot be registered, and every permission
+// check reads this table. Roles: an admin does everything. A maintainer manages repositories, packages, artifacts and
+// the tokens they made themselves. A viewer reads. API tokens: both kinds read. A write token also publishes artifacts
+// and starts a sync. Neither kind manages people or tokens.
 
 import type { TokenKind } from './token-format.ts';
 

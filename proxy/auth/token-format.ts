@@ -1,9 +1,7 @@
-// What a token looks like: `lib_r_` or `lib_w_`, 32 random base62 characters (190 bits), and 6 of checksum over all
-// before.
-//
-// The prefix never changes: secret scanners know our tokens in a leaked file by it, and tokens out there live for
-// years. The checksum lets a mistyped or cut token be refused without a look at the state, and lets a scanner tell a
-// real one from a look-alike.
+// The format of a token: `lib_r_` or `lib_w_`, 32 random base62 characters (190 bits), and 6 characters of checksum
+// over all before. The prefix never changes, because secret scanners recognize leaked tokens by the prefix and issued
+// tokens live for years. The checksum lets the server refuse a mistyped token without reading the state, and lets a
+// scanner tell real tokens from look-alikes.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

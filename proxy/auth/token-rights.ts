@@ -1,6 +1,6 @@
-// What a person may give a token, beyond what the policy table says of the operation: never more than their own rights.
-// Requests an hour are an admin's to hand out, so a maintainer's tokens get the default of their kind at most, or what
-// an admin has given them.
+// Limits the rights that a person may give to a token, beyond the policy table: never more than the person's own
+// rights. Only an admin assigns an hourly limit. A maintainer's token gets at most the default of its kind, or the
+// limit that an admin has set.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Caller } from './caller.ts';

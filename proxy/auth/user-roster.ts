@@ -1,5 +1,5 @@
-// How many users there are and which of them are active admins, in one row: what may only happen while there is nobody,
-// or while there is another admin, is a condition on it, so that two at once cannot both be right.
+// One row with the number of users and the active admins. The creation of the first user and the removal of an admin
+// are conditional on this row. Two such changes at the same time therefore cannot both succeed.
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';

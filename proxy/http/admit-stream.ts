@@ -1,6 +1,6 @@
-// What is wrong with a request over HTTP/2 whatever it asks for, beyond what nghttp2 refuses by itself:
-// connection-specific headers, pseudo headers twice or missing, a body of another length than announced. It makes sure
-// that HTTP/2 lets nothing in that HTTP/1.1 keeps out.
+// Refuses HTTP/2 requests that are wrong for every target, beyond the checks of nghttp2. The refused requests have
+// connection-specific headers, repeated or missing pseudo headers, or a body of another length than announced. HTTP/2
+// therefore admits no request that HTTP/1.1 refuses.
 
 import { defaultServerLimits } from './server-limits.ts';
 import type { StreamRequest } from './http-request.ts';

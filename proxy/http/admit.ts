@@ -1,7 +1,7 @@
-// What is wrong with a request whatever it asks for. `admit` comes before anything else: what Node's parser lets
-// through but no honest client sends (request smuggling, two identities in one request). It closes the connection,
-// since where the next request starts is in doubt, and nothing such a request says is trusted, its token included.
-// `unwanted` leaves no doubt, so whoever asks is counted and told so first.
+// Refuses requests that are wrong for every target. `admit` comes first: it refuses requests that Node's parser
+// accepts but no honest client sends, such as smuggled requests or two identities. `admit` closes the connection,
+// because the start of the next request is in doubt. No part of such a request is trusted, its token included.
+// `unwanted` refuses requests whose bounds are clear. The server authenticates and counts these before the refusal.
 
 import { errorAnswer, type Answer } from './answer.ts';
 import { isStreamRequest, type HttpRequest } from './http-request.ts';

@@ -1,5 +1,5 @@
-// What the pipeline decides to send, before anything is written: a status, its headers and a body. Everything but
-// `send.ts` works on these.
+// The answer that the pipeline builds before any byte is written: a status, headers and a body. All parts of the
+// pipeline except `send.ts` work on answers only.
 
 import { errorTable, type ErrorBody, type ErrorCode } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';

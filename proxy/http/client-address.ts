@@ -1,5 +1,5 @@
-// Whose request it is: the peer's address, or what trusted reverse proxies say in X-Forwarded-For, counted from the
-// right, in totalything left of the last trusted entry is the client's own invention.
+// Finds the address of the client: the peer's address, or the entry that trusted reverse proxies added to
+// X-Forwarded-For, counted from the right. Every entry left of the last trusted one may be invented by the client.
 
 import ipaddr from 'ipaddr.js';
 

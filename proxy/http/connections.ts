@@ -1,4 +1,4 @@
-// Which connections are open, and which of them are being answered: what draining needs to know to cut nobody off.
+// Tracks the open connections and their requests in progress, so that draining cuts off no answer.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,4 +1,5 @@
-// Which of our encodings a client wants: RFC 9110 §12.5.3, with q-values and `*`. Pure, linear, never throws.
+// Chooses the content encoding that a client prefers: RFC 9110 §12.5.3, with q-values and `*`. Pure, linear, never
+// throws.
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 

@@ -1,5 +1,5 @@
-// What Node's HTTP parser refuses never becomes a request; it is answered here, on the bare socket, in the same error
-// envelope.
+// Answers requests that Node's HTTP parser refuses. These never become requests of the pipeline, so this file writes
+// the same error envelope to the bare socket.
 
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// What must be read again later, and must not be readable in a copy of the state: sealed under a key that lives outside
-// of it (AES-256-GCM).
+// Encrypts values that the program must read again and that nobody may read in a copy of the state. The key lies
+// outside the state (AES-256-GCM).
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 

@@ -1,6 +1,6 @@
-// Stands between requests and a server that may be down. While it is open nobody asks the server but a trial of our
-// own, once a period; the first trial that succeeds closes it. So no request pays for finding out that the server is
-// still away.
+// A circuit breaker between requests and a server that may be down. While the breaker is open, only a trial request
+// goes to the server, once a period. The first successful trial closes the breaker, so that no client request pays for
+// the discovery that the server is still down.
 
 export interface BreakerOptions {
   /** from a failure to the next trial */

@@ -1,5 +1,5 @@
-// Who is told of a shared count that is away, and how often: an outage when it begins and when it ends, one that lasts
-// once a minute, and a server that comes and goes all the time not every time.
+// Writes notices about an outage of the shared counters: at the start, at the end, and at most once a minute in
+// between. Counters that fail and recover again and again cause fewer notices.
 
 /** One line for the log. */
 export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };

@@ -1,6 +1,6 @@
-// What a shared count was asked of each key and has not answered yet, and when it last answered. By this it is known
-// how far from its limit a key is for certain, although the count itself is late. Forgets all when it has become too
-// much: it only saves waiting.
+// Tracks the hits of each key that the shared counters have not confirmed yet, and the time of the last answer. The
+// server then knows how close a key can be to its limit, although the shared count is late. A tracker that grew too
+// large forgets all keys, since it only saves waiting.
 
 export interface PendingHits {
   readonly asked: (key: string) => void;

@@ -1,4 +1,5 @@
-// Turns the failures of the mirror into answers. Clients learn no address of an upstream: the log has the message.
+// Turns failures of the mirror into answers. An answer contains no address of an upstream; the log has the full
+// message.
 
 import { errorAnswer, type Answer } from '../http/answer.ts';
 import {

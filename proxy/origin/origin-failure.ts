@@ -1,5 +1,4 @@
-// What went wrong with the origin, in words for the log. To clients it is UPSTREAM_UNAVAILABLE, a 500 that is worth
-// trying again.
+// Describes a failure of the origin for the log. Clients get UPSTREAM_UNAVAILABLE, a 500 that they may retry.
 
 import { ArchiveMismatch } from '../tree/archive-store.ts';
 

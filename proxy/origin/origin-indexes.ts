@@ -1,5 +1,5 @@
-// What is made of an origin's serving indexes, in memory: each asked for again once a publication was seen, with one
-// request for however many wait for it. What the origin cannot give again stays as it was.
+// Caches data derived from the origin's serving indexes. After a publication one request fetches each index again, for
+// all callers that wait. If the origin cannot deliver an index, the cached data stays in use.
 
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// Whether the origin does what it should, and who is told when it does not: the log, of each cause at once and then
-// once a minute, whatever is asked meanwhile. A cause is what went wrong, whichever file it was.
+// Logs failures of the origin: each cause at once, and then once a minute at most, however many requests fail.
+// Failures of different files can have the same cause.
 
 export interface OriginNotice {
   readonly state: 'failing' | 'recovered';

@@ -1,6 +1,6 @@
-// All published packages, as lists and searches need them. It is brought up to date by whoever asks first after a
-// publication, and then only what that publication changed is read: thousands of packages cost a look at their files, a
-// few at a time, so that requests of Composer's get their turn.
+// The catalogue of all published packages, for lists and searches. The first request after a publication updates the
+// catalogue, and reads only the changed packages. Checking thousands of files happens a few at a time, so that
+// Composer's requests get their turn in between.
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

@@ -1,4 +1,4 @@
-// Everything that is known of one package, for people.
+// Collects all details of one package for people.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { publicationPath } from '../../build/contract/paths.ts';

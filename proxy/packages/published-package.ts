@@ -1,5 +1,5 @@
-// What readers see of one package now, read from the served tree: its documents, and what the serving index knows of
-// their versions.
+// Reads one package as readers see it now: its documents in the served tree, and the facts of their versions in the
+// serving index.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,4 +1,5 @@
-// Where a purged version may still be, in sentences for whoever purged it: what no registry can reach. Pure.
+// Lists, in sentences for the person who purged, the places outside the registry that may still have a purged version.
+// Pure.
 
 import type { PurgeOutcome } from './version-purger.ts';
 

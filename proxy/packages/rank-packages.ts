@@ -1,5 +1,5 @@
-// What a search finds first, pure: names before keywords before descriptions, what is maintained before what is not,
-// what is much used before the rest.
+// Ranks the results of a search: names before keywords before descriptions, maintained before abandoned packages, and
+// much used packages before others. Pure.
 
 import { searchFilter, wordsOf } from './search-packages.ts';
 import type { PackageSummary } from './package-summary.ts';

@@ -1,4 +1,4 @@
-// Which packages a search finds, and in which order, pure.
+// Finds the packages for a search, and sorts them. Pure.
 
 import type { PackageSummary } from './package-summary.ts';
 

@@ -1,6 +1,6 @@
-// What somebody may have meant who mistyped the name of a package, pure: names that are one or two slips away. Composer
-// shows them as "Did you mean this?" (PackageDiscoveryTrait.php, findSimilar: it sorts what a search for the whole name
-// finds, and shows five).
+// Finds package names that differ from a mistyped name by one or two slips. Composer shows these names as "Did you
+// mean this?". Composer's findSimilar (PackageDiscoveryTrait.php) sorts the results of a search for the whole name and
+// shows five. Pure.
 
 /** vendor/name, roughly: it was typed */
 const whole = /^[^\s/]+\/[^\s/]+$/;

@@ -1,4 +1,5 @@
-// How much packages are used, for searches: read from the state now and then, since it decides no more than an order.
+// Reads from the state how much packages are used, for the order of search results. The figures are refreshed only now
+// and then, since they decide no more than an order.
 
 import type { View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';

@@ -1,5 +1,4 @@
-// How often packages were used, as far as a view goes: of a package that is seen in part, only the versions that are
-// seen count (I14).
+// Counts the downloads of packages within a view. For a partly visible package only the visible versions count (I14).
 
 import { filterOf, type View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';

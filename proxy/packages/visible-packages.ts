@@ -1,5 +1,5 @@
-// Which of the published packages somebody sees, and as what: of a package whose newest versions are hidden, the newest
-// one that is seen speaks.
+// Lists the published packages that a view sees. The newest visible version provides the description of a package
+// (I14).
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { passes, type View } from '../views/view.ts';

@@ -1,5 +1,5 @@
-// Where in the bytes of a p2 document each of its versions stands, so that a document with fewer of them is made of the
-// very bytes that were published: numbers that JavaScript would round, and the order of members, stay as they are.
+// Locates the bytes of each version in a p2 document, so that a document with fewer versions consists of the published
+// bytes. Numbers that JavaScript would round and the order of members therefore stay unchanged.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// Which route of the core a request target names. Matches the RAW target before any decoding (decision D21: the
-// advertised metadata-url makes Composer send `$%hash%`, an invalid escape that a decoder refuses). Pure, linear, never
+// Matches a request target to a route of the core. It matches the RAW target before any decoding (decision D21). The
+// advertised metadata-url makes Composer send `$%hash%`, an invalid escape that a decoder refuses. Pure, linear, never
 // throws. Every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// Where a Redis is, as it is given: the URL of one server, or `redis+sentinel://` with the sentinels that know which
-// server is the primary just now.
+// Parses the address of a Redis: the URL of one server, or `redis+sentinel://` with the sentinels that know the
+// current primary.
 
 import { parseAddress } from '../../build/contract/address.ts';
 import { isPossibleHost } from '../../build/contract/host-name.ts';

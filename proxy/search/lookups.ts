@@ -1,6 +1,6 @@
-// What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of
-// Composer; ComposerRepository.php: search, getPackageNames, getProviders). Answered out of the lists of published and
-// of mirrored packages, as far as the token sees them.
+// Answers Composer's lookups `search`, `list` and `providers-api` (doc/05-repositories.md of Composer;
+// ComposerRepository.php: search, getPackageNames, getProviders). The answers come from the lists of published and
+// mirrored packages, as far as the token sees them.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';

@@ -1,6 +1,5 @@
-// What packages.json says beyond what a build can know: what this service answers besides documents and archives, and
-// what it tells people through their Composer. A bare web server that hosts the tree answers none of it, so builds
-// leave it out.
+// Adds to packages.json the facts that a build cannot know: the further routes of this service, and its notices to
+// Composer users. A plain web server with the same tree offers none of them, so builds leave them out.
 
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { ClientNotice } from './client-notice.ts';

@@ -1,6 +1,6 @@
-// What a registry tells people through their Composer: a text for those whose version of it fits a constraint
-// (`warnings` and `infos` in packages.json, Composer 2.2 and later; HttpDownloader.php, outputWarnings). A constraint
-// that Composer cannot parse would end every run of every client.
+// Notices of the registry to people, which Composer shows: a text for all clients whose Composer version fits a
+// constraint. They are `warnings` and `infos` in packages.json (Composer 2.2 and later; HttpDownloader.php,
+// outputWarnings). A constraint that Composer cannot parse would end every run of every client.
 
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// What was set while the registry ran, as the state keeps it: `setting/<key>` holds the value. Loaded by every build,
-// so it needs nothing but this.
+// Reads the settings that were changed while the registry ran: the state row `setting/<key>` has the value. Every
+// build loads this file, which therefore imports little.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';

@@ -1,5 +1,5 @@
-// Whether a Redis keeps what it acknowledges. It does not have to be asked twice: most are set up as caches, which
-// forget when they start again, or when they are full.
+// Checks whether a Redis keeps acknowledged writes. Most Redis servers are configured as caches, which lose data at a
+// restart or when memory is full.
 
 import type { RedisClient } from '../redis/redis-client.ts';
 

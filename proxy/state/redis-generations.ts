@@ -1,6 +1,6 @@
-// How far this process has followed the state's changes: by the messages of commits, which name the keys they wrote,
-// and by the generation that it asks for, which tells it of messages that never came. What was changed is forgotten;
-// where it cannot be told what was, everything is in doubt.
+// Tracks how far this process has followed the changes of the state. The messages of commits name the written keys;
+// the requested generation reveals messages that never arrived. Changed keys are dropped from the cache. If the
+// changed keys are unknown, the whole cache is in doubt.
 
 import type { LastKnown } from './last-known.ts';
 

@@ -1,7 +1,7 @@
-// Behind sentinels a replica takes the primary's place, and what the primary had not passed on is gone. So a change is
-// answered once one replica has it. A registry whose replicas are away would take no revocation any more; it takes
-// them, and its log says that they are on one server alone. Whoever wants them refused instead sets
-// `min-replicas-to-write 1` in Redis: then nothing is written at all.
+// Waits for a replica before a change is acknowledged. With sentinels a replica replaces a failed primary, and loses
+// the writes that it never received. A registry without replicas must still accept revocations: it accepts them, and
+// logs that they are on one server alone. An operator who prefers refusal sets `min-replicas-to-write 1` in Redis;
+// then every write is refused.
 
 import type { RedisClient } from '../redis/redis-client.ts';
 

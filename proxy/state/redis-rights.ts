@@ -1,5 +1,5 @@
-// Whether the user that we are in Redis may do all that keeping a state takes. A commit is one script: a right that is
-// missing would show in the middle of it, with one half written.
+// Checks that our Redis user has all rights that keeping a state needs. A commit is one script: a missing right would
+// show in the middle, after one half was written.
 
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';

@@ -1,4 +1,4 @@
-// What the state's Redis is asked to do as one step, and where its rows lie there.
+// The scripts that the state's Redis runs as one step each, and the Redis keys of the state.
 //
 //   libretto:state:rows    hash: key → `<revision>:<JSON>`
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes

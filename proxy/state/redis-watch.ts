@@ -1,6 +1,6 @@
-// How this process stands to the state's Redis: whether it is in reach, and which generation it has reached (I13). Each
-// commit is published with the keys it wrote, so that a revocation is known everywhere at once; and the generation is
-// asked for four times a second, should a message not have come.
+// Tracks the connection of this process to the state's Redis, and the generation that the state has reached (I13).
+// Each commit publishes the keys that it wrote, so that all processes learn of a revocation at once. The generation is
+// also read four times a second, in case a message was lost.
 
 import type { RedisClient, RedisConnection } from '../redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';

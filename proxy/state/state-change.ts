@@ -1,5 +1,5 @@
-// What every implementation of the port asks of a key and of a change, so that no store accepts what another refuses. A
-// violation is a bug of ours, not bad input: it throws TypeError and nothing is written.
+// Checks keys and changes for all implementations of the port, so that no store accepts a change that another refuses.
+// A violation is a bug of this program, not bad input: the check throws TypeError, and nothing is written.
 
 import type { StateChange } from './state-store.ts';
 

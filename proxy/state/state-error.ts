@@ -1,5 +1,5 @@
-// What can be wrong with the state as a whole. Each message names the place and says what to do; whoever starts a
-// process on it shows the message and stops.
+// The errors of the state as a whole. Each message names the place and the remedy; the process that opens the state
+// shows the message and stops.
 
 export type StateErrorCode =
   /** the directory cannot be made, read or written */

@@ -1,5 +1,5 @@
-// How the registry stands: what is in it, what was built last, whether all that belongs to it works. Records are
-// counted when somebody asks.
+// The status of the registry: its contents, its last build, and whether all its parts work. Each status request counts
+// the records anew.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What a registered repository is read with: kept sealed, opened only in the process that reads it, shown to nobody.
+// The credential of a registered repository: stored sealed, opened only in the process that reads the repository,
+// shown to nobody.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject } from '../../build/contract/json.ts';

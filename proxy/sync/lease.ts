@@ -1,7 +1,6 @@
-// What one process of all that share a state does at a time. Who has the lease writes its row again and again; when
-// that stops, another one takes it (liveness.ts). It keeps work from being done twice, and is no guard of anything that
-// must never happen twice: a process that stood still wakes up believing that it has what another one took. The guard
-// of the packages is the builder's lock.
+// A lease for work that one process at a time does among all that share a state. The holder writes the lease's row
+// again and again; when the writes stop, another process takes the lease (liveness.ts). The lease only saves duplicate
+// work: a suspended process wakes up and believes that it still has the lease. The builder's lock guards the packages.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';

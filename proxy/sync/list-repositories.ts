@@ -1,4 +1,5 @@
-// All registered repositories, for those who only read them: a build of everything must not load what keeps them.
+// Lists all registered repositories for callers that only read them. A build of all sources must not load the modules
+// that change repositories.
 
 import type { StateStore } from '../state/state-store.ts';
 import { parseRepositoryRecord, repositoryKeyPrefix, type RepositoryId, type RepositoryRecord } from './repository.ts';

@@ -1,7 +1,7 @@
-// Whether somebody is still at work on what a row of the state says it is at work on. Whoever is writes that row again
-// every few seconds, whatever stands in it; a row that does not change for long is nobody's. Clocks of hosts differ, so
-// what counts is how long the row has stood still before the eyes of this very process. A process of this host that has
-// ended is seen at once.
+// Decides whether the process named in a row of the state is still working. A working process writes its row again
+// every few seconds. A row that does not change for long belongs to nobody. Clocks of hosts differ, so each observer
+// measures with its own clock how long the row has not changed. A process on this host that has ended is noticed at
+// once.
 
 import { whereaboutsOf } from './process-owner.ts';
 

@@ -1,4 +1,5 @@
-// Which Composer asks, as far as an answer depends on it. Everybody else is taken for one that can do everything.
+// Reads the version of Composer from a request, where an answer depends on the version. Other clients are treated like
+// the newest Composer.
 
 /** `user-agent` as Composer sends it: `Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; …)`. */
 function composerVersion(

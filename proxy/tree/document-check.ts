@@ -1,14 +1,11 @@
-// Whether a document on disk is the one that was published: a file that was damaged where it lies is never served. It
-// costs one SHA-256 each time a file is read, and none for a request.
-//
-// A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with
-// dates that only rise (I19). A document that differs from its index is therefore the document before only while the
-// index names a publication that is not announced yet. That may stay so for long: until the next build, where a build
-// was killed (I5). packages.json is never older than its announcement. A newer one is of a publication under way or cut
-// off: the builder has then begun one that is not announced. Beside a tree that was copied without the builder's folder
-// this is not known, and it is served.
-//
-// What is not known to be damaged has to be a document of its package at least.
+// Checks that a document on disk is the published one: a damaged file is never served. The check costs one SHA-256
+// each time a file is read, and nothing for a request. A publication replaces the serving indexes first, then the
+// documents, packages.json and last the announcement, with dates that only rise (I19). A document may therefore differ
+// from its index only while the index names a publication that is not announced yet. After a killed build this state
+// lasts until the next build (I5). packages.json is never older than its announcement. A newer packages.json belongs
+// to a publication that is running or was cut off: the builder has then begun one that is not announced. Beside a tree
+// that was copied without the builder's folder the difference cannot be checked, and packages.json is served. A
+// document that cannot be checked has to be a document of its package at least.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../build/contract/json.ts';

@@ -1,6 +1,6 @@
-// Whether a client can request the exact metadata-url, as far as its request for packages.json shows that. The exact
-// one holds an invalid escape: web servers refuse it (nginx, Apache, Caddy, Traefik), and Renovate below 44 cannot send
-// it. Those clients are told the plain one.
+// Decides from a request for packages.json whether the client can request the exact metadata-url. The exact form
+// contains an invalid escape. Web servers refuse this escape (nginx, Apache, Caddy, Traefik), and Renovate below 44
+// cannot send it. Those clients get the plain form.
 
 import type { HttpRequest } from '../http/http-request.ts';
 

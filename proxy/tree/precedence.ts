@@ -1,6 +1,6 @@
-// Which source a name belongs to, pure. I9: a name that is or may be private is never asked of an upstream and never
-// answered from one, whatever the upstream offers under it (reliability case 76). Otherwise the upstreams are asked in
-// the order in which they are listed, and the first that has a package is the only one it comes from.
+// Decides which source a package name belongs to. A name that is or may be private is never requested from an upstream
+// and never answered from one (I9, reliability case 76). For other names the upstreams are asked in their listed
+// order. Only the first upstream that has a package serves the package. Pure.
 
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
 import { isVendorWide, matchAnyName } from '../../build/shared/patterns/package-pattern.ts';

@@ -1,6 +1,6 @@
-// What is private, from the serving index: it has a file for each package that is published or ever was, until `prune`,
-// and has it before any document names the package. Looked up on disk each time, so that a vendor is private from the
-// moment on at which it gets its first package.
+// Finds the private names in the serving index. The index has a file for each package that is or was published, until
+// `prune`. The file exists before any document names the package. Each lookup reads the disk, so that a vendor is
+// private from the moment of its first package.
 
 import { opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

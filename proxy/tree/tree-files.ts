@@ -1,5 +1,5 @@
-// Where the bytes of an output tree come from: a port, since they are in a folder (local-files.ts) or behind a static
-// HTTP server. What the tree makes of them is the same in both cases (tree.ts).
+// The port for the bytes of an output tree: they are in a folder (local-files.ts) or behind a static HTTP server.
+// tree.ts treats both alike.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';

@@ -1,5 +1,6 @@
-// Which of all packages a view sees, and when that last changed. Of each package that its limits do not rule out by
-// name the versions are looked at, a few packages at a time, so that requests in between get their turn.
+// Finds the names of all packages that a view sees, and the time of their last change. The versions of a package are
+// read only if the view's patterns match its name. A few packages are read at a time, so that other requests get their
+// turn.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Publication } from '../../build/contract/publication.ts';

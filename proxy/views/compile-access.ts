@@ -1,5 +1,5 @@
-// What a token's limits are to a request: its view, and the networks it may come from. Compiled views are kept by their
-// limits and shared by all tokens that have the same, however often the tokens themselves are read anew.
+// Compiles a token's limits into a view and the networks of allowed clients. Tokens with equal limits share one
+// compiled view, however often the tokens are read again.
 
 import { parseAddressRange, type AddressRange } from '../http/client-address.ts';
 import { compileView } from './compile-view.ts';

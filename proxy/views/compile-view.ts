@@ -1,4 +1,4 @@
-// From the limits of a token to its view: worked out once, so that asking costs next to nothing.
+// Compiles the limits of a token into a view, so that each check on a request costs next to nothing.
 
 import { createHash } from 'node:crypto';
 import { parseConstraint } from '../../build/contract/constraint.ts';

@@ -1,6 +1,5 @@
-// What a token is limited to, as the state, the API and the command line have it, and the one place where it is
-// checked: strictly, and naming every entry that is wrong. Pure. A limit that is null does not limit; all that are
-// given have to hold.
+// The limits of a token, for the state, the API and the command line, and their only parser. The parser is strict and
+// names every entry that is wrong. Pure. A limit of null does not limit. All given limits have to hold.
 
 import ipaddr from 'ipaddr.js';
 import { parseConstraint } from '../../build/contract/constraint.ts';

@@ -1,6 +1,6 @@
-// What a token may see: one compiled predicate, asked by everything that tells of packages. Who has no view sees all. A
-// package is visible when one of its releases is; whatever is hidden is absent, and answered exactly as if it had never
-// been published (I14).
+// A view: the compiled predicate that says which packages and versions a token sees. Every route that names packages
+// uses the view. A request without a view sees everything. A package is visible when one of its releases is visible. A
+// hidden package is absent, and its requests get the same answers as if it had never been published (I14).
 
 import { releasedVersion, type ReleasedVersion } from '../../build/contract/released-version.ts';
 

@@ -1,5 +1,5 @@
-// Which libraries one file alone imports, and which files alone touch the process. Which module imports which is in
-// modules.test.ts.
+// Each library with effects is imported by one file, and the process is touched by named files only. modules.test.ts
+// checks the imports between modules.
 
 import { describe, expect, it } from 'vitest';
 import { sourceFiles, withoutComments, type SourceFile } from './source-files.ts';

@@ -1,4 +1,4 @@
-// What the architecture tests read of Markdown pages and of comments: links, anchors, and the ids that they name.
+// Reads Markdown pages and comments for the architecture tests: their links, anchors and numbered references.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

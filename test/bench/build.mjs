@@ -1,5 +1,5 @@
-// What a build costs, beside the least that the same work costs with everyday tools: one row for each promise, each
-// with inputs of its own. The rounds of the two sides take turns.
+// Measures builds against the cheapest way to do the same work with everyday tools. Each promise is one row with its
+// own inputs. The rounds of the two sides take turns.
 
 import { isMet, limitOf } from './expectation.mjs';
 import { table, withFolder } from './measure.mjs';

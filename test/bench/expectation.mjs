@@ -1,5 +1,4 @@
-// Whether a figure keeps what was promised of it: at least `atLeast`, at most `atMost`, or at most `times` the floor
-// plus `plus`.
+// Checks a figure against its promise: at least `atLeast`, at most `atMost`, or at most `times` the floor plus `plus`.
 
 export function limitOf({ atLeast, atMost, times, plus = 0, floor }) {
   if (atLeast !== undefined) return atLeast;

@@ -1,5 +1,5 @@
-// What mirroring costs: packages of another registry, for which nginx stands that serves a tree of ours, beside the
-// same packages published here.
+// Measures mirroring against serving the same packages published here. nginx serves a tree of ours as the other
+// registry.
 
 import { findTool } from '../setup/tools.mjs';
 import { isMet, limitOf } from './expectation.mjs';

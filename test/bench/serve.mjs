@@ -1,4 +1,4 @@
-// What serving costs, beside nginx with one worker that serves the same files: one row for each promise. wrk asks over
+// Measures serving against nginx with one worker and the same files. Each promise is one row. wrk sends requests over
 // 32 connections.
 
 import { findTool } from '../setup/tools.mjs';

@@ -1,5 +1,5 @@
-// What packages.json offers and tells, said in libretto.json, in the environment and on the command line; and the
-// statistics of a package.
+// Tests the offers and notices in packages.json, set in libretto.json, in the environment and on the command line; and
+// the statistics of a package.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a backup keeps of mirrored packages (I18), and what a registry that was made of it then accepts.
+// Tests backups of mirrored packages (I18), and the versions that a restored registry accepts.
 
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What the compiled binary says of the registries that it mirrors: to the doctor, and to Composer's policies in filter
-// lists.
+// Tests the reports of the compiled binary about mirrored registries: to `doctor`, and to Composer's policies in
+// filter lists.
 
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a token may see, on the command line: given, shown, changed, taken away, explained; it travels with backups and
-// stands in exports.
+// Tests a token's limits on the command line: set, shown, changed, removed and explained. Backups and exports contain
+// them.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

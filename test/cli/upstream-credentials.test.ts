@@ -1,5 +1,5 @@
-// What other registries are asked with, through the shipped command: COMPOSER_AUTH for the one of mirroring.url, and
-// sealed credentials that cannot be opened any more.
+// Tests the credentials for other registries through the shipped command: COMPOSER_AUTH for mirroring.url, and sealed
+// credentials that can no longer be opened.
 
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What `libretto why` says of versions that are not offered as another registry has them.
+// Tests the explanations of `libretto why` for mirrored versions that are not offered, or are offered differently.
 
 import { utimesSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What every state store must do, whatever it keeps its rows in. Run by state-store.test.ts on each implementation.
+// The contract of every state store, whatever holds its rows. state-store.test.ts runs it on each implementation.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';

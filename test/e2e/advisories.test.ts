@@ -1,5 +1,5 @@
-// What the real Composer makes of published advisories: `composer audit` and the audit after an update, through the
-// documents alone and through the registry's own answers.
+// Tests published advisories with the real Composer: `composer audit` and the audit after an update, through documents
+// alone and through the registry's own answers.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

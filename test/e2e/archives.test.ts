@@ -1,4 +1,5 @@
-// What Composer makes of our ZIPs: checksums, modes, links, layout, and the package types that are more than files.
+// Tests our ZIPs with the real Composer: checksums, modes, links, layout, and the package types that are more than
+// files.
 
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Behind a web server that refuses the exact metadata-url, configured as shortly as it can be: its clients are told the
-// plain one, all others the exact one.
+// Tests a minimal nginx that refuses the exact metadata-url: its clients get the plain form, all others the exact one.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';

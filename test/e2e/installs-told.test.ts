@@ -1,4 +1,4 @@
-// What Composer tells the registry, and the registry tells people through Composer.
+// Tests the install reports that Composer sends, and the notices that Composer shows.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';

@@ -1,5 +1,5 @@
-// What the README promises to somebody who has just arrived: `npm start` prints lines, and pasted into an empty folder
-// they install a package.
+// Tests the quick start of the README: the lines that `npm start` prints install a package when pasted into an empty
+// folder.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// How Composer's resolver reads our metadata: names, links, stabilities, and what a person sees of a package.
+// Tests our metadata with Composer's resolver: names, links, stabilities, and the details that a person sees of a
+// package.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';

@@ -1,5 +1,5 @@
-// What packages.json offers Composer beyond documents and archives, and tells its users: defaults, settings, and that
-// clients notice a change.
+// Tests the offers and notices in packages.json beyond documents and archives: defaults, settings, and that clients
+// notice a change.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';

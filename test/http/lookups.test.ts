@@ -1,4 +1,4 @@
-// What Composer asks besides documents and archives, over HTTP, of a tree that the real builder built.
+// Tests Composer's lookups over HTTP on a tree that the real builder built.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// Which form of the metadata-url packages.json names: the exact one, but to whom it is known not to get through from.
+// Tests the form of the metadata-url in packages.json: the exact form, except for clients that are known to fail with
+// it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootChanges } from '../../proxy/tree/root-document.ts';

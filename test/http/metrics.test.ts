@@ -1,4 +1,4 @@
-// What the pipeline tells the counts of requests: every answer once, those too that never became a request.
+// Tests the request counts of the pipeline: every answer counts once, including those that never became a request.
 
 import { expect, it } from 'vitest';
 import { createRequestCounts } from '../../proxy/observe/metrics.ts';

@@ -1,5 +1,5 @@
-// Which names are private where the tree is at an origin: what is published there, and what was; and nothing at all
-// where that is not known.
+// Tests the private names of a tree at an origin: the published and the withdrawn names. If they cannot be read, no
+// name is answered.
 
 import { describe, expect, it } from 'vitest';
 import { formatPublication } from '../../build/contract/publication.ts';

@@ -1,4 +1,4 @@
-// What is sent to an origin, over real connections: time limits, connections that are used again, and bodies that stop.
+// Tests requests to an origin over real connections: time limits, reused connections, and bodies that stop.
 
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

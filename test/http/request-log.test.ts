@@ -1,4 +1,4 @@
-// What is written of a request, what never is, and the file it goes to.
+// Tests the request log: the recorded fields, the values that are never recorded, and the file.
 
 import { readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What `composer audit` and Composer's policies ask: advisories and filter lists of the packages that the token sees,
-// and nothing of others.
+// Tests the answers to `composer audit` and Composer's policies: advisories and filter lists of the packages that the
+// token sees, and of no others.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Which requests are served, how often (row 82), and what refused clients are told.
+// Tests tokens and hourly limits: the served requests and their number (row 82), and the answers to refused clients.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a purge changes in the dates of views: a view that loses a version gets later ones (I19).
-// A view that never saw the version keeps its own (I14).
+// Tests the dates of views after a purge. A view that loses a version gets a later date (I19). A view that never saw
+// the version keeps its date (I14).
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';

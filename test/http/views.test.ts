@@ -1,4 +1,5 @@
-// What changes a view while somebody looks: publications, updates of the token, the network a request comes from.
+// Tests views that change between requests: by publications, by updates of the token, and by the network of the
+// client.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';

@@ -1,8 +1,7 @@
-// Whatever is edited, built, cut off, rolled back and pruned, in whatever order and over years: after each step I1, I2,
-// I3, I4, I5 and I6 hold, readers see what a model of the rules says, no lock that could have been made along the way
-// has lost its archive before its time, and at the end the tree is that of a clean build. SERIES_RUNS=1000 plays more
-// series than the few of every day, SERIES_SEED others. With SERIES_PATH, of the report of a failure, one is played
-// alone.
+// Plays random series of edits, builds, kills, rollbacks and prunes over years of simulated time. After each step I1,
+// I2, I3, I4, I5 and I6 hold. Readers see the tree that a model of the rules predicts. No archive of a possible lock
+// file is gone before its time. At the end the tree equals that of a clean build. SERIES_RUNS=1000 plays more series,
+// SERIES_SEED plays others. SERIES_PATH, from the report of a failure, plays one series alone.
 
 // first of all: it takes the place of Node's file system
 import '../util/faulty-disk.mjs';

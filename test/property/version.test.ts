@@ -1,5 +1,5 @@
-// What holds for any text and any version. The long inputs are runs of everything the patterns could backtrack over: a
-// pattern that takes quadratic time on 100 KB of it would run into the test's time limit by far.
+// Tests rules that hold for any text and any version. The long inputs repeat every character on which the patterns
+// could backtrack. A pattern with quadratic time on 100 KB would exceed the test's time limit by far.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

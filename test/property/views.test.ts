@@ -1,6 +1,6 @@
-// Whatever a token is limited to: its documents hold exactly the versions that a naive reading of the limits lets
-// through, as the very bytes that were published, packages.json names exactly the packages with one of them, and the
-// archives that are found are theirs.
+// Compares the answers for random token limits with a naive reading of the limits. The documents hold exactly the
+// visible versions, as published bytes. packages.json names exactly the visible packages, and only their archives are
+// found.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What the commands say that keep tokens, users, keys, settings, the audit log and the data folder as a whole: each
-// with a success and with an error.
+// Records the commands for tokens, users, keys, settings, the audit log and the whole data folder, each with a success
+// and an error.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';

@@ -1,5 +1,4 @@
-// What the commands say that serve, that act on a registry elsewhere (--url), that keep registered repositories, and
-// that mirror.
+// Records the commands that serve, that call another registry (--url), that register repositories, and that mirror.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What the commands say that publish, and that look at what is published: streams and exit codes, each with a success
-// and with an error.
+// Records the commands that publish and that inspect the published tree: streams and exit codes, each with a success
+// and an error.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';

@@ -1,6 +1,6 @@
-// How connections over HTTP/2 end that do not end by themselves: a request whose body never comes to its end, and, when
-// the server stops, a connection that broke the protocol or takes nothing. `drainMs` is longer than the test may take:
-// whoever waited for it would fail.
+// Tests the end of HTTP/2 connections that do not end by themselves. One has a request whose body never ends. Others
+// break the protocol, or read nothing while the server stops. `drainMs` is longer than the test's time limit, so that
+// waiting for it fails the test.
 
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';

@@ -1,5 +1,4 @@
-// What an origin that is broken, or in hostile hands, can do to clients (I15), and what a hostile client can do to an
-// origin (I16).
+// Tests a broken or hostile origin against clients (I15), and a hostile client against an origin (I16).
 
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// Takes docs/explorer.png of a running service: `node test/setup/screenshot.mjs http://127.0.0.1:8080`.
+// Takes the picture docs/explorer.png of a running service: `node test/setup/screenshot.mjs http://127.0.0.1:8080`.
 
 import { chromium } from 'playwright-core';
 import { findTool } from './tools.mjs';

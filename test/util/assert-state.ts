@@ -1,5 +1,5 @@
-// Whether a state holds what the program's own check of a state knows (cli/state/state-families.ts): no family of rows that
-// the check passes over, and no row that it would refuse.
+// Asserts that the program's own check (cli/state/state-families.ts) knows every family of rows in a state and accepts
+// every row.
 
 import { stateFamilies } from '../../cli/state/state-families.ts';
 import { assertRecords } from '../../cli/state/state-records.ts';

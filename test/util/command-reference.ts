@@ -1,5 +1,5 @@
-// What docs/reference/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two
-// comments; the text around it is written by people and stays.
+// Generates the parts of docs/reference/cli.md about each command from the program's command tree: usage, options,
+// examples. A generated part stands between two comments. The text around it is written by people and stays.
 
 import type { Argument, Command, Option } from 'commander';
 

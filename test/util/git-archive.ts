@@ -1,4 +1,4 @@
-// What `git archive` puts into an archive of a commit: the yardstick for our own.
+// Runs `git archive` on a commit, as the reference for our own archives.
 
 import { execFileSync } from 'node:child_process';
 import AdmZip from 'adm-zip';

@@ -1,5 +1,5 @@
-// What a git server would send that means harm: refs made up by a test, a list or a pack without an end, a redirect. In
-// protocol version 0, which every client still understands (gitprotocol-http(5), gitprotocol-pack(5)).
+// Makes the answers of a hostile git server: invented refs, a list or a pack without an end, a redirect. The answers
+// are in protocol version 0, which every client still understands (gitprotocol-http(5), gitprotocol-pack(5)).
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// Which modules a process and its children have loaded. Node writes that into the folder of NODE_V8_COVERAGE when they
-// end, and the source maps of the bundle say of which sources its files are made.
+// Lists the modules that a process and its children have loaded. Node writes the modules to NODE_V8_COVERAGE when the
+// process ends. The source maps of the bundle name the sources of its files.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
-// What a machine that loses its power leaves of what was written: a file that was not synced holds half of its bytes,
-// and of the names given or taken since their folder was last synced each may or may not be there. That is all POSIX
-// promises of fsync and rename.
+// Simulates a loss of power. A file without fsync keeps half of its bytes. A name changed since the last fsync of its
+// folder may or may not exist. POSIX promises no more of fsync and rename.
 
 import { basename, dirname, join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// What readers of an output tree see, as plain data to compare: every document's bytes, and the digest of every archive
-// a document names.
+// Reads an output tree as its readers do, into plain data to compare. The data has the bytes of every document, and
+// the digest of every archive that a document names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Stands between Composer and the registry: forwards every request unchanged, byte for byte in the target, and
-// remembers what was asked and answered. A test may answer a request itself (`answer`) or damage what the registry said
+// A proxy between Composer and the registry. It forwards every request unchanged, byte for byte in the target, and
+// records requests and answers. A test may answer a request itself (`answer`) or damage an answer of the registry
 // (`damage`).
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// What repositories need, for tests over HTTP: everything is the real one but the builder's process.
+// The services for registered repositories in tests over HTTP. All parts are real except the builder's process.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

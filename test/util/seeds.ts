@@ -1,4 +1,4 @@
-// Where chance begins in tests. `npm test` plays the same series on every machine, so that each change is judged by the
+// The seeds of random tests. `npm test` plays the same series on every machine, so that each change is judged by the
 // same ones. `npm run fault` plays new series: test/fault.mjs sets both variables to a number that it prints.
 
 const fixedSeed = 20_261_121;

@@ -1,5 +1,5 @@
-// Which programs of other people are here. A test that needs one says so with `describe.skipIf(lacks('nginx'))`; the
-// runner lists by name what was skipped, and in CI a missing program fails the run before it starts.
+// Finds the external programs on this machine. A test that needs one says so with `describe.skipIf(lacks('nginx'))`.
+// The runner lists skipped tests by name. In CI a missing program fails the run before it starts.
 
 import { findTool } from '../setup/tools.mjs';
 

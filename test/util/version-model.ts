@@ -1,6 +1,6 @@
-// What should become of one version under builds, rollbacks and prunes, in a few lines: the rules of DECISIONS.md said
-// a second time, far from the code. Something that was cut off may have happened or not, so that what is known of a
-// version is a set of the states it may be in.
+// A model of one version under builds, rollbacks and prunes: the rules of DECISIONS.md in a few lines, independent of
+// the code. A step that was cut off may have happened or not. The model therefore holds the set of possible states of
+// a version.
 
 /** A content is known by its name; the bytes it becomes are not the model's concern. */
 export type Content = string;

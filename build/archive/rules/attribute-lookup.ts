@@ -1,6 +1,6 @@
-// What a package's .gitattributes files say of a path. Of all files above it the deepest is asked first, and in each
-// the last line; the first answer for an attribute counts (attr.c, fill). Only what stands in the files given counts,
-// nothing of this machine's git.
+// Looks up the attributes that a package's .gitattributes files set for a path. The deepest file above the path
+// decides first. Within a file the last matching line decides, and the first answer for an attribute counts (attr.c,
+// fill). Only the given files count; the git configuration of this machine has no effect.
 
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
 import type { Candidate } from './attribute-pattern.ts';

@@ -1,7 +1,7 @@
-// Which files' bytes `git archive` changes on their way into an archive, as the attributes ask for it: `export-subst`,
-// `ident`, `eol=crlf`, `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). Says only that and how
-// they differ: git itself makes the bytes. Line feeds stay line feeds unless a rule says otherwise, on whatever system.
-// A `filter` is a command of somebody's configuration: never run.
+// Finds the files whose bytes `git archive` changes because of these attributes: `export-subst`, `ident`, `eol=crlf`
+// and `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). This file only names the files and their
+// differences; git itself makes the bytes. Line feeds stay line feeds on every system, unless a rule says otherwise. A
+// `filter` is a command from somebody's git configuration, and never runs.
 
 import { compileAttributes, type AttributeFile, type AttributeValue } from './attribute-lookup.ts';
 import { byteString } from './bytes.ts';

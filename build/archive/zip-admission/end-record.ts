@@ -1,6 +1,6 @@
-// Where a ZIP's central directory lies. There must be one reading of the file only: nothing behind its end, nothing
-// between directory and end, and none of the ZIP64 records that some unpackers follow and others do not; an archive
-// within our limits needs none.
+// Locates the central directory of a ZIP, and accepts only a file that has exactly one reading. The file has no bytes
+// behind its end record, and none between the directory and the end record. ZIP64 records are refused too: some
+// unpackers follow them, others do not, and an archive within our limits needs none.
 
 import { readSync } from 'node:fs';
 import { unreadableArchive, unsafeArchive } from './zip-refusals.ts';

@@ -1,5 +1,6 @@
-// What stands in a ZIP in front of an entry's data and behind it. Some unpackers read these, some the central
-// directory: both have to say the same, or two clients would unpack two different packages from one file.
+// Reads the local header before an entry's data and the data descriptor behind the data. Some unpackers trust these
+// records, others the central directory. Both must agree, or two clients would unpack two different packages from one
+// file.
 
 import type { ForwardReader } from './forward-reader.ts';
 import { checkExtraFields, parseExtraFields, zip64Field } from './extra-fields.ts';

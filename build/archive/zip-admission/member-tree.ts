@@ -1,5 +1,5 @@
-// What all entries of a foreign ZIP make together: no two files that a file system would take for one, no file where a
-// folder has to be, and no symlink that leads anywhere but into the package.
+// Checks all entries of a foreign ZIP together. No two files share one name in any file system, and no file has the
+// name of a folder. Every symlink leads into the package.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkSymlinks } from '../safe-paths.ts';

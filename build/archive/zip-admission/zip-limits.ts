@@ -1,5 +1,5 @@
-// How large a foreign ZIP may be, and how much it may claim to hold. Far above any real package, and small enough that
-// the worst of archives costs seconds and no memory.
+// The limits on the size of a foreign ZIP and on the size of its contents. They are far above any real package. They
+// are small enough that the worst archive costs only seconds and little memory.
 
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 

@@ -1,5 +1,5 @@
-// Why a folder cannot be made. Of a read-only disk Node's recursive mkdir says ENOENT, as if a parent were missing: the
-// nearest folder that is there knows better.
+// Explains why a folder cannot be made. On a read-only disk Node's recursive mkdir reports ENOENT, as if a parent were
+// missing. The real reason is found at the nearest folder that exists.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,5 +1,5 @@
-// Where the parts of a JSON text begin and end, in its bytes, without making anything of them. Whether a value is one
-// is JSON.parse's matter: what is no JSON is refused here only where no end of it can be found.
+// Finds where the parts of a JSON text begin and end in its bytes, without parsing the values. JSON.parse checks the
+// values later. This scanner refuses malformed JSON only where a part has no end.
 
 export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [
   0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d,

@@ -1,4 +1,4 @@
-// When a process started: tells a process from a later process with the same id.
+// Reads when a process started. The start time distinguishes a process from a later process with the same id.
 
 import { readFileSync } from 'node:fs';
 

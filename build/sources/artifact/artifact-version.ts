@@ -1,4 +1,5 @@
-// Which version an artifact is: its composer.json's `version`, or else what its file's name says behind the package's.
+// Determines the version of an artifact: its composer.json's `version`, or else the part of the file's name behind the
+// package's name.
 //
 // | acme/hello                                                        | is           |
 // |-------------------------------------------------------------------|--------------|
@@ -8,8 +9,8 @@
 // | `hello.zip` `other-hello-1.2.0.zip` `hello-1.2.0-final.zip`       | no version   |
 // | `hello-dev-feature%2Fx.zip`                                       | dev-feature/x|
 //
-// Behind a package's name may stand one of `-` `_` `.` `@`. A package called acme/dev may mean version 1.0 or the
-// branch by dev-1.0.zip: refused.
+// One of `-` `_` `.` `@` separates the name from the version. For a package acme/dev the name dev-1.0.zip is refused:
+// it could mean version 1.0 or a branch.
 
 import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';

@@ -1,4 +1,4 @@
-// Where the ZIPs of a folder are: at any depth, but not in folders or files whose name starts with a dot, nor in the
+// Finds the ZIPs of a folder at any depth. Files and folders whose name starts with a dot are skipped, and so is the
 // data folder. Symbolic links are not followed.
 
 import { readdirSync, type Dirent } from 'node:fs';

@@ -1,5 +1,5 @@
-// Where the packages are: every folder with a composer.json, except inside another such folder. fast-glob searches; it
-// looks through a file system that ends at each package, so that a package's own files are not listed twice.
+// Finds the packages of a directory source: every folder with a composer.json that lies in no other such folder. The
+// search by fast-glob stops at each package, so that the files of a package are not listed twice.
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,5 +1,5 @@
-// Which folders a directory source does not enter. A working folder is full of what tools leave there; none of it may
-// become part of a release, or a test run would change what is published.
+// The folders that a directory source does not enter. Tools leave many files in a working folder, and none of them may
+// become part of a release. Otherwise a test run would change the published package.
 
 /** While packages are looked for: never what Composer or npm installed, nor a folder that starts with a dot. */
 export function isSearched(name: string): boolean {

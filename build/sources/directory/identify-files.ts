@@ -1,5 +1,5 @@
-// From what the walk saw to what an archive needs to know: each file's mode and the hash of its bytes, each symlink's
-// target.
+// Turns the files that the walk found into entries for an archive. A file has a mode and the hash of its bytes, a
+// symlink has its target.
 
 import { hash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Which version a folder holds: its composer.json's `version`, else the folder's name where that is a version, else
-// dev-main.
+// Determines the version of a folder: the `version` of its composer.json, else the folder's name if the name is a
+// version, else dev-main.
 
 import type { JsonObject } from '../../contract/json.ts';
 import { splitPackageName, type PackageName } from '../../contract/name.ts';

@@ -1,5 +1,5 @@
-// Everything below one package's folder, looked at but not opened: enough to know whether it is still what it was, and
-// what would have to be read. Symlinks are never followed.
+// Lists all files below one package's folder without opening them. The list shows whether the package changed and
+// which files a build would read. Symlinks are never followed.
 
 import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';

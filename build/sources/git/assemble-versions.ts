@@ -1,4 +1,4 @@
-// Turns the outcome of each ref into releases, quarantines and notices.
+// Turns the outcome of each ref into releases, quarantined versions and notices.
 
 import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';

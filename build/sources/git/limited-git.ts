@@ -1,6 +1,6 @@
-// How git is called where a stranger decides how much it has to remember: an endless list of refs alone would otherwise
-// fill the machine's memory in less than a minute, long before any time limit. The limit is the kernel's own, set by
-// the shell that then becomes git.
+// Runs git with a memory limit where a stranger decides how much data git receives. An endless list of refs would
+// otherwise fill the memory of the machine in less than a minute, long before any time limit. The kernel enforces the
+// limit: a shell sets it and then becomes git.
 
 import { safeOptions } from './git-environment.ts';
 

@@ -1,5 +1,6 @@
-// All versions of a repository out of its refs: reads what is new or has moved, takes the rest from memory. The order
-// is Composer's (VcsRepository.php, initialize): tags by name, then the default branch, then the other branches.
+// Reads all versions of a repository from its refs. New and moved refs are read from git, all others are taken from
+// memory. The order is Composer's (VcsRepository.php, initialize): tags by name, then the default branch, then the
+// other branches.
 
 import type { PackageName } from '../../contract/name.ts';
 import { packageNameOf } from '../../record/package-name.ts';

@@ -1,8 +1,6 @@
-// What a repository's tags, branches and HEAD point at, and the fingerprint over them. Imported by the path that must
-// cost nothing when a repository has not changed: keep it free of other imports.
-//
-// Names are "binary strings", one character a byte, so that plain comparison is git's own order (strcmp);
-// `decodeRefName` makes text of one.
+// Parses the tags, branches and HEAD of a repository, and computes a fingerprint over them. The check of an unchanged
+// repository imports this file and must stay cheap: add no other imports. Names are "binary strings", one character a
+// byte, so that plain comparison is git's own order (strcmp). `decodeRefName` turns such a name into text.
 
 import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';

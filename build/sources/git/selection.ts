@@ -1,6 +1,5 @@
-// What of a repository is published, as its source is configured: which tags and branches, which folders, which files
-// not. Imported by the path that must cost nothing when a repository has not changed: patterns are compiled only where
-// there are some.
+// Selects the tags, branches, folders and files of a repository that the source's configuration publishes. The check
+// of an unchanged repository imports this file and must stay cheap: patterns are compiled only if there are any.
 
 import { decodeRefName, type Ref, type Refs } from './refs.ts';
 

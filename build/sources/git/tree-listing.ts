@@ -1,5 +1,5 @@
-// All files of a tree, with their full paths. Folders are read level by level, each distinct one once (object-store.ts
-// keeps them).
+// Lists all files of a git tree with their full paths. Folders are read level by level, each distinct folder once
+// (object-store.ts caches them).
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentFile } from '../release.ts';

@@ -1,5 +1,5 @@
-// What an error asks of the headers beside it: the challenge of a 401 (RFC 6750 §3), the time after which a refusal has
-// passed, the methods.
+// Adds the headers that an error needs: the challenge of a 401 (RFC 6750 §3), the wait before a retry, the allowed
+// methods.
 
 import type { RegistryError } from '../../../build/contract/errors.ts';
 

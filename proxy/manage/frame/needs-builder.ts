@@ -1,5 +1,5 @@
-// What only the host can do that builds. A server whose tree is at an origin has no builder: another host builds and
-// uploads.
+// Refuses operations that need a builder on the same host. A server whose tree is at an origin has no builder: another
+// host builds and uploads.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { OperationId } from '../../auth/policy.ts';

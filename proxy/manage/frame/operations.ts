@@ -1,5 +1,5 @@
-// Which operation a method and a path name, found before anything of the body is read: who may not do it need not be
-// listened to.
+// Finds the operation of a method and a path before the body is read. The server reads no body from a caller without
+// the permission.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { OperationId } from '../../auth/policy.ts';

@@ -1,5 +1,5 @@
-// What the description of the service says in words: to whom it is open, how errors and lists look, what each group of
-// operations is for.
+// The introduction of the OpenAPI document: access, the form of errors and lists, and the purpose of each group of
+// operations.
 
 import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
 

@@ -1,5 +1,5 @@
-// What of an OpenAPI 3.0 document is looked at here: schemas, media types, responses, operations. Everything else in it
-// passes through as it is.
+// The types for the parts of an OpenAPI 3.0 document that this program reads: schemas, media types, responses and
+// operations. All other parts pass through unchanged.
 
 export interface Schema {
   readonly $ref?: string;

@@ -1,4 +1,5 @@
-// Says of a generated schema exactly what it means, in terms that validators and generators of OpenAPI 3.0 agree on.
+// Rewrites a generated schema in terms on which validators and generators of OpenAPI 3.0 agree. The meaning stays
+// exactly the same.
 
 import { mapValues, resolveSchema, type Schema, type Schemas } from './schema.ts';
 

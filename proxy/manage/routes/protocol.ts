@@ -1,5 +1,5 @@
-// What Composer reads, and /health with what is below it, described only: the pipeline answers them before the
-// management API is asked (proxy/handler.ts).
+// Describes the Composer routes and /health for the OpenAPI document. The pipeline answers these routes itself, before
+// the management API (proxy/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';

@@ -1,5 +1,4 @@
-// What a token may see, and from where, as the management API shows and takes it. What the texts must be is checked in
-// views/token-limits.ts.
+// The schemas of a token's limits in the management API. views/token-limits.ts checks the values.
 
 import { z } from '@hono/zod-openapi';
 import { maxConstraintLength, maxEntries, stabilities } from '../../views/token-limits.ts';

@@ -1,5 +1,4 @@
-// What the operator says of mirrored packages, put beside what their upstream says: advisories and filter lists in a
-// document.
+// Adds the operator's own advisories and filter lists for mirrored packages to those of the upstream, in a document.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are
-// read again where they are wanted.
+// All accepted records of one package, ready for lookup. The records of upstreams are not cached in memory; each use
+// reads them again.
 
 import type { Reference } from '../../../build/contract/digest.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';

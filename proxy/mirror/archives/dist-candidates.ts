@@ -1,4 +1,4 @@
-// Where the archive of a version may be fetched from, in the order in which Composer would try (Package.php:678-708,
+// Lists the addresses of a version's archive in the order in which Composer would try them (Package.php:678-708,
 // ComposerMirror.php). Pure.
 
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// What the mirror keeps on disk, looked at as a whole: which archives there are, whether they are what was accepted,
-// and what nothing needs any more.
+// Lists the stored archives of the mirror, checks them against their records, and names those that are no longer
+// needed.
 
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

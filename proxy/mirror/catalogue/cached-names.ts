@@ -1,5 +1,5 @@
-// Which packages files are kept of in a folder of vendors: documents of one upstream, or accepted archives. Looked at
-// again only where a folder has changed.
+// Lists the packages that have files in a folder of vendors: the documents of one upstream, or accepted archives. A
+// folder is read again only after a change.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

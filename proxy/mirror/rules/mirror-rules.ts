@@ -1,5 +1,4 @@
-// Everything that is set about the mirror, and what it is made into: compiled once for each state of the settings, with
-// the upstreams that stay the same taken over.
+// Compiles the settings of the mirror, once for each state of the settings. Unchanged upstreams are reused.
 
 import type { Freshness } from '../upstream/document-store.ts';
 import type { CachedDocuments } from '../upstream/cached-documents.ts';

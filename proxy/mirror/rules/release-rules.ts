@@ -1,6 +1,6 @@
-// Which versions of a mirrored package are offered, pure: a release has to be old enough, its licence a wanted one, the
-// package not abandoned. What is refused is left out of the document; what is only warned of stands in it, with a text
-// that Composer shows.
+// Decides which versions of a mirrored package are offered: by the age of the release, by its licence, and by whether
+// the package is abandoned. A document omits refused versions. A version with a warning stays in the document with a
+// text that Composer shows. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { nothingPurged, type PurgedLookup } from '../../../build/contract/purged.ts';

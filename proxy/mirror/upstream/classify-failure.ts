@@ -1,5 +1,5 @@
-// What it means that an upstream was asked and gave nothing: whose failure it is, and whether it is worth asking once
-// more. Pure.
+// Classifies the failure of a request to an upstream: whose fault the failure is, and whether a retry makes sense.
+// Pure.
 
 import { CredentialsInUrl, EgressFailure, shownUrl } from '../../../build/egress/egress-failure.ts';
 import { explainFailure, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';

@@ -1,6 +1,6 @@
-// What the one upstream that a name belongs to says of it: the first of those that may be asked that has the package.
-// One that cannot be asked ends the search, since it may have it: another one's package of that name would be another
-// package.
+// Finds the first upstream that has a package, among the upstreams that may be asked for the name. Only this upstream
+// serves the package. An upstream that cannot be reached ends the search, since it may have the package. A package of
+// the same name from a later upstream would be a different package.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Offer, Stability, Upstream } from './upstream.ts';

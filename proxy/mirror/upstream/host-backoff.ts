@@ -1,7 +1,7 @@
-// When a host is not to be asked: after a 429 or 503 as long as it says (Retry-After), after failures for a time that
-// doubles. So a dead upstream costs one request now and then, and not one for each client. One thing that fails is that
-// thing's affair: a host is left alone when it cannot be reached, when it asks for patience, or when several things in
-// a row fail there.
+// Decides when a host gets no requests: after a 429 or 503 for the time in its Retry-After, after failures for a time
+// that doubles. A dead upstream therefore costs one request now and then, instead of one for each client. One failing
+// resource does not stop the requests to its host. The backoff starts when the host cannot be reached, asks for
+// patience, or fails for several resources in a row.
 
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;

@@ -1,6 +1,6 @@
-// What an upstream of the older kind says in files that its packages.json includes. A file with a SHA-1 has to have it,
-// and is not asked for again as long as it is named with that; one without is asked for again when it is no longer
-// fresh, whether packages.json has changed or not.
+// Reads the packages of an older upstream, whose packages.json includes other files. A file with a SHA-1 must match
+// it, and is fetched again only when its SHA-1 changes. A file without a SHA-1 is fetched again when it is no longer
+// fresh, whether or not packages.json has changed.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

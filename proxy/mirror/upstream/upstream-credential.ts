@@ -1,5 +1,5 @@
-// What an upstream is asked with. It is sent to the upstream's own origin and nowhere else, and never where anyone on
-// the way could read it.
+// The credential for an upstream. The credential goes only to the upstream's own origin, and only over https or to
+// this machine.
 
 export type UpstreamCredential =
   | { readonly kind: 'bearer'; readonly token: string }

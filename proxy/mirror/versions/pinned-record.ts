@@ -1,5 +1,5 @@
-// What of an accepted release's record stays as it was: everything that says what Composer installs beside it, instead
-// of it, and out of it. The rest (its description, that it is abandoned, where help is) may change, and does. Pure.
+// Pins the fields of an accepted release's record that decide which packages Composer installs. Other fields, such as
+// the description and the support links, may still change. Pure.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';

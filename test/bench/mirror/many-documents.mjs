@@ -1,5 +1,5 @@
-// What a server takes of memory while it mirrors the documents of 10 000 packages of 20 versions, and while they are
-// asked for once more.
+// Measures the memory of a server while it mirrors the documents of 10 000 packages with 20 versions each, and while
+// they are requested again.
 
 import { join } from 'node:path';
 import { residentMb } from '../serve/servers.mjs';

@@ -1,4 +1,4 @@
-// Both sides of a mirror: a tree that a plain web server can serve as another registry, and a registry of ours that
+// Makes both sides of a mirror. A tree that a plain web server can serve is the other registry; a registry of ours
 // mirrors it.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What is served: a package with an everyday p2 document, one with an archive of 20 KB, one of 50 MB, and a list of 10
-// 000 names; and a tree of 10 000 packages, which are copies of one, since nobody asks for their archives.
+// Makes the served trees. One has a package with an everyday p2 document, archives of 20 KB and 50 MB, and a list of
+// 10 000 names. The other has 10 000 packages that are copies of one package, since nobody requests their archives.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// That a client generated from docs/openapi.json works: it is made, its types are checked together with a program that
-// uses it, and that program calls a running service.
+// Tests a client generated from docs/openapi.json: its types are checked together with a program that uses it, and the
+// program calls a running service.
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';

@@ -1,5 +1,5 @@
-// What no honest client sends, to every operation that takes it: bodies that are no JSON or not the right one, fields
-// nobody asked for, other sites, cookies.
+// Sends requests that no honest client sends to every operation that takes them: malformed bodies, unknown fields,
+// other sites, cookies.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';

@@ -1,4 +1,4 @@
-// What parallel and repeated logins meet over HTTP: right ones never refuse each other, wrong ones never get more
+// Tests parallel and repeated logins over HTTP. Correct logins never refuse each other, wrong ones never get more
 // tries, and Retry-After is the real wait.
 
 import { Secret, TOTP } from 'otpauth';

@@ -1,5 +1,5 @@
-// Who may do what: every operation is asked by every kind of caller, and what happens is compared with the policy table
-// and with the one in docs/reference/api.md (`npx vitest -u` writes it down anew).
+// Calls every operation as every kind of caller, and compares the answers with the policy table and the table in
+// docs/reference/api.md (`npx vitest -u` rewrites the latter).
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

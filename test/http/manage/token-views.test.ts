@@ -1,4 +1,4 @@
-// What a token may see, over HTTP: taken as strictly as on the command line, shown, changed, taken away, and explained.
+// Tests a token's limits over HTTP: parsed as strictly as on the command line, shown, changed, removed and explained.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';

@@ -1,6 +1,6 @@
-// All that differs between two recordings although nothing changed: the temporary folder, the signature of a session,
-// headers with dates of the real clock (transcript.ts), what `doctor` says of this machine, and what the builder
-// remembers of files. Everything else is made the same by process/fixed-process.mjs.
+// Removes the differences between two recordings of unchanged behaviour. They are the temporary folder, the signature
+// of a session, and dates of the real clock in headers (transcript.ts). `doctor`'s facts about this machine and the
+// builder's memory of files are removed too. process/fixed-process.mjs fixes all other values.
 
 import { createHash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// What was done in a workspace and what came of it, as text: commands with streams and exit code, requests with status,
-// headers and body.
+// Writes the steps in a workspace and their results as text: commands with streams and exit code, requests with
+// status, headers and body.
 
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

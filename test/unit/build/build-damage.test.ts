@@ -1,4 +1,5 @@
-// What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
+// Tests builds on damaged data folders: the parts that a build restores, the remains of a cut-off publication, and the
+// refused data folders.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Which files an archive holds: export-ignore, archive.exclude, credentials.
+// Tests the selection of files for an archive: export-ignore, archive.exclude, credentials.
 
 import { describe, expect, it } from 'vitest';
 import { selectFiles } from '../../../../build/archive/select.ts';

@@ -1,4 +1,5 @@
-// Which failures are a disk's that takes nothing more, whoever says so and however deep it is wrapped.
+// Tests the recognition of failures of a full or read-only disk, whatever reports them and however deep they are
+// wrapped.
 import { describe, expect, it } from 'vitest';
 import { storageExitCodes, storageFaultOf, storageFaultOfExit } from '../../../../build/contract/storage-fault.ts';
 import { internalError } from '../../../../proxy/pipeline/refusals.ts';

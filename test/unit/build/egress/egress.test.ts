@@ -1,5 +1,5 @@
-// What may be fetched, from where, and how much of it. Nothing here leaves this machine: names are resolved by the
-// test.
+// Tests the limits on fetches: allowed URLs, addresses and sizes. No request leaves this machine: the test resolves
+// the names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What is kept for sources, over builds in which libretto.json names others: inline packages one by one, and the caches
-// of sources that are gone.
+// Tests the caches of sources over builds in which libretto.json changes: inline packages one by one, and the caches
+// of removed sources.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

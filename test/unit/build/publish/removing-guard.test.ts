@@ -1,4 +1,4 @@
-// What counts as withdrawing too much, and what does not.
+// Tests the guard against builds that withdraw too much.
 import { describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PackageResult } from '../../../../build/package/package-stage.ts';

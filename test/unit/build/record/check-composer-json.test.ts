@@ -1,4 +1,4 @@
-// What in a composer.json would make a client abort is refused, naming the field.
+// Tests that a composer.json that would make a client abort is refused by the name of the field.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';

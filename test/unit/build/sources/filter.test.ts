@@ -1,4 +1,4 @@
-// Which versions of a source are published where libretto.json limits it.
+// Tests the versions of a source that are published under the limits of libretto.json.
 
 import { describe, expect, it } from 'vitest';
 

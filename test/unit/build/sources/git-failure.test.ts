@@ -1,4 +1,4 @@
-// What people are told when git fails.
+// Tests the messages for failures of git.
 
 import { describe, expect, it } from 'vitest';
 

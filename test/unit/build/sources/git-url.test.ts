@@ -1,4 +1,4 @@
-// Which URLs git sources are fetched from.
+// Tests the URLs that git sources may have.
 
 import { describe, expect, it } from 'vitest';
 

@@ -1,5 +1,5 @@
-// What libretto.json says of sources and packages beyond where they are: limits, and what records say, over several
-// builds in which it changes.
+// Tests the options of sources and packages in libretto.json: limits and record fields, over several builds with
+// changes.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

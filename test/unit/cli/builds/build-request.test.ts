@@ -1,5 +1,5 @@
-// What the builder is asked for: sources of libretto.json are relative to that file, those of the command line to the
-// working directory.
+// Tests the request to the builder: sources of libretto.json are relative to that file, those of the command line to
+// the working directory.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What git may see of a registered repository: its own credentials, an address that was checked, and nothing of the
-// user who runs the service.
+// Tests the environment of git for a registered repository: its own credentials, a checked address, and no settings of
+// the service's user.
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

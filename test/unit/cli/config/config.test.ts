@@ -1,4 +1,4 @@
-// Where a setting may come from, which source wins, and that everything wrong is told in one go.
+// Tests the sources of a setting, their precedence, and that one run reports all errors.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -1,4 +1,4 @@
-// Where the tree is and what opens it, as settings; and that no message shows a secret.
+// Tests the settings of the origin and its credential; no message shows a secret.
 
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../cli/config/config.ts';

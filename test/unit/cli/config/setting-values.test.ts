@@ -1,4 +1,4 @@
-// What each kind of setting value accepts.
+// Tests the values that each kind of setting accepts.
 
 import { describe, expect, it } from 'vitest';
 

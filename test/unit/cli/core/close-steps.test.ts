@@ -1,4 +1,4 @@
-// What was opened is closed again as a whole: a server whose disk is full still gives its lock back.
+// Tests that all opened parts are closed, even after a failure: a server whose disk is full still releases its lock.
 
 import { describe, expect, it } from 'vitest';
 import { CloseSteps } from '../../../../cli/core/close-steps.ts';

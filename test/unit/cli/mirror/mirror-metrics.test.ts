@@ -1,4 +1,4 @@
-// What the mirror counts, out of what happens between it and an upstream: names, labels and values as they are scraped.
+// Tests the metrics of the mirror's requests to upstreams: names, labels and values as they are scraped.
 
 import { expect, it } from 'vitest';
 import { createMirrorMetrics } from '../../../../cli/mirror/mirror-metrics.ts';

@@ -1,4 +1,4 @@
-// From an Authorization header to a token, with what is remembered and when that is forgotten.
+// Tests the authentication of an Authorization header, and the cache of tokens and its invalidation.
 
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

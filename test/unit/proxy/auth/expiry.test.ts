@@ -1,4 +1,4 @@
-// When a token ends, as people write it.
+// Tests the end of a token as people write it.
 
 import { describe, expect, it } from 'vitest';
 import { parseExpiry } from '../../../../proxy/auth/expiry.ts';

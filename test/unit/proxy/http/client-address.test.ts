@@ -1,4 +1,4 @@
-// Whose address goes into the log, whatever a client claims.
+// Tests the client address in the log, whatever a client claims.
 
 import { describe, expect, it } from 'vitest';
 import { clientAddress, parseAddressRange, type AddressRange } from '../../../../proxy/http/client-address.ts';

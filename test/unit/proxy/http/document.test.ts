@@ -1,5 +1,5 @@
-// What the caches believe a document takes of memory, beside what it does take: their bound is one of memory, not of
-// bytes of bodies.
+// Compares the cache's estimate of a document's memory with the memory that it takes. The bound of the caches is one
+// of memory, not of body bytes.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

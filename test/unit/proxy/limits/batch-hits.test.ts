@@ -1,4 +1,4 @@
-// What requests that are counted together are told.
+// Tests the answers to requests that are counted together.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// How often the log hears of counters that are away: row 80.
+// Tests how often the log reports an outage of the counters: row 80.
 
 import { describe, expect, it } from 'vitest';
 import { createCountersNotices, type CountersNotice } from '../../../../proxy/limits/counters-notices.ts';

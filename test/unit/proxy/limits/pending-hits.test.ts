@@ -1,4 +1,4 @@
-// What is not answered yet of a key, by which it is known how far from its limit it can be.
+// Tests the tracker of unconfirmed hits, which bounds how close a key can be to its limit.
 
 import { expect, it } from 'vitest';
 import { createPendingHits } from '../../../../proxy/limits/pending-hits.ts';

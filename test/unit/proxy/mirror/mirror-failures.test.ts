@@ -1,4 +1,4 @@
-// What one failure of an upstream means for the rest: nothing, as long as it is one.
+// Tests that one failed request to an upstream does not stop the other requests.
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';

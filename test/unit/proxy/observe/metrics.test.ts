@@ -1,4 +1,4 @@
-// What requests add up to, and how Prometheus reads it.
+// Tests the metrics of requests in Prometheus' text format.
 
 import { describe, expect, it } from 'vitest';
 import { createRequestCounts } from '../../../../proxy/observe/metrics.ts';

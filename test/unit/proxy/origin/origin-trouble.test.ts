@@ -1,4 +1,4 @@
-// Who is told that an origin fails, and how often.
+// Tests the log lines about a failing origin, and their rate.
 
 import { expect, it } from 'vitest';
 import { OriginTrouble, type OriginNotice } from '../../../../proxy/origin/origin-trouble.ts';

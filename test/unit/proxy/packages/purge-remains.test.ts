@@ -1,5 +1,5 @@
-// What a purge says of copies of git remotes: of a plan nothing is said to be done, and after the remote is cleaned it
-// has to run again.
+// Tests the sentences of a purge about copies in git remotes. A plan claims no finished step, and a purge has to run
+// again once the remote is clean.
 
 import { expect, it } from 'vitest';
 import { remainsOf } from '../../../../proxy/packages/purge-remains.ts';

@@ -1,4 +1,4 @@
-// Whose turn to write it is, where the one who had it is gone.
+// Tests the write lock of a state after its holder is gone.
 
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What processes that share a state do one at a time: leases, and how they change hands.
+// Tests leases: work that one process at a time does among all that share a state, and the change of the holder.
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';

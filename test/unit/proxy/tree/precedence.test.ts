@@ -1,4 +1,4 @@
-// Which source a name belongs to. I9: what is or may be private is never asked of an upstream.
+// Tests the source that a name belongs to. A name that is or may be private is never requested from an upstream (I9).
 
 import { describe, expect, it } from 'vitest';
 import { matchAnyName } from '../../../../build/shared/patterns/package-pattern.ts';

@@ -1,5 +1,5 @@
-// Which names are private by a data folder: not known before the first publication, and while what announces it cannot
-// be read.
+// Tests the private names of a data folder: unknown before the first publication, and while the announcement cannot be
+// read.
 
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

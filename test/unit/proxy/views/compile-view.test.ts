@@ -1,4 +1,4 @@
-// What limits let through, one by one and together; constraints against the vectors taken from Composer.
+// Tests compiled limits one by one and together, and constraints against vectors taken from Composer.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// Whether two patterns may match one name: never no where there is such a name, and as matching says where one of them
-// is a name.
+// Tests the overlap of two patterns: never "no" where one name matches both, and exact where one of them is a name.
 
 import { fc } from '../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What may be said of what a token sees: the one form it is kept in, and everything that is refused.
+// Tests the parser of a token's limits: the canonical form, and all refused values.
 
 import { describe, expect, it } from 'vitest';
 import { parseLimits, type LimitIssue, type TokenLimits } from '../../../../proxy/views/token-limits.ts';

@@ -1,4 +1,4 @@
-// What a scan keeps for the archives that follow it.
+// Tests the contents that a scan caches for the archives that follow.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

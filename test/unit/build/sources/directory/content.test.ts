@@ -1,4 +1,4 @@
-// What belongs into a directory release, what it is known by, and that the bytes read are the bytes that were hashed.
+// Tests the content of a directory release: its files, its identity, and that the archived bytes are the hashed bytes.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, renameSync, utimesSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Which folders are packages, and which version each of them is.
+// Tests the packages that a directory source finds, and the version of each.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree, type Tree } from '../../../../util/package-tree.ts';

@@ -1,5 +1,5 @@
-// What says which packages an upstream has: its packages.json, and what that includes. Where it cannot be had, no other
-// upstream is asked in its place.
+// Tests the list of an upstream's packages: its packages.json and the included files. If the list cannot be read, no
+// other upstream replaces this one.
 
 import { describe, expect, it } from 'vitest';
 import { runMirror, type MirrorReply } from '../../../../util/running-mirror.ts';

@@ -1,5 +1,5 @@
-// What a mirrored package says it stands for: names that are private here, or that only other registries are asked for,
-// are not among it.
+// Tests the guard on `replace` and `provide` of mirrored packages: private names, and names that belong to other
+// registries, are removed.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
