@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends
-// the process.
+// The `libretto` program: runs a command line and maps its outcome to an exit code. Only this file ends the process.
 //
-//   0  all well
-//   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the certificate
-//      cannot be served with, or something unexpected happened
+//   0  success
+//   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the
+//      certificate is unusable, or an unexpected error occurred
 //   2  unusable arguments, configuration, data folder or state
-//   73 the disk can only be read, 74 it is full: free some space and try again (EX_CANTCREAT, EX_IOERR of sysexits.h)
-//   75 another process holds the lock of the build or the state, or the Redis of the state stopped answering: try again later (EX_TEMPFAIL of sysexits.h)
+//   73 the disk is read-only, 74 the disk is full: free some space and try again (EX_CANTCREAT, EX_IOERR of sysexits.h)
+//   75 another process holds the lock of the build or of the state, or the Redis of the state stopped answering: try
+//      again later (EX_TEMPFAIL of sysexits.h)
 
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -33,13 +33,13 @@ import { UsageError } from './io/usage-error.ts';
 const environment = processEnvironment();
 const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
 
-// Whoever reads us may leave (a closed terminal), or the disk be full that it goes to. There is nowhere to say so, and
-// the work goes on: what a command is there for never depends on what it says beside it.
+// The reader of standard error may leave (a closed terminal), or its disk may be full. No place is left for a message,
+// and the command continues: its result never depends on its messages.
 process.stderr.on('error', () => undefined);
 
-/** What a command that stays does about a crash, in place of ending at once. */
+/** The reaction of a long-running command to a crash, instead of ending at once. */
 let recover: ((error: unknown) => void) | undefined;
-/** It has this long: more than a server takes for what is under way. */
+/** The time for that reaction: longer than a server takes for its running requests. */
 const recoveryMs = 15_000;
 
 function realContext(): Context {
@@ -47,7 +47,7 @@ function realContext(): Context {
     environment,
     workingDirectory: process.cwd(),
     get stdin() {
-      return process.stdin; // only whoever reads it opens it
+      return process.stdin; // opened by the first reader
     },
     stdout: answerStream(process.stdout),
     stderr: process.stderr,

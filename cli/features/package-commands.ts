@@ -28,9 +28,9 @@ export function addPackageCommands(program: Command, wire: Wire): void {
 
 function addWithdraw(packages: Command, wire: Wire): void {
   const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
-    .argument('<package>')
-    .argument('<version>')
-    .summary('withdraw a version permanently')
+    .argument('<package>', 'vendor/name')
+    .argument('<version>', 'the published version')
+    .summary('withdraw a published version')
     .description(
       'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive ' +
         'stays, so existing lock files still install it.',
@@ -43,8 +43,8 @@ function addWithdraw(packages: Command, wire: Wire): void {
 
 function addRestore(packages: Command, wire: Wire): void {
   const restore = withSettings(packages.command('restore'), 'data', 'state', 'jobs')
-    .argument('<package>')
-    .argument('<version>')
+    .argument('<package>', 'vendor/name')
+    .argument('<version>', 'the withdrawn version')
     .summary('publish a withdrawn version again')
     .description('Publish a manually withdrawn version again, with the current content of its source.')
     .option('--json', 'print the report of the build as JSON')
@@ -54,7 +54,7 @@ function addRestore(packages: Command, wire: Wire): void {
 
 function addStatistics(packages: Command, wire: Wire): void {
   const statistics = withSettings(packages.command('statistics'), 'data', 'state')
-    .argument('<package>')
+    .argument('<package>', 'vendor/name')
     .option('--days <n>', 'the number of days, 1 to 3650', '30')
     .option('--json', 'print one JSON document')
     .summary('show the downloads and installs of a package')
@@ -68,8 +68,8 @@ function addStatistics(packages: Command, wire: Wire): void {
 
 function addPurge(packages: Command, wire: Wire): void {
   const purge = withSettings(packages.command('purge'), 'data', 'state', 'jobs')
-    .argument('<package>')
-    .argument('<version>')
+    .argument('<package>', 'vendor/name')
+    .argument('<version>', 'the version to purge')
     .summary('remove a version permanently: archive, records, history')
     .description(
       'Remove a version permanently, with every copy of its bytes on this registry: archives, metadata, README ' +

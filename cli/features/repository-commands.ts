@@ -73,7 +73,7 @@ function addList(repository: Command, wire: Wire): void {
 
 function addShow(repository: Command, wire: Wire): void {
   const show = orRemote(repository.command('show'))
-    .argument('<id>')
+    .argument('<id>', 'the id of the repository')
     .summary('show one repository')
     .description('Show one repository and its last syncs, without its credentials.');
   wire(
@@ -85,7 +85,7 @@ function addShow(repository: Command, wire: Wire): void {
 function addVerify(repository: Command, wire: Wire): void {
   const verify = repository
     .command('verify')
-    .argument('<id>')
+    .argument('<id>', 'the id of the repository')
     .summary('check that a repository can be read')
     .description(
       'Check that a repository can be reached and read with its credentials, and list its contents. The ' +
@@ -99,7 +99,7 @@ function addVerify(repository: Command, wire: Wire): void {
 
 function addSync(repository: Command, wire: Wire): void {
   const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
-    .argument('<id>')
+    .argument('<id>', 'the id of the repository')
     .summary('read a repository now and publish its packages')
     .description('Read a repository now and publish its packages. Packages of other sources stay as published.')
     .addOption(new Option('--child', 'run only the build, as the server does').hideHelp());
@@ -116,7 +116,7 @@ function addSync(repository: Command, wire: Wire): void {
 function addRemove(repository: Command, wire: Wire): void {
   const remove = repository
     .command('remove')
-    .argument('<id>')
+    .argument('<id>', 'the id of the repository')
     .summary('remove a repository, and withdraw its packages')
     .description('Remove a repository, and withdraw its packages. Without --yes, the command only lists them.')
     .option('--yes', 'remove the repository');
@@ -157,7 +157,7 @@ function addCommand(repository: Command): Command {
 function updateCommand(repository: Command): Command {
   const update = repository
     .command('update')
-    .argument('<id>')
+    .argument('<id>', 'the id of the repository')
     .summary('change a repository')
     .description(
       'Change the credentials, the filters or the interval of a repository. The change takes effect with the ' +

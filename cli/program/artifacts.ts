@@ -41,7 +41,7 @@ function addArtifactCommands(program: Command, wire: Wire): void {
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));
   wire(admit, () => import('../commands/artifact/publish.ts'));
   const withdraw = withSettings(artifact.command('withdraw'), 'data', 'state', 'jobs')
-    .argument('<package>')
+    .argument('<package>', 'vendor/name')
     .description('Withdraw a published upload.')
     .requiredOption('--as-version <version>', 'its version')
     .requiredOption('--reference <reference>', 'its dist.reference')

@@ -20,8 +20,8 @@ function addVerify(program: Command, wire: Wire): void {
 
 function addWhy(program: Command, wire: Wire): void {
   const why = withSettings(program.command('why'), 'data')
-    .argument('<package>')
-    .argument('[version]')
+    .argument('<package>', 'vendor/name')
+    .argument('[version]', 'one version, published or not')
     .summary('explain which versions of a package are published, or why none is')
     .description(
       'Show which versions of a package are published, from which source and since when; or explain why a ' +

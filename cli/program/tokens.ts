@@ -47,7 +47,7 @@ function addList(token: Command, wire: Wire): void {
 function addShow(token: Command, wire: Wire): void {
   const show = token
     .command('show')
-    .argument('<id>')
+    .argument('<id>', 'the id of the token')
     .summary('show one token')
     .description('Show one token, without its secret.');
   wire(withJson(show, 'libretto token show tok_2kTq9'), () => import('../commands/token/show.ts'));
@@ -56,7 +56,7 @@ function addShow(token: Command, wire: Wire): void {
 function addUpdate(token: Command, wire: Wire): void {
   const update = token
     .command('update')
-    .argument('<id>')
+    .argument('<id>', 'the id of the token')
     .summary('change a token')
     .description(
       'Change a token. The change takes effect with the next request. The kind cannot change: create another token.',
@@ -82,7 +82,7 @@ function addUpdate(token: Command, wire: Wire): void {
 function addExplain(token: Command, wire: Wire): void {
   const explain = token
     .command('explain')
-    .argument('<id>')
+    .argument('<id>', 'the id of the token')
     .argument('<package>', 'vendor/name')
     .argument('[version]', 'one version, published or not')
     .summary('explain which versions of a package a token sees')
@@ -104,7 +104,7 @@ function addExplain(token: Command, wire: Wire): void {
 function addRotate(token: Command, wire: Wire): void {
   const rotate = token
     .command('rotate')
-    .argument('<id>')
+    .argument('<id>', 'the id of the token')
     .summary('give a token a new secret')
     .description(
       'Give a token a new secret. The command shows it once. The previous secret keeps working for a while. ' +
@@ -121,7 +121,7 @@ function addRotate(token: Command, wire: Wire): void {
 function addRevoke(token: Command, wire: Wire): void {
   const revoke = token
     .command('revoke')
-    .argument('<id>')
+    .argument('<id>', 'the id of the token')
     .summary('revoke a token permanently')
     .description('Revoke a token permanently. The change takes effect with the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('../commands/token/revoke.ts'));
