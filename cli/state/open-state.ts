@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { StorageError } from '../../build/output/storage-error.ts';
-import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import { StateError, wayBack } from '../../proxy/state/state-error.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { describeRedisUrl } from '../../proxy/redis/redis-address.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateOpening, StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';

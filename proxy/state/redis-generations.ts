@@ -31,58 +31,69 @@ export interface RedisGenerations {
 }
 
 export function createRedisGenerations(known: LastKnown): RedisGenerations {
-  let moves = 1;
-  /** the highest generation that Redis has named */
-  let newest: number | undefined;
-  let newestLoud: number | undefined;
-  /** the generation up to which every message came; undefined: some may be missing */
-  let heardUpTo: number | undefined;
-
-  const reach = ({ generation, loud }: Reached): void => {
-    if (generation === newest) return;
-    newest = generation;
-    if (loud === undefined || loud !== newestLoud) moves += 1;
-    newestLoud = loud;
-  };
-  /** Messages and answers come by two connections: one may be behind the other. */
-  const reachAtLeast = (reached: Reached): void => {
-    if (newest === undefined || reached.generation > newest) reach(reached);
-  };
+  const progress: Progress = { moves: 1, newest: undefined, newestLoud: undefined, heardUpTo: undefined };
   return {
-    moves: () => moves,
-    reached: () => newest ?? 0,
-    loud: () => newestLoud,
+    moves: () => progress.moves,
+    reached: () => progress.newest ?? 0,
+    loud: () => progress.newestLoud,
     hear: (message) => {
       const { generation, loud, keys } = parseMessage(message);
-      if (heardUpTo !== undefined && generation === heardUpTo + 1) known.forget(keys, generation);
+      if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
       else known.doubtAll();
-      heardUpTo = generation;
-      reachAtLeast({ generation, loud });
+      progress.heardUpTo = generation;
+      reachAtLeast(progress, { generation, loud });
     },
     answered: (reached, listening) => {
-      const { generation } = reached;
-      const before = newest ?? 0;
-      // a change of which no message came, or not in time; or a replica that took over, and does not know of all
-      const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
-      if (missed || generation < before) known.doubtAll();
-      if (heardUpTo === undefined || missed) heardUpTo = listening ? generation : undefined;
-      reach(reached);
+      if (adoptAnswer(progress, reached, listening)) known.doubtAll();
     },
     wrote: (keys, reached) => {
       known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);
-      if (reached !== undefined) reachAtLeast(reached);
+      if (reached !== undefined) reachAtLeast(progress, reached);
     },
     deaf: () => {
-      heardUpTo = undefined;
+      progress.heardUpTo = undefined;
     },
     move: () => {
-      moves += 1;
+      progress.moves += 1;
     },
     forgetAll: () => {
       known.forgetAll();
-      moves += 1;
+      progress.moves += 1;
     },
   };
+}
+
+/** How far this process has followed the state. */
+interface Progress {
+  moves: number;
+  /** the highest generation that Redis has named */
+  newest: number | undefined;
+  newestLoud: number | undefined;
+  /** the generation up to which every message came; undefined: some may be missing */
+  heardUpTo: number | undefined;
+}
+
+function reach(progress: Progress, { generation, loud }: Reached): void {
+  if (generation === progress.newest) return;
+  progress.newest = generation;
+  if (loud === undefined || loud !== progress.newestLoud) progress.moves += 1;
+  progress.newestLoud = loud;
+}
+
+/** Messages and answers come by two connections: one may be behind the other. */
+function reachAtLeast(progress: Progress, reached: Reached): void {
+  if (progress.newest === undefined || reached.generation > progress.newest) reach(progress, reached);
+}
+
+/** true: what this process knows is in doubt, since Redis is not where its messages have led. */
+function adoptAnswer(progress: Progress, reached: Reached, listening: boolean): boolean {
+  const { generation } = reached;
+  const { heardUpTo, newest: before = 0 } = progress;
+  // a change of which no message came, or not in time; or a replica that took over, and does not know of all
+  const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
+  if (heardUpTo === undefined || missed) progress.heardUpTo = listening ? generation : undefined;
+  reach(progress, reached);
+  return missed || generation < before;
 }
 
 /** No key begins with `!`. */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
 import { openCounting, type Counting } from '../util/counting.ts';
 import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';

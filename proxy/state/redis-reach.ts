@@ -1,0 +1,127 @@
+// Whether the state's Redis is in reach and still holds this registry's state, and how long an outage is bridged by
+// what this process knows (I13).
+
+import type { RedisGenerations } from './redis-generations.ts';
+import { damagedState } from './redis-opening.ts';
+import { lossOf, type Loss } from './redis-scripts.ts';
+import { StateError, wayBack } from './state-error.ts';
+
+/**
+ * One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one
+ * server alone. `reverted`: Redis has lost changes that it had acknowledged.
+ */
+export type StateNotice =
+  { readonly state: 'away' | Loss | 'unreplicated' | 'reverted'; readonly reason: string } | { readonly state: 'back' };
+
+export interface RedisReachOptions {
+  /** the Redis, in words, without its password */
+  readonly name: string;
+  readonly generations: RedisGenerations;
+  /** why there is no connection */
+  readonly reason: () => Error | undefined;
+  /** how long what is known is believed without a word from Redis */
+  readonly graceMs: number;
+  readonly notice: (notice: StateNotice) => void;
+  /** milliseconds of a clock that nobody sets */
+  readonly monotonicMs: () => number;
+}
+
+export interface RedisReach {
+  /** Throws StateError once what is known must not be believed: it is too old, or the state is gone. */
+  readonly assertKnown: () => void;
+  readonly isAway: () => boolean;
+  /** While it is away: how long what is known is believed still; undefined otherwise. */
+  readonly graceLeftMs: () => number | undefined;
+  /**
+   * What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still
+   * say.
+   */
+  readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
+  /**
+   * A command failed for another reason than what it asked: Redis is away until it answers again, or the state is gone.
+   */
+  readonly lost: (reason: unknown) => void;
+  /** Redis answered, and its state is this registry's. */
+  readonly answered: () => void;
+  /** From now on nothing is noticed. */
+  readonly close: () => void;
+}
+
+export function createRedisReach(options: RedisReachOptions): RedisReach {
+  const { name, generations, reason, graceMs, notice, monotonicMs } = options;
+  const questions = createQuestions();
+  let standing: 'ok' | 'away' | Loss = 'ok';
+  /** what is wrong with the state */
+  let fault = '';
+  let lastAnswerMs = monotonicMs();
+  let closed = false;
+
+  const become = (next: typeof standing, why: unknown): void => {
+    if (standing === next || closed) return;
+    standing = next;
+    fault = why instanceof Error ? why.message : String(why);
+    notice(next === 'ok' ? { state: 'back' } : { state: next, reason: fault });
+    if (next !== 'ok') questions.giveUp(why);
+    if (next === 'ok') generations.move();
+    else if (next !== 'away') generations.forgetAll();
+  };
+  return {
+    assertKnown: () => {
+      if (standing === 'ok') return;
+      if (standing !== 'away') throw lostState(standing, name, fault);
+      if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
+    },
+    isAway: () => standing === 'away',
+    graceLeftMs: () => (standing === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
+    orAway: questions.ask,
+    lost: (why) => {
+      const gone = lossOf(why);
+      if (gone !== undefined) become(gone.loss, gone.reason);
+      else if (standing === 'ok') become('away', reason() ?? why);
+    },
+    answered: () => {
+      lastAnswerMs = monotonicMs();
+      become('ok', undefined);
+    },
+    close: () => void (closed = true),
+  };
+}
+
+/** Questions to Redis that are given up together. */
+function createQuestions() {
+  const waiting = new Set<(why: unknown) => void>();
+  return {
+    ask: <T>(asked: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        waiting.add(reject);
+        void asked.then(resolve, reject).finally(() => waiting.delete(reject));
+      }),
+    giveUp: (why: unknown): void => {
+      for (const reject of waiting) reject(why);
+    },
+  };
+}
+
+const afterReplacement =
+  'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the ' +
+  'server again.';
+
+function lostState(loss: Loss, name: string, fault: string): StateError {
+  if (loss === 'emptied')
+    return new StateError(
+      'STATE_MISSING',
+      `The state in ${name} is gone: the Redis was emptied, or lost its data at a restart. ${wayBack}`,
+    );
+  if (loss === 'replaced')
+    return new StateError('STATE_REPLACED', `The state in ${name} was replaced by another one. ${afterReplacement}`);
+  return damagedState(name, fault);
+}
+
+export function outOfReach(name: string, reason: unknown): StateError {
+  const why = reason instanceof Error ? `: ${reason.message}` : '';
+  return new StateError(
+    'STATE_UNAVAILABLE',
+    `The state in ${name} is unavailable${why}. The server uses it again as soon as that Redis answers.`,
+    { cause: reason },
+  );
+}
