@@ -33,60 +33,65 @@ export interface ReplyTimeout<Waiting> {
   readonly drain: () => readonly Waiting[];
 }
 
-export function createReplyTimeout<Waiting>({
-  lateMs,
-  silentMs,
-  onLate,
-  onSilence,
-  monotonicMs,
-}: ReplyTimeoutOptions): ReplyTimeout<Waiting> {
-  const since = new Map<Waiting, number>();
-  let timer: NodeJS.Timeout | undefined;
-  let late = false;
-  let replies = false;
-
-  const oldestAge = (): number => {
-    const [oldest] = since.values();
-    return oldest === undefined ? 0 : monotonicMs() - oldest;
-  };
-  const watch = (afterMs: number): void => {
-    timer = setTimeout(() => setImmediate(check), Math.max(1, afterMs)).unref();
-  };
-  const check = (): void => {
-    timer = undefined;
-    const age = oldestAge();
-    if (age >= silentMs) onSilence();
-    else if (age >= lateMs && !late && !replies) {
-      late = true;
-      onLate();
-    }
-    replies = false;
-    if (since.size > 0 && timer === undefined) watch(Math.min(lateMs, silentMs - oldestAge()));
-  };
+export function createReplyTimeout<Waiting>(options: ReplyTimeoutOptions): ReplyTimeout<Waiting> {
+  const { lateMs, monotonicMs } = options;
+  const watch: Watch<Waiting> = { since: new Map(), timer: undefined, late: false, replies: false };
   return {
     add: (waiting) => {
-      since.set(waiting, monotonicMs());
-      if (timer !== undefined) return;
-      replies = false;
-      watch(lateMs);
+      watch.since.set(waiting, monotonicMs());
+      if (watch.timer !== undefined) return;
+      watch.replies = false;
+      checkAfter(lateMs, watch, options);
     },
     replied: (waiting) => {
-      late = false;
-      replies = true;
-      return waiting !== undefined && since.delete(waiting);
+      watch.late = false;
+      watch.replies = true;
+      return waiting !== undefined && watch.since.delete(waiting);
     },
-    isLate: () => late,
+    isLate: () => watch.late,
     release: (may) => {
-      const [, ...others] = since.keys();
+      const [, ...others] = watch.since.keys();
       const released = others.filter(may);
-      for (const waiting of released) since.delete(waiting);
+      for (const waiting of released) watch.since.delete(waiting);
       return released;
     },
     drain: () => {
-      late = false;
-      const all = [...since.keys()];
-      since.clear();
+      watch.late = false;
+      const all = [...watch.since.keys()];
+      watch.since.clear();
       return all;
     },
   };
+}
+
+interface Watch<Waiting> {
+  /** since when each waits, the oldest first */
+  readonly since: Map<Waiting, number>;
+  timer: NodeJS.Timeout | undefined;
+  late: boolean;
+  /** whether the server has replied to anybody since the last check */
+  replies: boolean;
+}
+
+function checkAfter(afterMs: number, watch: Watch<unknown>, options: ReplyTimeoutOptions): void {
+  watch.timer = setTimeout(() => setImmediate(check, watch, options), Math.max(1, afterMs)).unref();
+}
+
+function check(watch: Watch<unknown>, options: ReplyTimeoutOptions): void {
+  const { lateMs, silentMs, onLate, onSilence, monotonicMs } = options;
+  watch.timer = undefined;
+  const age = oldestAge(watch, monotonicMs());
+  if (age >= silentMs) onSilence();
+  else if (age >= lateMs && !watch.late && !watch.replies) {
+    watch.late = true;
+    onLate();
+  }
+  watch.replies = false;
+  if (watch.since.size > 0 && watch.timer === undefined)
+    checkAfter(Math.min(lateMs, silentMs - oldestAge(watch, monotonicMs())), watch, options);
+}
+
+function oldestAge({ since }: Watch<unknown>, nowMs: number): number {
+  const [oldest] = since.values();
+  return oldest === undefined ? 0 : nowMs - oldest;
 }

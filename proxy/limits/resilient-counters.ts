@@ -10,12 +10,13 @@
 // until that is certain, and hardly any other with it (F6).
 
 import type { Count, Counters } from './counters.ts';
-import { createBreaker } from './breaker.ts';
+import { createBreaker, type Breaker } from './breaker.ts';
 import { createCountersNotices, type CountersNotice } from './counters-notices.ts';
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
-import { createPendingHits } from './pending-hits.ts';
-import { endSlackMs, type SharedCount, type SharedCounters, type SharedHit } from './shared-counters.ts';
-import { createReplyTimeout } from './reply-timeout.ts';
+import { createPendingHits, type PendingHits } from './pending-hits.ts';
+import { createReplyTimeout, type ReplyTimeout } from './reply-timeout.ts';
+import type { SharedCount, SharedCounters, SharedHit } from './shared-counters.ts';
+import { floorOf, learn, mergeWindow } from './shared-windows.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
@@ -45,50 +46,16 @@ interface Waiting {
 }
 
 /** Resolves once the shared count is connected, or known to be away; then it starts degraded and recovers by itself. */
-export async function openResilientCounters({
-  shared,
-  notice,
-  monotonicMs,
-}: ResilientCountersOptions): Promise<Counters> {
-  const local = createMemoryCounters();
-  const questions = createPendingHits();
-  const notices = createCountersNotices(notice, monotonicMs);
-  const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void =>
-    answer(local.hit(key, limit, windowMs, nowMs));
-  // only a server that answers in time is one to count on: another would keep the next request waiting, and be away
-  // again
-  const trial = (): Promise<unknown> => within(silentMs, shared.hit(trialHit));
-  const breaker = createBreaker({
-    periodMs: trialPeriodMs,
-    trial,
-    onFailure: (reason) => {
-      notices.degraded(reason);
-      silence.drain().forEach(goOn);
-    },
-    onRecovery: notices.recovered,
-  });
-  const isFarFromLimit = (key: string, limit: number, windowMs: number, nowMs: number): boolean => {
-    const open = questions.openOf(key, nowMs);
-    const known = open === undefined ? undefined : local.peek(key, windowMs, nowMs);
-    return open !== undefined && known !== undefined && known.used + mostProcesses * open <= limit;
-  };
-  const silence = createReplyTimeout<Waiting>({
-    lateMs,
-    silentMs,
-    onLate: () =>
-      silence
-        .release((waiting) => isFarFromLimit(waiting.key, waiting.limit, waiting.windowMs, waiting.nowMs))
-        .forEach(goOn),
-    onSilence: () => breaker.trip(silent(silentMs)),
-    monotonicMs,
-  });
-
+export async function openResilientCounters(options: ResilientCountersOptions): Promise<Counters> {
+  const { shared } = options;
+  const parts = createParts(options);
+  const { local, breaker } = parts;
   await shared.connect();
-  await trial().catch(breaker.trip);
+  await tryShared(shared).catch(breaker.trip);
   return {
     hit: (key, limit, windowMs, nowMs) => {
       if (breaker.isOpen()) return local.hit(key, limit, windowMs, nowMs);
-      return ask(key, limit, windowMs, nowMs);
+      return ask(parts, key, limit, windowMs, nowMs);
     },
     peek: async (key, windowMs, nowMs) => {
       const known = local.peek(key, windowMs, nowMs);
@@ -100,47 +67,116 @@ export async function openResilientCounters({
       await shared.close();
     },
   };
+}
 
-  /** On the path of every request: plain values and few closures, which cost a quarter of objects made anew. */
-  function ask(key: string, limit: number, windowMs: number, nowMs: number): Count | Promise<Count> {
-    questions.asked(key);
-    const reply = shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) });
-    return silence.isLate() && isFarFromLimit(key, limit, windowMs, nowMs) ? goOnAtOnce() : new Promise(wait);
+interface Parts {
+  readonly shared: SharedCounters;
+  readonly local: MemoryCounters;
+  readonly pending: PendingHits;
+  readonly silence: ReplyTimeout<Waiting>;
+  readonly breaker: Breaker;
+}
 
-    function wait(answer: (count: Count) => void): void {
-      const waiting: Waiting = { key, limit, windowMs, nowMs, answer };
-      silence.add(waiting);
-      reply.then(
-        (count) => {
-          questions.answered(key, nowMs);
-          // a reply that comes too late still teaches; its request has been answered
-          const resetAtMs = learn(local, key, windowMs, count, nowMs);
-          if (silence.replied(waiting))
-            answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
-        },
-        (reason: unknown) => {
-          questions.failed(key);
-          if (silence.replied(waiting)) goOn(waiting);
-          breaker.trip(reason);
-        },
-      );
-    }
+function createParts({ shared, notice, monotonicMs }: ResilientCountersOptions): Parts {
+  const local = createMemoryCounters();
+  const pending = createPendingHits();
+  const notices = createCountersNotices(notice, monotonicMs);
+  const goOn = (waiting: Waiting): void => goOnLocally(local, waiting);
+  const breaker = createBreaker({
+    periodMs: trialPeriodMs,
+    trial: () => tryShared(shared),
+    onFailure: (reason) => {
+      notices.degraded(reason);
+      silence.drain().forEach(goOn);
+    },
+    onRecovery: notices.recovered,
+  });
+  const silence = createReplyTimeout<Waiting>({
+    lateMs,
+    silentMs,
+    onLate: () =>
+      silence
+        .release(({ key, limit, windowMs, nowMs }) => isFarFromLimit(parts, key, limit, windowMs, nowMs))
+        .forEach(goOn),
+    onSilence: () => breaker.trip(silent(silentMs)),
+    monotonicMs,
+  });
+  const parts: Parts = { shared, local, pending, silence, breaker };
+  return parts;
+}
 
-    function goOnAtOnce(): Count {
-      reply.then(
-        (count) => {
-          questions.answered(key, nowMs);
-          silence.replied(undefined);
-          learn(local, key, windowMs, count, nowMs);
-        },
-        (reason: unknown) => {
-          questions.failed(key);
-          breaker.trip(reason);
-        },
-      );
-      return local.hit(key, limit, windowMs, nowMs);
-    }
-  }
+/** Only a server that answers in time is one to count on: a late one would keep the next request waiting. */
+function tryShared(shared: SharedCounters): Promise<unknown> {
+  return within(silentMs, shared.hit(trialHit));
+}
+
+/** On the path of every request: plain values and few closures, which cost a quarter of objects made anew. */
+function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: number): Count | Promise<Count> {
+  const { shared, local, pending, silence } = parts;
+  pending.asked(key);
+  const reply = shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) });
+  if (!silence.isLate() || !isFarFromLimit(parts, key, limit, windowMs, nowMs))
+    return new Promise((answer) => waitFor(parts, reply, { key, limit, windowMs, nowMs, answer }));
+  learnLater(parts, reply, key, windowMs, nowMs);
+  return local.hit(key, limit, windowMs, nowMs);
+}
+
+/** Answers with the reply; or, where it comes too late or not at all, with the local count. */
+function waitFor({ local, pending, silence, breaker }: Parts, reply: Promise<SharedCount>, waiting: Waiting): void {
+  silence.add(waiting);
+  reply.then(
+    (count) => {
+      const { key, limit, windowMs, nowMs, answer } = waiting;
+      pending.answered(key, nowMs);
+      // a reply that comes too late still teaches; its request has been answered
+      const resetAtMs = learn(local, key, windowMs, count, nowMs);
+      if (silence.replied(waiting))
+        answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
+    },
+    (reason: unknown) => {
+      pending.failed(waiting.key);
+      if (silence.replied(waiting)) goOnLocally(local, waiting);
+      breaker.trip(reason);
+    },
+  );
+}
+
+/** Nobody waits for the reply; what it says is remembered. */
+function learnLater(
+  { local, pending, silence, breaker }: Parts,
+  reply: Promise<SharedCount>,
+  key: string,
+  windowMs: number,
+  nowMs: number,
+): void {
+  reply.then(
+    (count) => {
+      pending.answered(key, nowMs);
+      silence.replied(undefined);
+      learn(local, key, windowMs, count, nowMs);
+    },
+    (reason: unknown) => {
+      pending.failed(key);
+      breaker.trip(reason);
+    },
+  );
+}
+
+function goOnLocally(local: MemoryCounters, { key, limit, windowMs, nowMs, answer }: Waiting): void {
+  answer(local.hit(key, limit, windowMs, nowMs));
+}
+
+/** Whether a request is far from its limit for certain, although the shared count is late. */
+function isFarFromLimit(
+  { local, pending }: Parts,
+  key: string,
+  limit: number,
+  windowMs: number,
+  nowMs: number,
+): boolean {
+  const open = pending.openOf(key, nowMs);
+  const known = open === undefined ? undefined : local.peek(key, windowMs, nowMs);
+  return open !== undefined && known !== undefined && known.used + mostProcesses * open <= limit;
 }
 
 async function lookUp(
@@ -151,7 +187,7 @@ async function lookUp(
 ): Promise<Window | undefined> {
   try {
     const found = await shared.peek(key);
-    return found === undefined ? known : merged(known, found, nowMs);
+    return found === undefined ? known : mergeWindow(known, found, nowMs);
   } catch {
     return known; // what is only looked at decides nothing: the next request that is counted finds out what is wrong
   }
@@ -184,32 +220,3 @@ const trialHit: SharedHit = {
   windowMs: 1000,
   floor: { used: 0, endsInMs: 0 },
 };
-
-function floorOf(local: MemoryCounters, key: string, windowMs: number, nowMs: number): SharedHit['floor'] {
-  const known = local.peek(key, windowMs, nowMs);
-  if (known === undefined) return { used: 0, endsInMs: 0 };
-  const endsInMs = known.endsAtMs - nowMs;
-  // near the end of ours the server may have begun the next window, which must not be ended with it
-  return endsInMs <= endSlackMs ? { used: 0, endsInMs: 0 } : { used: known.used, endsInMs };
-}
-
-/**
- * Remembers what the server said, and gives the window's end: the same in every answer, although each measures it anew.
- */
-function learn(local: MemoryCounters, key: string, windowMs: number, count: SharedCount, nowMs: number): number {
-  const window = merged(local.peek(key, windowMs, nowMs), count, nowMs);
-  local.learn(key, window, nowMs);
-  return window.endsAtMs;
-}
-
-/** The window by what the server says and by what this process knows. */
-function merged(
-  known: Window | undefined,
-  { used, endsInMs }: Pick<SharedCount, 'used' | 'endsInMs'>,
-  nowMs: number,
-): Window {
-  // `nowMs` is from before the request went out, so this is never later than the server's own end
-  const endsAtMs = nowMs + endsInMs;
-  if (known === undefined || endsAtMs > known.endsAtMs + endSlackMs) return { used, endsAtMs };
-  return { used: Math.max(used, known.used), endsAtMs: Math.min(endsAtMs, known.endsAtMs) };
-}
