@@ -51,6 +51,18 @@ interface Remembered {
   readonly expiresMs: number;
 }
 
+/** The tokens in use, as one generation of the state has them. */
+interface TokenCache {
+  generation: number | undefined;
+  readonly byHash: Map<TokenHash, Remembered>;
+  /**
+   * By the header that brings the token, so that checksum and SHA-256 are worked out once and not on every request:
+   * 7 µs become 1. Headers are secrets, in this process's memory only, where every request brings them anyway; only
+   * valid ones are kept, so nobody else can fill it.
+   */
+  readonly byHeader: Map<string, Remembered>;
+}
+
 const absent: Authentication = { outcome: 'absent' };
 const invalid: Authentication = { outcome: 'invalid' };
 
@@ -67,47 +79,29 @@ export function createAuthenticator(
   store: Store,
   { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {},
 ): Authenticator {
-  const remembered = new Map<TokenHash, Remembered>();
-  // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs
-  // become 1. They are secrets, in this process's memory only, where every request brings them anyway; only valid ones
-  // are kept, so nobody else can fill it.
-  const headers = new Map<string, Remembered>();
-  let rememberedAt = Number.NaN;
+  const cache: TokenCache = { generation: undefined, byHash: new Map(), byHeader: new Map() };
   const accessOf = compileAccess(capacity);
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
     const found = await readToken(store, hash, await defaultLimits(), accessOf);
     if (found === undefined) return invalid;
     // the state may have moved meanwhile, and the memory with it: then this answers its own request and is not kept
-    if (generation === rememberedAt) {
-      if (remembered.size >= capacity) forgetOldest(remembered);
-      remembered.set(hash, found);
-    }
+    if (generation === cache.generation) remember(cache.byHash, capacity, hash, found);
     return unlessExpired(found, nowMs);
-  };
-  /** The state's generation now; what was remembered of an earlier one is forgotten. */
-  const keepPace = (): number => {
-    const generation = store.generation();
-    if (generation !== rememberedAt) {
-      remembered.clear();
-      headers.clear();
-      rememberedAt = generation;
-    }
-    return generation;
   };
   return {
     authenticate: (authorization, nowMs) => {
       if (authorization === undefined || authorization === '') return absent;
-      const inUse = headers.get(authorization);
-      if (inUse !== undefined && store.generation() === rememberedAt) return unlessExpired(inUse, nowMs);
+      const inUse = cache.byHeader.get(authorization);
+      if (inUse !== undefined && store.generation() === cache.generation) return unlessExpired(inUse, nowMs);
       const token = parseToken(readCredentials(authorization));
       if (token === undefined) return invalid;
-      const generation = keepPace();
+      const generation = store.generation();
+      keepPace(cache, generation);
       const hash = hashToken(token);
-      const known = remembered.get(hash);
+      const known = cache.byHash.get(hash);
       if (known === undefined) return lookUp(hash, generation, nowMs);
-      if (headers.size >= capacity) forgetOldest(headers);
-      headers.set(authorization, known);
+      remember(cache.byHeader, capacity, authorization, known);
       return unlessExpired(known, nowMs);
     },
   };
@@ -117,9 +111,20 @@ function unlessExpired({ authentication, expiresMs }: Remembered, nowMs: number)
   return nowMs < expiresMs ? authentication : invalid;
 }
 
-function forgetOldest<Key>(remembered: Map<Key, Remembered>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
+/** Forgets the tokens of an earlier generation of the state. */
+function keepPace(cache: TokenCache, generation: number): void {
+  if (generation === cache.generation) return;
+  cache.byHash.clear();
+  cache.byHeader.clear();
+  cache.generation = generation;
+}
+
+function remember<Key>(tokens: Map<Key, Remembered>, capacity: number, key: Key, token: Remembered): void {
+  if (tokens.size >= capacity) {
+    const [oldest] = tokens.keys();
+    if (oldest !== undefined) tokens.delete(oldest);
+  }
+  tokens.set(key, token);
 }
 
 async function readToken(

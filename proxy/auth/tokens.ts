@@ -57,30 +57,11 @@ export function createTokens(options: TokensOptions): Tokens {
   };
 }
 
-async function create(
-  { store, now, randomBytes, actor }: TokensOptions,
-  draft: TokenDraft,
-): Promise<{ record: TokenRecord; secret: Secret }> {
-  const nowMs = now();
-  const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
-  const { secret, hash } = mintToken(draft.kind, randomBytes);
-  const record: TokenRecord = {
-    id: mintTokenId(randomBytes),
-    description,
-    kind: draft.kind,
-    limit,
-    created_at: new Date(nowMs).toISOString(),
-    created_by: actor,
-    expires_at,
-    revoked_at: null,
-    ...noLimits,
-    ...limits,
-    hash,
-    previous_hash: null,
-    previous_expires_at: null,
-  };
+async function create(options: TokensOptions, draft: TokenDraft): Promise<{ record: TokenRecord; secret: Secret }> {
+  const { store, actor } = options;
+  const { record, secret } = mintRecord(options, draft);
   assertUseful(record);
-  const { id, kind } = record;
+  const { id, kind, hash, description, limit, expires_at } = record;
   const done = await store.commit(
     {
       conditions: [
@@ -101,6 +82,28 @@ async function create(
     },
   );
   if (!done) throw new Error('a freshly minted token exists already: the source of randomness repeats itself');
+  return { record, secret };
+}
+
+function mintRecord({ now, randomBytes, actor }: TokensOptions, draft: TokenDraft) {
+  const nowMs = now();
+  const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
+  const { secret, hash } = mintToken(draft.kind, randomBytes);
+  const record: TokenRecord = {
+    id: mintTokenId(randomBytes),
+    description,
+    kind: draft.kind,
+    limit,
+    created_at: new Date(nowMs).toISOString(),
+    created_by: actor,
+    expires_at,
+    revoked_at: null,
+    ...noLimits,
+    ...limits,
+    hash,
+    previous_hash: null,
+    previous_expires_at: null,
+  };
   return { record, secret };
 }
 

@@ -8,6 +8,7 @@ import { createHeadEnd } from './serialize-headers.ts';
 import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { readChunk } from './read-chunk.ts';
 import { sendOnStream } from './stream-answer.ts';
+import { createWriteBatch } from './write-batch.ts';
 import type { RawResponses } from './node-path.ts';
 
 const chunkBytes = 128 * 1024;
@@ -33,14 +34,6 @@ export interface SenderOptions {
   readonly elapsed: () => number;
 }
 
-type Leaving =
-  | { readonly response: ServerResponse; readonly body: Buffer | string | undefined; readonly whole: undefined }
-  | {
-      readonly response: ServerResponse;
-      readonly body: Buffer | undefined;
-      readonly whole: { readonly status: number; readonly text: string };
-    };
-
 export interface Sender {
   /**
    * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out
@@ -50,70 +43,45 @@ export interface Sender {
 }
 
 /**
- * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written
- * one by one, each write wakes a client that sleeps, at several times the cost of the write itself; measured with 32
- * connections that is a fifth of all processor time. The last answer of a connection goes at once: what still arrives
- * there may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what leaves. `stallTimeoutMs`: how
- * long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
+ * Small answers leave together (write-batch.ts). The last answer of a connection goes at once: what still arrives there
+ * may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what leaves. `stallTimeoutMs`: how long a
+ * stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
  * keepAliveTimeout, which answers name.
  */
-export function createSender({
-  rawResponses,
-  stallTimeoutMs,
-  untakenMs,
-  keepAliveMs,
-  now,
-  elapsed,
-}: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
+  const { rawResponses, stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed } = options;
   const headEnd = createHeadEnd(now, keepAliveMs);
   const untakenFrom = (): number => elapsed() + untakenMs;
   const turn = createTurns();
-  let leaving: Leaving[] = [];
-  const depart = (): void => {
-    const batch = leaving;
-    leaving = [];
-    for (const one of batch) {
-      if (one.whole === undefined)
-        one.response.end(one.body, 'latin1'); // the encoding is for strings
-      else rawResponses?.end(one.response, one.whole.status, one.whole.text, one.body);
-    }
-  };
-  const leave = (response: ServerResponse, body: Buffer | string | undefined, atOnce: boolean): Sent => {
-    if (atOnce) response.end(body, 'latin1');
-    else if (leaving.push({ response, body, whole: undefined }) === 1) setImmediate(depart);
-    return { bytes: body?.length ?? 0, aborted: response.destroyed };
-  };
-  const leaveWhole = (response: ServerResponse, status: number, head: string, body: string | Buffer): Sent => {
-    const text = head + headEnd();
-    const one: Leaving =
-      typeof body === 'string'
-        ? { response, body: undefined, whole: { status, text: text + body } }
-        : { response, body, whole: { status, text } };
-    if (leaving.push(one) === 1) setImmediate(depart);
-    return { bytes: body.length, aborted: response.destroyed };
-  };
+  const batch = createWriteBatch(rawResponses);
   return {
     send: (request, response, answer, closing) => {
       if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
       if (head !== undefined && isShort(toSend) && !closing && rawResponses?.takes(response) === true)
-        return leaveWhole(response, answer.status, head, toSend);
-      const headers = allHeaders(answer) as string[];
-      response.writeHead(
-        answer.status,
-        closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers,
-      );
+        return batch.endRaw(response, answer.status, head + headEnd(), toSend);
+      writeHead(response, answer, closing);
       if (body === undefined || request.method === 'HEAD') {
-        leave(response, undefined, closing);
+        if (closing) response.end();
+        else batch.end(response, undefined);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
       }
       if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
-      return body.length > watchedFromBytes
-        ? sendWatched(response, request, body, { turn, untakenFrom })
-        : leave(response, body, closing);
+      if (body.length > watchedFromBytes) return sendWatched(response, request, body, { turn, untakenFrom });
+      if (!closing) return batch.end(response, body);
+      response.end(body, 'latin1');
+      return { bytes: body.length, aborted: response.destroyed };
     },
   };
+}
+
+function writeHead(response: ServerResponse, answer: Answer, closing: boolean): void {
+  const headers = allHeaders(answer) as string[];
+  response.writeHead(
+    answer.status,
+    closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers,
+  );
 }
 
 function isShort(body: string | Buffer | OpenFile): body is string | Buffer {

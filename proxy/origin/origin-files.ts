@@ -49,19 +49,30 @@ const documentConnections = 64;
 const archiveConnections = 256;
 const maxTextBytes = 64 * 1024 * 1024;
 
-export function createOriginFiles({
-  address,
-  checkEveryMs,
-  cacheBytes,
-  userAgent,
-  onNewer,
-  notice,
-  monotonicMs,
-}: OriginFilesOptions): OriginFiles {
+export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
+  const { address, checkEveryMs, userAgent, onNewer, notice, monotonicMs } = options;
   const requests = createOriginRequests({ address, userAgent, connections: documentConnections });
   const archiveRequests = createOriginRequests({ address, userAgent, connections: archiveConnections });
   const trouble = new OriginTrouble({ notice, monotonicMs });
   const publication = new OriginPublication({ requests, trouble, onNewer, checkEveryMs, monotonicMs });
+  const connected = { requests, archiveRequests, trouble, publication };
+  const parts: OriginParts = { ...connected, ...createCaches(connected, options) };
+  return {
+    files: treeFiles(parts),
+    published: publishedFiles(parts),
+    privateNames: createOriginPrivateNames({ publication, documents: parts.documents, trouble, monotonicMs }),
+    close: () => {
+      requests.close();
+      archiveRequests.close();
+    },
+  };
+}
+
+/** The shares of `cacheBytes` that the kinds of files have. */
+function createCaches(
+  { requests, archiveRequests, trouble, publication }: OriginConnection,
+  { cacheBytes, monotonicMs }: OriginFilesOptions,
+): OriginCaches {
   const kept = { requests, trouble, monotonicMs };
   const indexes = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
   const intern = createIntern();
@@ -80,28 +91,25 @@ export function createOriginFiles({
   });
   const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
   const archives = new OriginArchives({ requests: archiveRequests, trouble, limitBytes: cacheBytes / 4 });
-  const parts: OriginParts = { requests, trouble, publication, indexes, releases, digests, documents, archives };
-  return {
-    files: treeFiles(parts),
-    published: publishedFiles(parts),
-    privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }),
-    close: () => {
-      requests.close();
-      archiveRequests.close();
-    },
-  };
+  return { indexes, releases, digests, documents, archives };
 }
 
-interface OriginParts {
+interface OriginConnection {
   readonly requests: OriginRequests;
+  readonly archiveRequests: OriginRequests;
   readonly trouble: OriginTrouble;
   readonly publication: OriginPublication;
+}
+
+interface OriginCaches {
   readonly indexes: OriginIndexes<OriginIndex>;
   readonly releases: OriginIndexes<PackageReleases>;
   readonly digests: OriginIndexes<string>;
   readonly documents: OriginDocuments;
   readonly archives: OriginArchives;
 }
+
+type OriginParts = OriginConnection & OriginCaches;
 
 function treeFiles({ trouble, publication, indexes, releases, documents, archives }: OriginParts): TreeFiles {
   return {

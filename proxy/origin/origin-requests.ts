@@ -111,20 +111,10 @@ export function createOriginRequests({
     'accept-encoding': 'identity',
     ...(address.authorization === undefined ? {} : { authorization: address.authorization.reveal() }),
   };
-  const open = async (
-    { method, path, ifNoneMatch, ifModifiedSince }: OriginRequest,
-    again = false,
-  ): Promise<OriginReply> => {
-    const headers = {
-      ...own,
-      ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
-      ...(ifModifiedSince === undefined ? {} : { 'if-modified-since': ifModifiedSince }),
-    };
-    const request = new ForwardedRequest(
-      method,
-      `${prefix}/${path.split('/').map(encodeURIComponent).join('/')}`,
-      headers,
-    );
+  const open = async (asked: OriginRequest, again = false): Promise<OriginReply> => {
+    const { method, path } = asked;
+    const url = `${prefix}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const request = new ForwardedRequest(method, url, { ...own, ...conditionsOf(asked) });
     const answered = request.answered(headersTimeoutMs);
     forwarder.web(request as unknown as IncomingMessage, noResponse, undefined, (error) => request.failed(error));
     try {
@@ -132,12 +122,18 @@ export function createOriginRequests({
       return { status: body.statusCode ?? 0, headers: body.headers, body, drop: () => body.destroy() };
     } catch (error) {
       // the origin ended an idle connection just when it was used again: that says nothing about the origin
-      if (!again && request.sent?.reusedSocket === true && isReset(error))
-        return open({ method, path, ifNoneMatch, ifModifiedSince }, true);
+      if (!again && request.sent?.reusedSocket === true && isReset(error)) return open(asked, true);
       throw new OriginFailure(`${address.url}/${path}: ${(error as Error).message}`, { cause: error });
     }
   };
   return { open: (request) => open(request), close };
+}
+
+function conditionsOf({ ifNoneMatch, ifModifiedSince }: OriginRequest): Record<string, string> {
+  return {
+    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+    ...(ifModifiedSince === undefined ? {} : { 'if-modified-since': ifModifiedSince }),
+  };
 }
 
 function createForwarder({ protocol, hostname: named, port }: URL, connections: number) {

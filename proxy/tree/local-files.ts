@@ -29,6 +29,29 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const publicDirectory = join(dataDirectory, 'public');
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
+  const caches = createCaches(dataDirectory, publicDirectory, cacheBytes);
+  const { documents, packages, releases, store } = caches;
+  // not join(): they are made for every request, and both parts are clean
+  const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
+  const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
+  return {
+    publication: () => watch.read(),
+    epoch: createEpoch(watch, join(indexDirectory, purgedPath), Object.values(caches)),
+    document: (path, epoch) => documents.get(documentFile(path), epoch),
+    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
+    grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
+    archives: (name, epoch) => packages.get(indexFile(name), epoch),
+    releases: (name, epoch) => releases.get(indexFile(name), epoch),
+    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch),
+    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
+    archive: (entry, conditions) => store.answer(entry, conditions),
+    stale: () => false,
+    isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
+  };
+}
+
+/** The shares of `cacheBytes` that the kinds of files have. */
+function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes: number) {
   const readDocument = createReadDocument(dataDirectory);
   const documents = new FileCache<TextDocument>({
     limitBytes: cacheBytes / 2,
@@ -48,33 +71,26 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
     weight: (_, bytes) => bytes * 0.1,
     parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
   });
-  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
-  // not join(): they are made for every request, and both parts are clean
-  const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
-  const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
-  let [known, tombstones] = [0, stampFile(join(indexDirectory, purgedPath))];
-  /** What is purged leaves the memory too: looked at once with each publication. */
-  const epochOf = (nowMs: number): number => {
+  return { documents, packages, releases, store: new ArchiveStore(publicDirectory, cacheBytes / 4) };
+}
+
+/**
+ * The publication's epoch. Each publication compares the list of purged versions with the one before: after a change
+ * the caches are emptied, so that a purged version leaves the memory too.
+ */
+function createEpoch(
+  watch: PublicationWatch,
+  purgedFile: string,
+  caches: readonly { readonly clear: () => void }[],
+): TreeFiles['epoch'] {
+  let [known, tombstones] = [0, stampFile(purgedFile)];
+  return (nowMs) => {
     const epoch = watch.epoch(nowMs);
     if (epoch === known) return epoch;
     known = epoch;
-    const now = stampFile(join(indexDirectory, purgedPath));
-    if (!sameStamp(now, tombstones)) for (const cache of [documents, packages, releases, store]) cache.clear();
+    const now = stampFile(purgedFile);
+    if (!sameStamp(now, tombstones)) for (const cache of caches) cache.clear();
     tombstones = now;
     return epoch;
-  };
-  return {
-    publication: () => watch.read(),
-    epoch: epochOf,
-    document: (path, epoch) => documents.get(documentFile(path), epoch),
-    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
-    grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
-    archives: (name, epoch) => packages.get(indexFile(name), epoch),
-    releases: (name, epoch) => releases.get(indexFile(name), epoch),
-    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch),
-    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
-    archive: (entry, conditions) => store.answer(entry, conditions),
-    stale: () => false,
-    isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
   };
 }

@@ -48,22 +48,8 @@ const tlsOptions = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
-export function createSecureServer({
-  limits,
-  certificate,
-  Request,
-  onHttp1,
-  idle,
-  ...parts
-}: SecureParts): SecureServer {
-  const server = createServer({
-    ...certificate,
-    ...tlsOptions,
-    ...nodeLimits(limits),
-    IncomingMessage: Request,
-    ALPNProtocols: ['h2', 'http/1.1'],
-    handshakeTimeout: limits.headersTimeoutMs,
-  });
+export function createSecureServer({ certificate, Request, onHttp1, idle, ...parts }: SecureParts): SecureServer {
+  const server = createTlsServer({ limits: parts.limits, certificate, Request });
   const handshakes = new Map<string, Socket>();
   const open = new Set<Http2Connection>();
   server.on('connection', (socket: Socket) => {
@@ -72,8 +58,7 @@ export function createSecureServer({
     idle.opened(socket);
     socket.once('close', () => handshakes.delete(name));
   });
-  const [speakHttp1] = server.listeners('secureConnection');
-  server.removeAllListeners('secureConnection');
+  const speakHttp1 = takeHttp1Listener(server);
   server.on('secureConnection', (socket) => {
     const bare = handshakes.get(nameOf(socket));
     handshakes.delete(nameOf(socket));
@@ -84,7 +69,7 @@ export function createSecureServer({
       return;
     }
     if (socket.destroyed) return;
-    const connection = new Http2Connection(socket, { ...parts, limits });
+    const connection = new Http2Connection(socket, parts);
     open.add(connection);
     speaks({ waiting: (nowMs) => connection.waiting(nowMs), end: () => connection.finish() });
     socket.once('close', () => open.delete(connection));
@@ -94,6 +79,28 @@ export function createSecureServer({
     connections: connectionsOf(handshakes, open),
     renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }),
   };
+}
+
+function createTlsServer({
+  limits,
+  certificate,
+  Request,
+}: Pick<SecureParts, 'limits' | 'certificate' | 'Request'>): Server {
+  return createServer({
+    ...certificate,
+    ...tlsOptions,
+    ...nodeLimits(limits),
+    IncomingMessage: Request,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: limits.headersTimeoutMs,
+  });
+}
+
+/** Takes the listener of node:https off the server: it then hears only of connections that it is called for. */
+function takeHttp1Listener(server: Server) {
+  const [listener] = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  return listener;
 }
 
 function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySet<Http2Connection>): SecureConnections {

@@ -1,0 +1,49 @@
+// Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written
+// one by one, each write wakes a client that sleeps, at several times the cost of the write itself; measured with 32
+// connections that is a fifth of all processor time.
+
+import type { ServerResponse } from 'node:http';
+import type { Sent } from './answer.ts';
+import type { RawResponses } from './node-path.ts';
+
+type Leaving =
+  | { readonly response: ServerResponse; readonly body: Buffer | string | undefined; readonly raw: undefined }
+  | {
+      readonly response: ServerResponse;
+      readonly body: Buffer | undefined;
+      readonly raw: { readonly status: number; readonly text: string };
+    };
+
+export interface WriteBatch {
+  /** Ends a response whose head node:http writes. */
+  readonly end: (response: ServerResponse, body: Buffer | string | undefined) => Sent;
+  /** Ends a response whose head is ready. `head`: all of it, with the empty line at its end. */
+  readonly endRaw: (response: ServerResponse, status: number, head: string, body: Buffer | string) => Sent;
+}
+
+export function createWriteBatch(rawResponses: RawResponses | undefined): WriteBatch {
+  let batch: Leaving[] = [];
+  const depart = (): void => {
+    const leaving = batch;
+    batch = [];
+    for (const one of leaving) {
+      if (one.raw === undefined)
+        one.response.end(one.body, 'latin1'); // the encoding is for strings
+      else rawResponses?.end(one.response, one.raw.status, one.raw.text, one.body);
+    }
+  };
+  return {
+    end: (response, body) => {
+      if (batch.push({ response, body, raw: undefined }) === 1) setImmediate(depart);
+      return { bytes: body?.length ?? 0, aborted: response.destroyed };
+    },
+    endRaw: (response, status, head, body) => {
+      const one: Leaving =
+        typeof body === 'string'
+          ? { response, body: undefined, raw: { status, text: head + body } }
+          : { response, body, raw: { status, text: head } };
+      if (batch.push(one) === 1) setImmediate(depart);
+      return { bytes: body.length, aborted: response.destroyed };
+    },
+  };
+}
