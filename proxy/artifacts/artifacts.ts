@@ -73,7 +73,7 @@ async function register(
   options: ArtifactsOptions,
   publication: Publication,
 ): Promise<{ record: ArtifactRecord; created: boolean }> {
-  const { store, actor } = options;
+  const { store } = options;
   for (;;) {
     const [content, pointer] = [await store.get(contentKey(publication)), await store.get(versionKey(publication))];
     const same = content === undefined ? undefined : await recordAt(store, parseContentPointer(content.value));
@@ -83,6 +83,7 @@ async function register(
     // another upload of this dev version was published after this one, and registered before it
     const late = latest !== undefined && latest.serial > publication.serial;
     const record = recordOf(options, publication, same?.record, late);
+    const superseded = late || other?.record.status !== 'published' ? undefined : other.record;
     const done = await store.commit(
       {
         conditions: [
@@ -96,26 +97,26 @@ async function register(
           { key: artifactKey(record.id), value: { ...record } },
           { key: contentKey(publication), value: record.id },
           ...(late ? [] : [{ key: versionKey(publication), value: { id: record.id, serial: publication.serial } }]),
-          ...(late || other?.record.status !== 'published'
-            ? []
-            : [
-                {
-                  key: artifactKey(other.record.id),
-                  value: { ...other.record, status: 'superseded', retired_at: nowText(options) } as const,
-                },
-              ]),
+          ...(superseded === undefined ? [] : [supersedes(options, superseded)]),
         ],
         deletes: [],
       },
-      {
-        actor,
-        action: 'artifact.publish',
-        subject: record.id,
-        details: { name: record.name, version: record.version, sha256: record.sha256, size: record.size },
-      },
+      publishEvent(options, record),
     );
     if (done) return { record, created: true };
   }
+}
+
+/** The row of an artifact that a later upload of the same dev version replaces. */
+function supersedes(options: ArtifactsOptions, record: ArtifactRecord) {
+  return {
+    key: artifactKey(record.id),
+    value: { ...record, status: 'superseded', retired_at: nowText(options) } as const,
+  };
+}
+
+function publishEvent({ actor }: ArtifactsOptions, { id, name, version, sha256, size }: ArtifactRecord) {
+  return { actor, action: 'artifact.publish', subject: id, details: { name, version, sha256, size } } as const;
 }
 
 /** Content that was published before is the same artifact again. */

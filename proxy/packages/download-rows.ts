@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 
 export interface DownloadsOptions {
   readonly state: StateStore;
@@ -85,15 +85,7 @@ export async function add(
   const date = dateOf(now());
   const oldest = await oldestDay(options);
   for (;;) {
-    const looked = await Promise.all(
-      rows.map(async ([name, more]) => ({
-        name,
-        more,
-        day: await state.get(family.days(name) + date),
-        total: await state.get(family.total(name)),
-        versions: await state.get(family.versions(name)),
-      })),
-    );
+    const looked = await Promise.all(rows.map(([name, more]) => readCounts(state, family, { name, more, date })));
     // with the first count of a day go the days that are over
     const old = await Promise.all(
       looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
@@ -104,22 +96,60 @@ export async function add(
         versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value),
       ),
     );
+    const additions = looked.map((counts, at) => addition(family, date, counts, before[at] ?? new Map()));
     const done = await state.commit({
-      conditions: looked.flatMap(({ name, day, total, versions }) => [
-        { key: family.days(name) + date, revision: day?.revision ?? null },
-        { key: family.total(name), revision: total?.revision ?? null },
-        { key: family.versions(name), revision: versions?.revision ?? null },
-      ]),
-      puts: looked.flatMap(({ name, more, day, total }, at) => [
-        { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
-        { key: family.total(name), value: numberOf(total?.value) + sumOf(more) },
-        { key: family.versions(name), value: Object.fromEntries(sum(before[at] ?? new Map(), more)) },
-      ]),
+      conditions: additions.flatMap(({ conditions }) => conditions),
+      puts: additions.flatMap(({ puts }) => puts),
       deletes: old.flat(),
       quiet: true,
     });
     if (done) return;
   }
+}
+
+/** The rows of one package as they stand, and `more`, the counts by version to add. */
+interface Counts {
+  readonly name: string;
+  readonly more: ReadonlyMap<string, number>;
+  readonly day: StateEntry | undefined;
+  readonly total: StateEntry | undefined;
+  readonly versions: StateEntry | undefined;
+}
+
+async function readCounts(
+  state: StateStore,
+  family: Keys,
+  { name, more, date }: Pick<Counts, 'name' | 'more'> & { readonly date: string },
+): Promise<Counts> {
+  return {
+    name,
+    more,
+    day: await state.get(family.days(name) + date),
+    total: await state.get(family.total(name)),
+    versions: await state.get(family.versions(name)),
+  };
+}
+
+/** `before`: the counts by version so far. */
+function addition(
+  family: Keys,
+  date: string,
+  { name, more, day, total, versions }: Counts,
+  before: ReadonlyMap<string, number>,
+): Pick<StateChange, 'conditions' | 'puts'> {
+  const [dayKey, totalKey, versionsKey] = [family.days(name) + date, family.total(name), family.versions(name)];
+  return {
+    conditions: [
+      { key: dayKey, revision: day?.revision ?? null },
+      { key: totalKey, revision: total?.revision ?? null },
+      { key: versionsKey, revision: versions?.revision ?? null },
+    ],
+    puts: [
+      { key: dayKey, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
+      { key: totalKey, value: numberOf(total?.value) + sumOf(more) },
+      { key: versionsKey, value: Object.fromEntries(sum(before, more)) },
+    ],
+  };
 }
 
 async function daysBefore(state: StateStore, prefix: string, oldest: string): Promise<readonly string[]> {

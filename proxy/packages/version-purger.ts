@@ -72,23 +72,8 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
  * What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome.
  */
 export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
-  const {
-    outcome,
-    code,
-    message,
-    details,
-    name,
-    version,
-    reason: text,
-    since,
-    serial,
-    contents,
-    alike,
-    files,
-    sources,
-  } = report;
-  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
-    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  assertAccepted(report);
+  const { outcome, name, version, reason: text, since, serial, contents, alike, files, sources } = report;
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   const lists = [contents, alike, files, sources].every((list) => Array.isArray(list));
   if (
@@ -112,6 +97,12 @@ export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
     files: rows(files).map(String),
     sources: rows(sources).map(String),
   };
+}
+
+/** Throws the builder's refusal. */
+function assertAccepted({ outcome, code, message, details }: JsonObject): void {
+  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
+    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
 }
 
 function rows(value: JsonValue | undefined): readonly unknown[] {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -75,23 +75,12 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   };
 }
 
-async function create(
-  options: RepositoriesOptions,
-  { type, url, credentials = null, filters = {}, interval = null }: RepositoryDraft,
-): Promise<RepositoryRecord> {
-  const { store, sources, randomBytes, actor } = options;
+async function create(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
+  const { store, sources, actor } = options;
+  const { type, url, filters = {} } = draft;
   const source = await sources.check({ type, url, filters });
-  const id = mintRepositoryId(randomBytes);
-  const time = new Date(options.now()).toISOString();
-  const record: RepositoryRecord = {
-    id,
-    ...source,
-    ...sealed(options, id, source, credentials),
-    interval,
-    created_at: time,
-    created_by: actor,
-    updated_at: time,
-  };
+  const record = newRecord(options, source, draft);
+  const { id, interval } = record;
   const [key, place] = [repositoryKey(id), placeKey(sources, source)];
   const done = await store.commit(
     {
@@ -119,10 +108,32 @@ async function create(
     },
   );
   if (done) return record;
-  const other = await store.get(place);
-  throw new RegistryError('CONFLICT', {
-    message: `${source.url} is registered already${other === undefined ? '' : `, as ${String(other.value)}`}.`,
-    details: { id: other?.value ?? null },
+  throw registeredAlready(source, (await store.get(place))?.value);
+}
+
+function newRecord(
+  options: RepositoriesOptions,
+  source: RepositorySource,
+  { credentials = null, interval = null }: RepositoryDraft,
+): RepositoryRecord {
+  const id = mintRepositoryId(options.randomBytes);
+  const time = new Date(options.now()).toISOString();
+  return {
+    id,
+    ...source,
+    ...sealed(options, id, source, credentials),
+    interval,
+    created_at: time,
+    created_by: options.actor,
+    updated_at: time,
+  };
+}
+
+/** `other`: the id of the repository that has this place; undefined: it was removed meanwhile. */
+function registeredAlready({ url }: RepositorySource, other: JsonValue | undefined): RegistryError {
+  return new RegistryError('CONFLICT', {
+    message: `${url} is registered already${other === undefined ? '' : `, as ${String(other)}`}.`,
+    details: { id: other ?? null },
   });
 }
 

@@ -1,9 +1,14 @@
 // A repository as it is shown, by the management API and by `--json` alike. Never its credentials.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { CredentialsKind } from './repository.ts';
 import type { JobRecord } from './job.ts';
-import type { RepositoryRecord, RepositoryType, SyncOutcome } from './repository.ts';
+import type {
+  CredentialsKind,
+  RepositoryFilters,
+  RepositoryRecord,
+  RepositoryType,
+  SyncOutcome,
+} from './repository.ts';
 
 export interface RepositoryDocument {
   readonly id: string;
@@ -32,6 +37,17 @@ export interface RepositoryDocument {
   readonly updated_at: string;
 }
 
+type FilterField =
+  | 'only'
+  | 'except'
+  | 'versions'
+  | 'minimum_stability'
+  | 'tags'
+  | 'branches'
+  | 'subdirectories'
+  | 'reference_source'
+  | 'packages';
+
 export interface Standing {
   readonly outcome: SyncOutcome | undefined;
   readonly syncing: boolean;
@@ -42,23 +58,28 @@ export function repositoryDocument(
   standing: Standing | undefined,
   position?: number,
 ): RepositoryDocument {
-  const {
-    id,
-    type,
-    url,
-    credentials_kind: credentials,
-    filters,
-    interval,
-    created_at,
-    created_by,
-    updated_at,
-  } = record;
+  const { id, type, url, filters, interval, created_at, created_by, updated_at } = record;
   const { outcome, syncing = false } = standing ?? {};
   return {
     id,
     type,
     url,
-    credentials,
+    credentials: record.credentials_kind,
+    ...filterFields(filters),
+    position: position ?? null,
+    interval,
+    status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
+    error_message: outcome?.error_message ?? null,
+    last_synced_at: outcome?.last_synced_at ?? null,
+    created_at,
+    created_by,
+    updated_at,
+  };
+}
+
+/** Every filter by its name in the API; null: it is not set. */
+function filterFields(filters: RepositoryFilters): Pick<RepositoryDocument, FilterField> {
+  return {
     only: filters.only ?? null,
     except: filters.except ?? null,
     versions: filters.versions ?? null,
@@ -68,14 +89,6 @@ export function repositoryDocument(
     subdirectories: filters.subdirectories ?? null,
     reference_source: filters['reference-source'] ?? null,
     packages: filters.packages ?? null,
-    position: position ?? null,
-    interval,
-    status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
-    error_message: outcome?.error_message ?? null,
-    last_synced_at: outcome?.last_synced_at ?? null,
-    created_at,
-    created_by,
-    updated_at,
   };
 }
 

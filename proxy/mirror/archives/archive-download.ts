@@ -128,16 +128,7 @@ async function save(
       file.release(size - heldBackBytes);
     }
   } catch (error) {
-    if (error instanceof UpstreamRefused || isOurs(error)) throw error;
-    const { Failure, said } =
-      error instanceof TooSlow
-        ? { Failure: UpstreamUnavailable, said: 'was given up' }
-        : { Failure: BrokenOff, said: 'broke off' };
-    throw new Failure(
-      `${shownUrl(url)} ${said} after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`,
-      0,
-      { cause: error },
-    );
+    throw downloadFailure(error, url, size);
   } finally {
     speed.end();
   }
@@ -147,6 +138,17 @@ async function save(
   const sha1 = parseSha1(hash.digest('hex'));
   if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
   return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };
+}
+
+/** What ended a download after `size` bytes, as its caller tells failures apart. */
+function downloadFailure(error: unknown, url: URL, size: number): unknown {
+  if (error instanceof UpstreamRefused || isOurs(error)) return error;
+  const { Failure, said } =
+    error instanceof TooSlow
+      ? { Failure: UpstreamUnavailable, said: 'was given up' }
+      : { Failure: BrokenOff, said: 'broke off' };
+  const why = error instanceof Error ? `: ${error.message}` : '';
+  return new Failure(`${shownUrl(url)} ${said} after ${size} bytes${why}.`, 0, { cause: error });
 }
 
 /** Kept for as long as there is room: not in a part of what other buffers share. */

@@ -167,10 +167,7 @@ export class ArchiveFetcher {
   ): Promise<ArchiveRecord> {
     const { client, check, tell } = this.#options;
     try {
-      if (!isThere(this.#stagingFolder()))
-        await mkdir(this.#stagingFolder(), { recursive: true }).catch((error: unknown) =>
-          Promise.reject(folderFault(error, this.#stagingFolder())),
-        );
+      await this.#makeStagingFolder();
       file.onFirst(onReadable);
       const downloaded = await downloadArchive({
         client,
@@ -192,13 +189,17 @@ export class ArchiveFetcher {
     } catch (error) {
       await rm(file.path, { force: true });
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
-      const kind =
-        error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds)
-          ? 'archive-refused'
-          : 'archive-failed';
+      const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
+      const kind = isRefused ? 'archive-refused' : 'archive-failed';
       tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
       throw error;
     }
+  }
+
+  async #makeStagingFolder(): Promise<void> {
+    const folder = this.#stagingFolder();
+    if (isThere(folder)) return;
+    await mkdir(folder, { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, folder)));
   }
 
   async #accept(

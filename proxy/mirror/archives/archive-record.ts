@@ -54,18 +54,14 @@ export function formatArchiveRecord({
 export function parseArchiveRecord(text: string): ArchiveRecord {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json) || json['format'] !== format) throw new Error(`it is not of format ${format}`);
-  const {
-    name: given,
-    version,
-    version_normalized: normalized,
-    dev,
-    reference,
-    shasum: sum,
-    size,
-    from,
-    fetched_at: fetchedAt,
-    record,
-  } = json;
+  return { ...parseAcceptedVersion(json), ...parseOrigin(json) };
+}
+
+/** Which version the record is of, and the digest of its archive. */
+function parseAcceptedVersion(
+  json: JsonObject,
+): Pick<ArchiveRecord, 'name' | 'version' | 'normalized' | 'dev' | 'reference' | 'shasum'> {
+  const { name: given, version, version_normalized: normalized, dev, reference, shasum: sum } = json;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;
   const shasum = typeof sum === 'string' ? parseSha1(sum) : undefined;
   if (
@@ -77,18 +73,13 @@ export function parseArchiveRecord(text: string): ArchiveRecord {
     typeof reference !== 'string'
   )
     throw new Error('it does not say which version it is of');
+  return { name, version, normalized: normalized as NormalizedVersion, dev, reference, shasum };
+}
+
+/** What was fetched, from where and when. */
+function parseOrigin(json: JsonObject): Pick<ArchiveRecord, 'size' | 'from' | 'fetchedAt' | 'record'> {
+  const { size, from, fetched_at: fetchedAt, record } = json;
   if (typeof size !== 'number' || typeof from !== 'string' || typeof fetchedAt !== 'string' || !isJsonObject(record))
     throw new Error('it does not say what was fetched, and from where');
-  return {
-    name,
-    version,
-    normalized: normalized as NormalizedVersion,
-    dev,
-    reference,
-    shasum,
-    size,
-    from,
-    fetchedAt,
-    record,
-  };
+  return { size, from, fetchedAt, record };
 }

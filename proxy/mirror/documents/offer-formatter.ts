@@ -72,15 +72,7 @@ export class OfferFormatter {
     accepted: AcceptedPackage,
   ): Promise<Formatted> {
     const { rules } = compiled;
-    const pinned = await this.#pinned(name, stability, offer, accepted);
-    const ruled = applyRules(
-      name,
-      pinned.versions.map(({ record }) => record),
-      rules.releases,
-      this.#options.now(),
-    );
-    const offered = new Set(ruled.offered);
-    const shown = pinned.versions.filter(({ record }) => offered.has(record));
+    const { shown, ruled, changed } = await this.#ruled(name, stability, offer, compiled, accepted);
     if (shown.length === 0 && stability === 'dev')
       return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: noStandIns };
     const { versions, standIns } = await this.#withoutForeignNames(name, shown, upstream, compiled);
@@ -99,7 +91,7 @@ export class OfferFormatter {
       rules.distBaseUrl ?? null,
       ruled.refused.map(({ version }) => version),
       ruled.warnings,
-      pinned.changed,
+      changed,
       ...(standIns.dropped.length === 0 ? [] : [standIns.dropped]),
       ...(differs ? [{ advisories }] : []),
     ]);
@@ -119,6 +111,15 @@ export class OfferFormatter {
     if (claimed.length === 0) return claimed;
     const privateNames = await this.#options.privateNames();
     return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
+  }
+
+  /** The pinned versions that the rules of releases let through. */
+  async #ruled(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled, accepted: AcceptedPackage) {
+    const { versions, changed } = await this.#pinned(name, stability, offer, accepted);
+    const records = versions.map(({ record }) => record);
+    const ruled = applyRules(name, records, rules.releases, this.#options.now());
+    const offered = new Set(ruled.offered);
+    return { shown: versions.filter(({ record }) => offered.has(record)), ruled, changed };
   }
 
   /** The offered versions of this stability, as accepted archives pin them. */
