@@ -1,11 +1,13 @@
 // Tells the state of uploaded artifacts in the published tree. A record says what happened to the artifact itself. Its
 // version can also be withdrawn by hand, undone by a rollback, or come back; the record does not change then.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { indexPath } from '../../build/contract/paths.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
+import { readWhole } from '../../build/shared/files/read-whole.ts';
+import { missingIndex } from '../tree/missing-index.ts';
+import { parseRows } from '../tree/published-files.ts';
 import type { ArtifactRecord } from './artifact.ts';
 
 /** The same records; of those that are not offered any more, with that and since when. `dataDirectory`: absolute. */
@@ -37,12 +39,14 @@ function entryOf(
   return entries.find((entry) => entry.version_normalized === normalized && entry.reference === reference);
 }
 
-async function readEntries(dataDirectory: string, name: string): Promise<readonly IndexEntry[]> {
-  try {
-    return parsePackageIndex(await readFile(join(dataDirectory, 'index', indexPath(name as PackageName)), 'utf8'))
-      .versions;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+/** Rejects with UnusableFile, which names the file, where the index of a published package cannot be used. */
+async function readEntries(dataDirectory: string, named: string): Promise<readonly IndexEntry[]> {
+  const name = named as PackageName;
+  const path = `index/${indexPath(name)}` as const;
+  const file = await readWhole(join(dataDirectory, path));
+  if (file === undefined) {
+    const fault = missingIndex(dataDirectory, name);
+    if (fault !== undefined) throw fault;
   }
+  return parseRows(file?.bytes, path, (text) => parsePackageIndex(text).versions);
 }

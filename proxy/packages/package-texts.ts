@@ -1,12 +1,14 @@
 // The README and CHANGELOG of a version, as the builder left them beside the serving index. Rendered texts are kept by
 // their content: equal ones are rendered once, whatever package they are of.
 
+import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
@@ -66,11 +68,18 @@ export function createPackageTextReader(
       if (found === undefined || digest === undefined) return undefined;
       const known = texts.get(digest);
       if (known !== undefined) return { version: found.entry.version, ...known };
-      const bytes = await files.read(`index/${textPath(name, digest)}`);
-      if (bytes === undefined) return undefined;
+      const bytes = await readText(files, name, digest);
       return { version: found.entry.version, ...(await texts.render(digest, bytes)) };
     },
   };
+}
+
+/** Rejects with UnusableFile where the text is missing or another one: its name is the beginning of its SHA-256. */
+async function readText(files: PublishedFiles, name: PackageName, digest: TextDigest): Promise<Buffer> {
+  const path = `index/${textPath(name, digest)}` as const;
+  const bytes = await files.read(path);
+  if (bytes !== undefined && createHash('sha256').update(bytes).digest('hex').startsWith(digest)) return bytes;
+  throw new UnusableFile(`${path} is ${bytes === undefined ? 'missing' : 'damaged'}; run \`libretto verify\``);
 }
 
 interface RenderedTexts {

@@ -16,6 +16,7 @@ import {
 } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { createPublishedListCache, type PublishedListCache } from '../tree/published-list-cache.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
@@ -29,7 +30,7 @@ export type Tombstones = PublishedListCache<PurgedLookup>;
  * a copy of the tree has the list later than the announcement. `libretto verify` and `libretto doctor` tell.
  */
 export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
-  const publication = readAnnouncement(await files.read(`index/${publicationPath}`));
+  const publication = await readAnnouncement(files);
   const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged).catch((error: unknown) => {
     // of a damaged list the announcement is what is left: a server goes on, and keeps out what is named there
     if (publication?.purged === undefined) throw error;
@@ -44,7 +45,11 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
 /**
  * undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts.
  */
-function readAnnouncement(bytes: Buffer | undefined): Publication | undefined {
+async function readAnnouncement(files: PublishedFiles): Promise<Publication | undefined> {
+  const bytes = await files.read(`index/${publicationPath}`).catch((error: unknown) => {
+    if (error instanceof UnusableFile) return undefined;
+    throw error;
+  });
   try {
     return bytes === undefined ? undefined : parsePublication(bytes.toString('utf8'));
   } catch {

@@ -6,6 +6,9 @@
 // to a publication that is running or was cut off: the builder has then begun one that is not announced. Beside a tree
 // that was copied without the builder's folder the difference cannot be checked, and packages.json is served. A
 // document that cannot be checked has to be a document of its package at least.
+//
+// A missing document is damaged too, if its index names it and the publication of the index is announced. Until that
+// publication is complete, the document may still be missing.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../build/contract/json.ts';
@@ -23,9 +26,9 @@ const repairProvider =
 export class DamagedDocument extends Error {
   readonly code = 'TREE_DAMAGED';
 
-  constructor(path: string) {
+  constructor(path: string, what = 'was changed or damaged on the disk, and is not served') {
     super(
-      `public/${path} was changed or damaged on the disk, and is not served. ` +
+      `public/${path} ${what}. ` +
         `${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
     );
     this.name = 'DamagedDocument';
@@ -48,13 +51,11 @@ export interface PublishedTree {
 
 /** `path`: below public/. Throws DamagedDocument. */
 export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, tree: PublishedTree): Promise<void> {
-  const provider = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
-  const name = provider?.[1] === undefined ? undefined : parsePackageName(provider[1]);
-  if (name === undefined && path !== rootDocumentPath) return;
+  const provider = providerOf(path);
+  if (provider === undefined && path !== rootDocumentPath) return;
+  const name = provider?.name;
   const stamp =
-    name === undefined
-      ? (await tree.announced())?.root
-      : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
+    provider === undefined ? (await tree.announced())?.root : (await tree.package(provider.name))?.[provider.stability];
   const sha256 = stamp?.sha256 ?? null;
   if (stamp !== undefined && stamp !== null && sha256 !== null) {
     const digest = createHash('sha256').update(bytes).digest('hex');
@@ -67,6 +68,34 @@ export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number
     if (isDamaged) throw new DamagedDocument(path);
   }
   if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
+}
+
+/**
+ * Of a document that was not found. `path`: below public/. Throws DamagedDocument where it was published. The
+ * announcement is read first and the index last: a later publication that deletes the document replaces the index before.
+ */
+export async function checkAbsence(path: string, tree: PublishedTree): Promise<void> {
+  const provider = providerOf(path);
+  if (provider === undefined && path !== rootDocumentPath) return;
+  const announced = await Promise.resolve(tree.announced()).catch(() => undefined);
+  if (announced === undefined || (await tree.bytes(path)) !== undefined) return;
+  const stamp = provider === undefined ? undefined : (await tree.package(provider.name))?.[provider.stability];
+  if (provider === undefined || (isPublished(stamp) && isPartOf(announced, stamp)))
+    throw new DamagedDocument(path, 'is published, and is missing on the disk or is no file');
+}
+
+/** Whether an index names the document with this stamp. */
+export function isPublished(stamp: DocumentStamp | null | undefined): stamp is DocumentStamp {
+  return stamp !== null && stamp !== undefined && stamp.sha256 !== null;
+}
+
+/** `path`: below public/. undefined: it is no p2 document. */
+export function providerOf(
+  path: string,
+): { readonly name: PackageName; readonly stability: 'stable' | 'dev' } | undefined {
+  const [, named, dev] = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path) ?? [];
+  const name = named === undefined ? undefined : parsePackageName(named);
+  return name === undefined ? undefined : { name, stability: dev === undefined ? 'stable' : 'dev' };
 }
 
 /**
@@ -83,12 +112,15 @@ async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
  * Whether the publication that made this document is complete. An older version of Libretto did not note which one it
  * was: then that is not known.
  */
-async function isAnnounced({ changes, last_modified: date }: DocumentStamp, tree: PublishedTree): Promise<boolean> {
-  const latest = changes?.at(-1);
-  if (latest?.last_modified !== date) return false;
+async function isAnnounced(stamp: DocumentStamp, tree: PublishedTree): Promise<boolean> {
   // a damaged announcement announces nothing; `libretto verify` tells it
   const announced = await Promise.resolve(tree.announced()).catch(() => undefined);
-  return announced !== undefined && latest.serial <= announced.serial;
+  return announced !== undefined && isPartOf(announced, stamp);
+}
+
+function isPartOf({ serial }: Pick<Publication, 'serial'>, { changes, last_modified: date }: DocumentStamp): boolean {
+  const latest = changes?.at(-1);
+  return latest?.last_modified === date && latest.serial <= serial;
 }
 
 /** Looked at after the announcement: a publication that was completed since the bytes were read has replaced them. */

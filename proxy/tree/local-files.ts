@@ -3,13 +3,14 @@
 
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
-import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
+import { indexPath, publicationPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
 import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { TextDocument } from '../http/document.ts';
 import { FileCache } from '../../build/shared/caches/file-cache.ts';
 import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { createLostFiles } from './lost-files.ts';
 import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
@@ -30,23 +31,25 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
   const caches = createCaches(dataDirectory, publicDirectory, cacheBytes);
-  const { documents, packages, releases, store } = caches;
+  const { documents, packages, releases, store, lost } = caches;
   // not join(): they are made for every request, and both parts are clean
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
   return {
     publication: () => watch.read(),
     epoch: createEpoch(watch, join(indexDirectory, purgedPath), Object.values(caches)),
-    document: (path, epoch) => documents.get(documentFile(path), epoch),
-    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
+    document: (path, epoch) => documents.get(documentFile(path), epoch) ?? lost.document(path, epoch),
+    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch) ?? lost.document(path, epoch),
     grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
-    archives: (name, epoch) => packages.get(indexFile(name), epoch),
-    releases: (name, epoch) => releases.get(indexFile(name), epoch),
-    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch),
-    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
+    archives: (name, epoch) => packages.get(indexFile(name), epoch) ?? lost.index(name),
+    releases: (name, epoch) => releases.get(indexFile(name), epoch) ?? lost.index(name),
+    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch) ?? lost.index(name),
+    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch) ?? lost.index(name),
     archive: (entry, conditions) => store.answer(entry, conditions),
     stale: () => false,
-    isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
+    isEmpty: () =>
+      stampFile(documentFile(rootDocumentPath)) === undefined &&
+      stampFile(join(indexDirectory, publicationPath)) === undefined,
   };
 }
 
@@ -71,7 +74,8 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
     weight: (_, bytes) => bytes * 0.1,
     parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
   });
-  return { documents, packages, releases, store: new ArchiveStore(publicDirectory, cacheBytes / 4) };
+  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
+  return { documents, packages, releases, store, lost: createLostFiles(dataDirectory, cacheBytes / 16) };
 }
 
 /**

@@ -9,6 +9,8 @@ import { indexPath, publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
+import { isFileFault } from '../../build/shared/files/unusable-file.ts';
+import { hasDocument } from './missing-index.ts';
 import type { PrivateNames } from './precedence.ts';
 
 /**
@@ -50,16 +52,28 @@ export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
 /** Those that a data folder knows of, whether anything is published in it or not: beside those of an origin. */
 export function privateNamesIn(dataDirectory: string): PrivateNames {
   const index = join(dataDirectory, 'index');
-  const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+  const exists = (path: string): boolean => orRefused(() => statSync(path, { throwIfNoEntry: false }) !== undefined);
+  const holdsSome = (folder: string): boolean => exists(folder) && orRefused(() => holdsJson(folder));
   return {
-    has: (name) => exists(join(index, indexPath(name))),
+    // a package whose index was lost stays private by its documents
+    has: (name) => exists(join(index, indexPath(name))) || hasDocument(dataDirectory, name),
     // `prune` leaves the folder of a vendor whose last package it removed
-    hasVendor: (vendor) => exists(join(index, vendor)) && holdsIndex(join(index, vendor)),
+    hasVendor: (vendor) => holdsSome(join(index, vendor)) || holdsSome(join(dataDirectory, 'public/p2', vendor)),
   };
 }
 
+/** What the system refuses to show counts as there: its name stays private. */
+function orRefused(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch (error) {
+    if (isFileFault(error)) return true;
+    throw error;
+  }
+}
+
 /** Mostly the first entry is one: a folder is read to its end only where it holds none. */
-function holdsIndex(folder: string): boolean {
+function holdsJson(folder: string): boolean {
   const entries = opendirSync(folder);
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync())

@@ -12,6 +12,7 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 
 const lookEveryMs = 5;
 
@@ -65,7 +66,7 @@ export class PublicationWatch {
       return parsePublication(readFileSync(this.#path, 'utf8'));
     } catch (error) {
       if (isAbsence(error)) return undefined;
-      throw new Error(`${this.#path} cannot be used`, { cause: error });
+      throw new UnusableFile(`${this.#path} cannot be used; run \`libretto verify\``, { cause: error });
     }
   }
 }

@@ -10,12 +10,15 @@ import { manifestPath, parseManifestSerial } from '../../build/contract/manifest
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parseDocumentStamps } from '../../build/contract/serving-index.ts';
-import { checkDocument, type PublishedTree } from './document-check.ts';
+import { checkAbsence, checkDocument, isPublished, type PublishedTree } from './document-check.ts';
 import { isAbsence, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { missingIndex } from './missing-index.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { readWhole, type WholeFile } from '../../build/shared/files/read-whole.ts';
 
-/** `path`: below public/. undefined: there is no such file. Rejects with DamagedDocument. */
+/**
+ * `path`: below public/. undefined: there is no such file, nor is there one published. Rejects with DamagedDocument.
+ */
 export type ReadDocument = (path: string) => Promise<WholeFile | undefined>;
 
 /** `dataDirectory`: holds `public/` and `index/`, and `build/` where it is built into. */
@@ -23,19 +26,19 @@ export function createReadDocument(dataDirectory: string): ReadDocument {
   const tree = publishedTree(dataDirectory);
   return async (path) => {
     const file = await readWhole(`${dataDirectory}/public/${path}`);
-    if (file !== undefined) await checkDocument(path, file.bytes, file.mtimeMs, tree);
+    if (file === undefined) await checkAbsence(path, tree);
+    else await checkDocument(path, file.bytes, file.mtimeMs, tree);
     return file;
   };
 }
 
-/** A document, or why it cannot be used. `bytes` undefined: there is no such file. */
+/** A document, or why it cannot be used. `bytes` undefined: there is no such file, nor is there one published. */
 export type DocumentRead = { readonly bytes: Buffer | undefined } | { readonly fault: unknown };
 
 /** The files of one package. */
 export interface PackageFiles {
   readonly stable: DocumentRead;
   readonly dev: DocumentRead;
-  /** no bytes also where there is neither document */
   readonly index: DocumentRead;
 }
 
@@ -51,37 +54,36 @@ export function createReadPackage(dataDirectory: string): ReadPackage {
       readWhole(`${dataDirectory}/public/${paths.stable}`),
       readRare(`${dataDirectory}/public/${paths.dev}`),
     ]);
-    const isAbsent = [stable, dev].every((file) => file.status === 'fulfilled' && file.value === undefined);
-    if (isAbsent) return { stable: absent, dev: absent, index: absent };
-    const index = await readIndex(join(dataDirectory, 'index', indexPath(name)));
+    const index = await readIndex(dataDirectory, name);
     const stamps = 'fault' in index ? undefined : stampsIn(index.bytes);
     const checked: PublishedTree = { ...tree, package: async () => stamps };
-    return {
-      stable: await checkRead(paths.stable, stable, checked),
-      dev: await checkRead(paths.dev, dev, checked),
-      index,
+    const check = (kind: 'stable' | 'dev', file: ReadResult): Promise<DocumentRead> => {
+      if (file.status === 'rejected') return Promise.resolve({ fault: file.reason });
+      const { value } = file;
+      if (value !== undefined)
+        return readOf(value.bytes, checkDocument(paths[kind], value.bytes, value.mtimeMs, checked));
+      return isPublished(stamps?.[kind]) ? readOf(undefined, checkAbsence(paths[kind], tree)) : Promise.resolve(absent);
     };
+    return { stable: await check('stable', stable), dev: await check('dev', dev), index };
   };
 }
 
 const absent: DocumentRead = { bytes: undefined };
 
-function readIndex(path: string): Promise<DocumentRead> {
-  return readWhole(path).then(
-    (file) => ({ bytes: file?.bytes }),
+type ReadResult = PromiseSettledResult<WholeFile | undefined>;
+
+function readIndex(dataDirectory: string, name: PackageName): Promise<DocumentRead> {
+  return readWhole(join(dataDirectory, 'index', indexPath(name))).then(
+    (file) => {
+      const fault = file === undefined ? missingIndex(dataDirectory, name) : undefined;
+      return fault === undefined ? { bytes: file?.bytes } : { fault };
+    },
     (fault: unknown) => ({ fault }),
   );
 }
 
-async function checkRead(
-  path: string,
-  file: PromiseSettledResult<WholeFile | undefined>,
-  tree: PublishedTree,
-): Promise<DocumentRead> {
-  if (file.status === 'rejected') return { fault: file.reason };
-  if (file.value === undefined) return absent;
-  const { bytes, mtimeMs } = file.value;
-  return checkDocument(path, bytes, mtimeMs, tree).then(
+function readOf(bytes: Buffer | undefined, checked: Promise<void>): Promise<DocumentRead> {
+  return checked.then(
     () => ({ bytes }),
     (fault: unknown) => ({ fault }),
   );
@@ -92,7 +94,8 @@ async function readRare(path: string): Promise<WholeFile | undefined> {
   return stampFile(path) === undefined ? undefined : readWhole(path);
 }
 
-function publishedTree(dataDirectory: string): PublishedTree {
+/** `dataDirectory`: see createReadDocument. */
+export function publishedTree(dataDirectory: string): PublishedTree {
   // whoever serves the documents tells of a newer publication
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
   const read = (path: string): Promise<Buffer | undefined> =>

@@ -2,6 +2,7 @@
 // one document never gets the same mtime twice.
 
 import { statSync, type BigIntStats } from 'node:fs';
+import { isFileFault } from './unusable-file.ts';
 
 export interface FileStamp {
   readonly mtimeNs: bigint;
@@ -18,8 +19,11 @@ export function sameStamp(a: FileStamp | undefined, b: FileStamp | undefined): b
   return a.mtimeNs === b.mtimeNs && a.inode === b.inode && a.size === b.size;
 }
 
+/** Of a file that the system refuses to look at. No file has this stamp. */
+const refused: FileStamp = { mtimeNs: -1n, size: -1n, inode: -1n };
+
 /**
- * Undefined where there is no such file. A few microseconds, so it is done in place rather than by a round trip through
+ * Undefined where there is no such file. Where the system refuses a look, reading the file says why. A few microseconds, so it is done in place rather than by a round trip through
  * the thread pool.
  */
 export function stampFile(path: string): FileStamp | undefined {
@@ -28,6 +32,7 @@ export function stampFile(path: string): FileStamp | undefined {
     return stats?.isFile() === true ? stampOf(stats) : undefined;
   } catch (error) {
     if (isAbsence(error)) return undefined;
+    if (isFileFault(error)) return refused;
     throw error;
   }
 }

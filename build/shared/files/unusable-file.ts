@@ -8,8 +8,13 @@ export class UnusableFile extends Error {
 /** What the system says of one file. Other codes concern the whole process, such as too many open files. */
 const codes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP']);
 
+/** Whether the system refuses one file, and not every file. */
+export function isFileFault(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && codes.has(error.code);
+}
+
 /** The reason why a read failed: an UnusableFile where the file is at fault, and `error` in all other cases. */
 export function readFault(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error && codes.has(error.code))) return error;
+  if (!isFileFault(error)) return error;
   return new UnusableFile(`${path} cannot be read (${error.message}); run \`libretto verify\``, { cause: error });
 }

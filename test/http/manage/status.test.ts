@@ -1,6 +1,6 @@
 // GET /api/status: what is counted, and what is told of publication, build and counters.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createMemoryCounters } from '../../../proxy/limits/memory-counters.ts';
@@ -40,6 +40,7 @@ it('tells of the publication, the last build and degraded counters', async () =>
     root: { last_modified: 1, sha256: '' },
     sources: [],
   });
+  put('public/packages.json', { packages: {} });
   const as = (await registry.signIn('viewer')).token;
   expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({
     publication: { serial: 7, published_at: '2026-11-21T08:59:59.000Z' },
@@ -48,6 +49,7 @@ it('tells of the publication, the last build and degraded counters', async () =>
   });
   put('build/last-build.json', { finished_at: 5 });
   writeFileSync(join(registry.data, 'index/_publication.json'), '{');
+  rmSync(join(registry.data, 'public/packages.json'));
   expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({
     publication: null,
     last_build: null,

@@ -1,7 +1,7 @@
 // Tests the private names of a data folder: unknown before the first publication, and while the announcement cannot be
 // read.
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createPrivateNames, eitherOf, privateNamesIn, privateNamesOf } from '../../../../proxy/tree/private-names.ts';
 import { packageName } from '../../../util/running-mirror.ts';
@@ -32,6 +32,27 @@ it('are known while there is a publication that can be read, and not otherwise',
   expect((await read()).unknown).toMatch(/^index\/_publication\.json cannot be used \(.+\), so the private names/);
   tree.publish();
   expect((await read()).unknown).toBeUndefined();
+  await folder.remove();
+});
+
+it.each([
+  ['deleted', rmSync],
+  [
+    'refused by the system',
+    (path: string) => {
+      rmSync(path);
+      symlinkSync('app.json', path);
+    },
+  ],
+])('include a package, and its vendor, whose index is %s', async (_, damage) => {
+  const folder = temporaryFolder('private-names');
+  const tree = new HandMadeTree(folder.path);
+  tree.put('acme/app', version('app'));
+  tree.publish();
+  damage(folder.at('index/acme/app.json'));
+  const names = await createPrivateNames(folder.path)();
+  expect([names.has(packageName('acme/app')), names.hasVendor('acme')]).toEqual([true, true]);
+  expect([names.has(packageName('acme/other')), names.hasVendor('some')]).toEqual([false, false]);
   await folder.remove();
 });
 
