@@ -31,6 +31,8 @@ export interface PackageChanges {
   readonly pins: readonly Alias[];
   /** new READMEs and CHANGELOGs, that the new serving index mentions */
   readonly texts: readonly Placement[];
+  /** lists of pruned releases (`prunedPath`), durable before the new serving index drops those releases */
+  readonly prunedLists: readonly Placement[];
   readonly indexes: readonly Placement[];
   readonly documents: readonly Placement[];
   /** `<version>.zip` of mutable versions, after the documents: the proxy never reads these, a bare static host does */
@@ -57,6 +59,7 @@ export const noChanges: PackageChanges = {
   archives: [],
   pins: [],
   texts: [],
+  prunedLists: [],
   indexes: [],
   documents: [],
   plain: [],
@@ -71,6 +74,7 @@ export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
     archives: all.flatMap((changes) => changes.archives),
     pins: all.flatMap((changes) => changes.pins),
     texts: all.flatMap((changes) => changes.texts),
+    prunedLists: all.flatMap((changes) => changes.prunedLists),
     indexes: all.flatMap((changes) => changes.indexes),
     documents: all.flatMap((changes) => changes.documents),
     plain: all.flatMap((changes) => changes.plain),

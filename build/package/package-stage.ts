@@ -105,6 +105,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       archives: made.flatMap(({ archive }) => archive ?? []),
       pins: [...pins, ...made.flatMap(({ pin }) => pin ?? [])],
       texts: texts.placements,
+      prunedLists: [],
       indexes: indexes.next,
       documents: documents.placements,
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), output),

@@ -83,15 +83,16 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
       path: indexPath(name),
     })),
   );
-  const tombstones = await Promise.all(
-    changed.flatMap((plan) => (plan.releases.length === 0 ? [] : [stageTombstones(output, plan, now)])),
+  const prunedLists = await Promise.all(
+    changed.flatMap((plan) => (plan.releases.length === 0 ? [] : [stagePrunedList(output, plan, now)])),
   );
   const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
   const head = formatPublication(nextPublication(position.publication, changed, emptied, { serial, now }));
   await applyPublication(
     {
       ...noChanges,
-      indexes: [...tombstones, ...indexes],
+      prunedLists,
+      indexes,
       removals: changed.flatMap(({ files }) => files),
       unusedTexts: emptied.map(indexPath),
       record,
@@ -137,8 +138,8 @@ function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publicati
   );
 }
 
-/** In place before the index lets go of the releases. */
-async function stageTombstones(output: Output, { name, releases }: PackagePrune, now: Date): Promise<Placement> {
+/** The bytes of the releases that this prune removes are remembered, and compared when one returns (I3). */
+async function stagePrunedList(output: Output, { name, releases }: PackagePrune, now: Date): Promise<Placement> {
   const rows = releases.map(({ version, version_normalized, reference, shasum }) => ({
     version,
     version_normalized,

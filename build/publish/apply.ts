@@ -30,6 +30,7 @@ export async function applyPublication(
 function stagedFiles({
   archives,
   texts,
+  prunedLists,
   indexes,
   documents,
   purgedIndexes,
@@ -38,14 +39,17 @@ function stagedFiles({
   head,
 }: Publication): readonly StagedFile[] {
   const last = root === undefined ? [head] : [root, head];
-  return [...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(({ file }) => file);
+  return [...archives, ...texts, ...prunedLists, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(
+    ({ file }) => file,
+  );
 }
 
-/** Archives, READMEs and CHANGELOGs, and the record of history. */
-async function placeArchives({ archives, pins, texts, kept, record }: Publication, output: Output): Promise<void> {
+/** Archives, READMEs and CHANGELOGs, lists of pruned releases, and the record of history. */
+async function placeArchives(publication: Publication, output: Output): Promise<void> {
+  const { archives, pins, texts, prunedLists, kept, record } = publication;
   await placeAll(output, 'public', archives);
   for (const { from, to } of pins) await output.alias(from, to);
-  await placeAll(output, 'index', texts);
+  await placeAll(output, 'index', [...texts, ...prunedLists]);
   for (const { area, from, to } of kept) await output.keep(area, from, to);
   await placeAll(output, 'build', [record]);
   await output.barrier();

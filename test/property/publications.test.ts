@@ -31,6 +31,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [78_372_120, '166'],
   // a rollback of a rollback brought back what the source had lost meanwhile, and the next build could withdraw it
   [4_242_001, '273'],
+  // a prune lost its list of pruned releases with the power, and one of them returned with other bytes
+  [730_114_822, '170'],
 ];
 
 /**
