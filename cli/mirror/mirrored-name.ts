@@ -3,12 +3,14 @@
 
 import { join } from 'node:path';
 
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
-import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
+import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
+import { createPrecedence, type Belonging, type PrivateNames } from '../../proxy/tree/precedence.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
@@ -16,7 +18,6 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { droppedReplacements } from './dropped-replacements.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
 import { cachedInIndex } from './cached-in-index.ts';
 import { cachedRecords } from './cached-records.ts';
@@ -81,11 +82,9 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
   const dropped =
     from === undefined
       ? []
-      : await droppedReplacements({
-          upstreamId: from.id,
-          records: [...records.map(({ record }) => record), ...ofUpstream],
-          belongs: (claimed) => precedence(claimed, privateNames),
-        });
+      : await droppedReplacements(from.id, [...records.map(({ record }) => record), ...ofUpstream], (claimed) =>
+          precedence(claimed, privateNames),
+        );
   return {
     belongs_to: belonging.to,
     because: belonging.to === 'upstreams' ? null : belonging.because,
@@ -102,6 +101,15 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     }),
     unreadable: unreadable.map(({ message }) => message),
   };
+}
+
+/** The names in `replace` and `provide` that the mirror removes. `records`: as cached, and as accepted. */
+async function droppedReplacements(
+  upstreamId: string,
+  records: readonly JsonObject[],
+  belongs: (name: PackageName) => Belonging,
+): Promise<readonly PackageName[]> {
+  return namesAmong((await claimedNames(records)).names, (claimed) => isOfAnother(belongs(claimed), upstreamId));
 }
 
 function archiveDocument({

@@ -5,7 +5,13 @@
 import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';
 import type { Piscina } from 'piscina';
-import { beginningOf, type RenderedMarkdown } from './rendered-markdown.ts';
+
+export interface RenderedMarkdown {
+  /** safe to put into a page */
+  readonly html: string;
+  /** only the beginning was rendered */
+  readonly truncated: boolean;
+}
 
 /** Never rejects. `isFinal`: false where another try may give more. */
 export type RenderText = (markdown: string) => Promise<RenderedMarkdown & { readonly isFinal: boolean }>;
@@ -19,6 +25,8 @@ export interface RenderThreadOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Characters that are rendered: whatever they are, a worker needs about a tenth of a second for them. */
+export const maxRendered = 32 * 1024;
 /** Texts that may wait for their turn. */
 const mostWaiting = 32;
 const idleMs = 30_000;
@@ -56,6 +64,13 @@ export function createRenderThread({ worker, longestMs = 5000, onFailure }: Rend
       return { ...plainText(markdown), isFinal: true };
     }
   };
+}
+
+/** Whole lines, and of one endless line whole characters. */
+export function beginningOf(text: string): string {
+  if (text.length <= maxRendered) return text;
+  const line = text.lastIndexOf('\n', maxRendered);
+  return line > 0 ? text.slice(0, line) : text.slice(0, maxRendered).toWellFormed();
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { resolvesApiUrl } from './composer-version.ts';
 import { dateShiftMs } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import { exactFormVary } from './exact-form.ts';
@@ -69,7 +68,7 @@ export const asBuilt: RootChanges = rootChanges(undefined);
 
 /**
  * What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told
- * of them (composer-version.ts).
+ * of them (`resolvesApiUrl`).
  */
 export function apiBase(
   { address, answersAdvisories }: RootChanges,
@@ -178,3 +177,25 @@ const saidShiftSeconds = 86_399;
  * registry.
  */
 const otherFormShiftMs = 2 ** 29 * 1000;
+
+/**
+ * Before 2.7 Composer took a path in the `api-url` of `security-advisories` for a file of its own machine, on which
+ * `composer audit` failed; all other keys of packages.json it resolves against the registry's address.
+ * Other clients are treated like the newest Composer.
+ */
+function resolvesApiUrl(userAgent: string | undefined): boolean {
+  const version = composerVersion(userAgent);
+  if (version === undefined || version.major > 2) return true;
+  return version.major === 2 && version.minor >= 7;
+}
+
+/**
+ * The version of the Composer that asks; undefined: another client. `user-agent` as Composer sends it:
+ * `Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; …)`.
+ */
+function composerVersion(
+  userAgent: string | undefined,
+): { readonly major: number; readonly minor: number } | undefined {
+  const [, major, minor] = /^Composer\/(\d+)\.(\d+)/.exec(userAgent ?? '') ?? [];
+  return minor === undefined ? undefined : { major: Number(major), minor: Number(minor) };
+}

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../proxy/packages/render-markdown.ts';
-import { beginningOf, maxRendered } from '../../proxy/packages/rendered-markdown.ts';
+import { beginningOf, maxRendered } from '../../proxy/packages/render-thread.ts';
 
 const htmlOf = (markdown: string): string => renderMarkdown(beginningOf(markdown));
 /** Tags and attributes that are there, lower case. */

@@ -1,6 +1,7 @@
 // Makes the p2 document of a mirrored package from an upstream's offer: pinned versions, the rules of releases, names that
 // other owners keep, advisories and filter lists.
 
+import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { TextDocument } from '../../http/document.ts';
@@ -25,7 +26,6 @@ import {
   type Claims,
 } from '../versions/replace-provide-guard.ts';
 import { formatMirrored } from '../versions/rewrite.ts';
-import { shiftMs } from './deviation-date.ts';
 
 export interface FormatterOptions {
   readonly shelf: AcceptedArchiveStore;
@@ -163,4 +163,17 @@ export class OfferFormatter {
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+const noDeviations = JSON.stringify([null, [], [], []]);
+
+/**
+ * Last-Modified is the upstream's own, and a second later for each added checksum (Mirrored.learned), so that clients
+ * fetch the document again. A document that differs from the upstream's because of the settings has an earlier date. Its
+ * shift follows from the differences (as in root-document.ts): the same on every host and after every restart.
+ */
+function shiftMs(deviations: string): number {
+  return deviations === noDeviations
+    ? 0
+    : (1 + (createHash('sha256').update(deviations).digest().readUInt32BE(0) % 86_399)) * 1000;
 }
