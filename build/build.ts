@@ -171,11 +171,11 @@ async function openRun(
 ): Promise<Run> {
   const { output, tree, limit } = opening;
   const lists = await readLists(output, tree.announced, request, effects.now());
-  const safety = await nextAdvisories(output, request.safety, limit);
+  const advisories = await nextAdvisories(output, request.advisories, limit);
   const pending = await pendingOf(tree, output);
   const { dataDirectory, by } = request;
   const { now, progress } = effects;
-  return { ...opening, ...lists, scanned, dataDirectory, safety, pending, by, now, progress };
+  return { ...opening, ...lists, scanned, dataDirectory, advisories, pending, by, now, progress };
 }
 
 async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {

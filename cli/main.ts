@@ -79,7 +79,7 @@ function userName(): string {
 }
 
 /** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
-const told = [
+const expectedErrors = [
   UsageError,
   CertificateError,
   BuildRefused,
@@ -113,7 +113,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 function report(error: unknown): void {
-  const expected = told.some((kind) => error instanceof kind);
+  const expected = expectedErrors.some((kind) => error instanceof kind);
   const message = error instanceof Error ? error.message : String(error);
   if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
   else

@@ -57,7 +57,7 @@ export interface Handler {
 }
 
 export function createHandler(parts: HandlerParts): Handler {
-  const underWay = createInFlight();
+  const inFlight = createInFlight();
   const handle: Handler['handle'] = (request, response) => {
     const exchange: Exchange = {
       request,
@@ -70,12 +70,12 @@ export function createHandler(parts: HandlerParts): Handler {
     };
     try {
       const done = deliver(parts, exchange);
-      if (done instanceof Promise) underWay.add(done, (error) => breakOff(parts, exchange, error));
+      if (done instanceof Promise) inFlight.add(done, (error) => breakOff(parts, exchange, error));
     } catch (error) {
       breakOff(parts, exchange, error);
     }
   };
-  return { handle, settled: underWay.settled };
+  return { handle, settled: inFlight.settled };
 }
 
 function decided(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {

@@ -1,7 +1,7 @@
 // Security advisories as operators write them or fetch them from elsewhere: a list, or what the public registry's API
 // answers. Pure; every entry that is wrong is named.
 
-import type { Advisory } from '../contract/safety-lists.ts';
+import type { Advisory } from '../contract/advisory-lists.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import { parsePackageName } from '../contract/name.ts';
 import { parseConstraint } from '../contract/constraint.ts';

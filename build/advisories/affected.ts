@@ -2,7 +2,7 @@
 // them. Pure.
 
 import { matches, parseConstraint } from '../contract/constraint.ts';
-import type { PackageSafety } from '../contract/safety-lists.ts';
+import type { PackageAdvisories } from '../contract/advisory-lists.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 
@@ -13,7 +13,7 @@ type PublishedVersion = Pick<IndexEntry, 'version' | 'version_normalized' | 'sou
 /** A line for each advisory, with the source of the newest version it concerns. `published`: newest first. */
 export function advisoryNotices(
   name: string,
-  { advisories }: PackageSafety,
+  { advisories }: PackageAdvisories,
   published: readonly PublishedVersion[],
 ): readonly { readonly source: string; readonly message: string }[] {
   return advisories.flatMap(({ advisoryId, affectedVersions, title }) => {

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
-import type { FilterEntry } from '../contract/safety-lists.ts';
+import type { FilterEntry } from '../contract/advisory-lists.ts';
 import { constraintFault, isTextOrNothing, type Complain } from './advisory-file.ts';
 
 /** Composer's own words for its policies: no list may have one of them as its name. */

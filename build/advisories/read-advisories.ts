@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { loneSurrogate, type JsonValue } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
-import type { Advisory, FilterEntry, PackageSafety, AdvisoryLists } from '../contract/safety-lists.ts';
+import type { Advisory, FilterEntry, PackageAdvisories, AdvisoryLists } from '../contract/advisory-lists.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { readAdvisories } from './advisory-file.ts';
 import { listNameFault, readFilterEntries } from './filter-file.ts';
@@ -49,7 +49,7 @@ export async function readAdvisoryFiles({ advisories: paths, filters }: Advisory
   return {
     advised: paths !== undefined,
     filters: names,
-    packages: packages satisfies ReadonlyMap<PackageName, PackageSafety>,
+    packages: packages satisfies ReadonlyMap<PackageName, PackageAdvisories>,
   };
 }
 

@@ -13,7 +13,7 @@ export interface RootDocument {
   readonly 'available-packages': readonly PackageName[];
   readonly 'available-package-patterns'?: readonly string[];
   readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
-  /** that documents hold advisories, and lists of what is not to be installed: safety-lists.ts */
+  /** that documents hold advisories, and lists of what is not to be installed: advisory-lists.ts */
   readonly 'security-advisories'?: JsonObject;
   readonly filter?: JsonObject;
   /** What the registry is: for people. ComposerRepository.php looks at none of these. */

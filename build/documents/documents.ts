@@ -13,12 +13,12 @@ import {
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import {
-  noSafety,
-  safetyKeys,
-  safetyRootKeys,
-  type PackageSafety,
+  noAdvisories,
+  advisoryKeys,
+  advisoryRootKeys,
+  type PackageAdvisories,
   type AdvisoryLists,
-} from '../contract/safety-lists.ts';
+} from '../contract/advisory-lists.ts';
 import { compareNormalized } from '../contract/ordering.ts';
 import type { DocumentStamp, IndexEntry } from '../contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';
@@ -37,7 +37,7 @@ export interface DocumentVersion {
 export function formatRoot(
   names: readonly PackageName[],
   settings: DocumentSettings,
-  safety: AdvisoryLists = noSafety,
+  advisories: AdvisoryLists = noAdvisories,
 ): string {
   const root: RootDocument = {
     packages: {},
@@ -46,7 +46,7 @@ export function formatRoot(
     'available-packages': names.toSorted(),
     ...(names.length === 0 ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
     ...(settings.distBaseUrl === undefined ? { mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }] } : {}),
-    ...safetyRootKeys(safety),
+    ...advisoryRootKeys(advisories),
   };
   return `${JSON.stringify(root)}\n`;
 }
@@ -60,7 +60,7 @@ export function formatRoot(
 export function formatProviders(
   name: PackageName,
   versions: readonly DocumentVersion[],
-  safety?: PackageSafety,
+  advisories?: PackageAdvisories,
 ): { readonly stable: string; readonly dev: string | undefined } {
   if (new Set(versions.map(({ record }) => record.version_normalized)).size < versions.length)
     throw new Error(`${name} has two records of one version`);
@@ -72,7 +72,7 @@ export function formatProviders(
     .toSorted((one, other) =>
       compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion),
     );
-  const said = safety === undefined ? {} : safetyKeys(safety);
+  const said = advisories === undefined ? {} : advisoryKeys(advisories);
   return {
     stable: formatProvider(name, stable, said),
     dev: dev.length === 0 ? undefined : formatProvider(name, dev, said),

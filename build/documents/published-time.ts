@@ -17,7 +17,7 @@ export function publishedTimeOf({
  * From what a document says of it: of a received tree, or of this one after its index was lost. Nothing for a time that
  * is still to come.
  */
-export function firstPublished(told: JsonValue | undefined, now: Date): Pick<IndexEntry, 'first_published'> {
-  const time = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+export function firstPublished(declared: JsonValue | undefined, now: Date): Pick<IndexEntry, 'first_published'> {
+  const time = typeof declared === 'string' ? Date.parse(declared) : Number.NaN;
   return time < now.getTime() ? { first_published: new Date(time).toISOString() } : {};
 }

@@ -10,7 +10,7 @@ import { checkedUrl } from './checked-url.ts';
 import { createAuthorize, type Authorize } from './credentials.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
 import { createGuardedAgent, resolveBySystem, type Resolve } from './guarded-agent.ts';
-import { discard, explainFailure, getGuarded, type Door, type GuardedAnswer } from './guarded-request.ts';
+import { discard, explainFailure, getGuarded, type GuardedAccess, type GuardedAnswer } from './guarded-request.ts';
 
 export interface EgressOptions {
   /** CIDR ranges that may be fetched from although they are not public */
@@ -47,24 +47,29 @@ export function createEgress({
   resolve = resolveBySystem,
 }: EgressOptions): Egress {
   const policy = createAddressPolicy(allowAddresses);
-  const door: Door = { policy, agent: createGuardedAgent(policy, resolve) };
+  const access: GuardedAccess = { policy, agent: createGuardedAgent(policy, resolve) };
   const authorize = createAuthorize(environment);
   return {
     download: async (url, target, maxBytes) => {
       const signal = AbortSignal.timeout(timeoutMs);
       try {
-        return await save(await open(checkedUrl(url, policy), door, authorize, signal), target, maxBytes);
+        return await save(await open(checkedUrl(url, policy), access, authorize, signal), target, maxBytes);
       } catch (error) {
         await rm(target, { force: true });
         throw explainFailure(error, url, timeoutMs);
       }
     },
-    close: () => Promise.resolve(door.agent.destroy()),
+    close: () => Promise.resolve(access.agent.destroy()),
   };
 }
 
 /** Follows redirects to an answer of 200. Credentials go to the first URL's own origin only. */
-async function open(first: URL, door: Door, authorize: Authorize, signal: AbortSignal): Promise<GuardedAnswer> {
+async function open(
+  first: URL,
+  access: GuardedAccess,
+  authorize: Authorize,
+  signal: AbortSignal,
+): Promise<GuardedAnswer> {
   const authorization = (url: URL, home: boolean): string | undefined => (home ? authorize(url) : undefined);
   const headers = (url: URL, home: boolean): Record<string, string> => {
     const known = authorization(url, home);
@@ -75,7 +80,7 @@ async function open(first: URL, door: Door, authorize: Authorize, signal: AbortS
       ...(known === undefined ? {} : { authorization: known }),
     };
   };
-  const answer = await getGuarded(first, door, { headers, signal });
+  const answer = await getGuarded(first, access, { headers, signal });
   if (answer.response.status === 200) return answer;
   discard(answer.response);
   throw refused(answer.url, answer.response.status, authorization(answer.url, answer.home) !== undefined);

@@ -21,7 +21,7 @@ export const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { a
 export interface AgentLimits {
   readonly connectTimeoutMs?: number;
   /** for how long nothing may arrive */
-  readonly silenceMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 /** Connections to the addresses that the policy allows, kept open between requests. */
@@ -31,12 +31,12 @@ export interface GuardedAgent {
   /** of both, for a connection that is not kept */
   readonly lookup: LookupFunction;
   readonly connectTimeoutMs: number;
-  readonly silenceMs: number;
+  readonly idleTimeoutMs: number;
   /** Ends all connections; requests and bodies on them fail. */
   readonly destroy: () => void;
 }
 
-const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, silenceMs: 300_000 };
+const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, idleTimeoutMs: 300_000 };
 
 /**
  * Servers close idle connections after some seconds, often after five. The side that closes first never sends a request

@@ -8,7 +8,7 @@ import { EgressFailure, shownUrl } from './egress-failure.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import { exchange, type HttpResponse } from './http-exchange.ts';
 
-export interface Door {
+export interface GuardedAccess {
   readonly policy: AddressPolicy;
   readonly agent: GuardedAgent;
 }
@@ -38,7 +38,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export async function getGuarded(
   first: URL,
-  { policy, agent }: Door,
+  { policy, agent }: GuardedAccess,
   { headers, signal, form }: GuardedGet,
 ): Promise<GuardedAnswer> {
   let url = first;

@@ -50,7 +50,7 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
       lookup: agent.lookup,
       headers,
       method: body === undefined ? 'GET' : 'POST',
-      timeout: agent.silenceMs,
+      timeout: agent.idleTimeoutMs,
     };
     const request = (secure ? requestHttps : requestHttp)(url, options);
     let response: IncomingMessage | undefined;
@@ -61,8 +61,8 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
     watchConnecting(request, secure, agent.connectTimeoutMs);
     request.on('timeout', () => {
       // a body that waits for its reader is not silent
-      if (response !== undefined && response.readableLength > 0) request.socket?.setTimeout(agent.silenceMs);
-      else fail(new HttpTimeout('SILENCE_TIMEOUT', `nothing came for ${agent.silenceMs / 1000} s`));
+      if (response !== undefined && response.readableLength > 0) request.socket?.setTimeout(agent.idleTimeoutMs);
+      else fail(new HttpTimeout('SILENCE_TIMEOUT', `nothing came for ${agent.idleTimeoutMs / 1000} s`));
     });
     // the listener stays: errors of the connection come after the response, too
     request.on('error', (error) => {

@@ -5,7 +5,7 @@ import { NewerFormat } from '../contract/newer-format.ts';
 import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { manifestPath, readManifest, unsettled, type Manifest } from '../memory/manifest.ts';
+import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import { indexFault, type Fault } from './verify-fault.ts';
@@ -84,7 +84,7 @@ export async function verifyAnnouncement(
  */
 function isFirstPublication(manifest: Manifest | undefined): boolean {
   if (manifest === undefined) return false;
-  return manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unsettled);
+  return manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unknownSettings);
 }
 
 /**

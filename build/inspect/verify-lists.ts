@@ -8,7 +8,7 @@ import { parsePackageName } from '../contract/name.ts';
 import { parsePruned, prunedFolder } from '../contract/pruned.ts';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup } from '../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../contract/quarantined.ts';
-import { parseSafety, safetyPath } from '../contract/safety-lists.ts';
+import { parseAdvisoryLists, advisoryListsPath } from '../contract/advisory-lists.ts';
 import { parseWithheld, withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { describeMissing, repairPurged } from '../package/purged.ts';
@@ -16,7 +16,7 @@ import { indexFault, type Fault, type Notice } from './verify-fault.ts';
 import { describeMissingWithheld, repairWithheld } from '../version-lists/withheld.ts';
 
 const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
-const repairSafety =
+const repairAdvisoryLists =
   'Build with the libretto.json that names them, which writes it again, or restore it from a backup.';
 const repairPruned =
   'Restore it from a backup; or remove it, and the releases that `prune` removed may come back with other bytes.';
@@ -141,11 +141,11 @@ async function quarantinedFaults(output: Output): Promise<readonly Fault[]> {
 }
 
 /** Published advisories and filter lists. */
-export async function verifySafety(output: Output): Promise<readonly Fault[]> {
-  const text = await output.read('index', safetyPath);
+export async function verifyAdvisoryLists(output: Output): Promise<readonly Fault[]> {
+  const text = await output.read('index', advisoryListsPath);
   if (text === undefined) return [];
-  const check = { repair: repairSafety, isWrong: isEdited };
-  return listFaults(text, { path: `index/${safetyPath}` }, check, () => parseSafety(text));
+  const check = { repair: repairAdvisoryLists, isWrong: isEdited };
+  return listFaults(text, { path: `index/${advisoryListsPath}` }, check, () => parseAdvisoryLists(text));
 }
 
 const isEdited = (text: string): boolean => !isAsWritten(text);

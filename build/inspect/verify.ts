@@ -18,7 +18,7 @@ import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
 import { unfinishedArchives, verifyAnnouncement, verifyManifest } from './verify-announcement.ts';
 import type { Fault, Notice, SameFiles, VerifyContext } from './verify-fault.ts';
-import { verifyLists, verifySafety } from './verify-lists.ts';
+import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
 import { verifyPackage } from './verify-package.ts';
 import { unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
 import { purgedFileFault, verifyHistory } from './verify-tombstones.ts';
@@ -58,7 +58,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const faults: Fault[] = [];
   const manifest = await verifyManifest(output, faults);
   const publication = await verifyAnnouncement(output, manifest, faults);
-  faults.push(...(await verifySafety(output)));
+  faults.push(...(await verifyAdvisoryLists(output)));
   const lists = await verifyLists(output, announcedBy(publication, manifest));
   faults.push(...lists.faults);
   const placing = unfinishedArchives(publication, manifest, faults);

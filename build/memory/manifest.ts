@@ -47,14 +47,14 @@ export interface Manifest extends Partial<AnnouncedLists> {
   /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
   readonly rollback?: number;
   /**
-   * the publication under way purges versions: whoever finds it cut off clears away what is left of them beside the
+   * the current publication purges versions: if it was cut off, the next build removes their remains outside the
    * tree
    */
   readonly purging?: true;
 }
 
-/** Equal to no digest of settings: whatever the next build is given, it compares every package. */
-export const unsettled = '';
+/** Equal to no digest of settings, so that the next build compares every package. */
+export const unknownSettings = '';
 
 export function formatManifest(manifest: Manifest): string {
   return withChecksum(JSON.stringify(manifest));

@@ -43,7 +43,7 @@ export function decidePackage(given: PackageInputs): PackageDecision {
 /** A published version that no source offers now. */
 function settleUnclaimed(entry: IndexEntry, inputs: IndexedInputs, decision: OpenDecision): void {
   const { version_normalized: normalized } = entry;
-  const holder = inputs.contributions.find(({ held }) => held.has(normalized));
+  const holder = inputs.contributions.find(({ unpublishable }) => unpublishable.has(normalized));
   if (inputs.withheld.has(normalized) || (isGone(entry, inputs) && holder === undefined)) {
     decision.withdrawn.push(entry);
     return;

@@ -48,19 +48,19 @@ export function withoutPurged(
   if (rows.length === 0) return { contributions, blocked };
   const left = contributions.map((contribution) => {
     const { source } = contribution;
-    const held = new Set(contribution.held);
+    const unpublishable = new Set(contribution.unpublishable);
     const releases = contribution.releases.filter(({ normalized, reference, version, where }) => {
       const tombstone = blocks(name, { normalized, reference });
       if (tombstone === undefined) return true;
       blocked.push({ source, version, where, tombstone });
       // what is published of a branch stays while its source offers nothing but purged content
-      held.add(normalized);
+      unpublishable.add(normalized);
       return false;
     });
     const former = contribution.former.filter(
       ({ normalized, reference }) => blocks(name, { normalized, reference }) === undefined,
     );
-    return { ...contribution, releases, former, held };
+    return { ...contribution, releases, former, unpublishable };
   });
   return { contributions: left, blocked };
 }

@@ -11,7 +11,7 @@ import type { Release } from '../sources/release.ts';
 import type { PackageContext, Standing, VersionContext } from './package-context.ts';
 import type { PackageDecision } from './package-decision.ts';
 import type { PackageState } from './package-state.ts';
-import { recordOf, toldBy } from './version-record.ts';
+import { recordOf, sourceFacts } from './version-record.ts';
 
 /**
  * The record of a version that stays published. It is made anew from the release where the published record cannot be
@@ -52,7 +52,7 @@ async function renewedEntry(
 ): Promise<IndexEntry> {
   if (release === undefined) return found;
   const { branch: _branch, ...unnamed } = found;
-  const entry = { ...unnamed, ...toldBy(release) };
+  const entry = { ...unnamed, ...sourceFacts(release) };
   const lost = [entry.readme, entry.changelog].some((digest) => digest !== undefined && !state.texts.has(digest));
   if (release.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined))
     return entry;

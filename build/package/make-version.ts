@@ -14,7 +14,7 @@ import type { Standing, VersionContext } from './package-context.ts';
 import type { FreshRelease } from './package-decision.ts';
 import type { PackageState } from './package-state.ts';
 import type { TextsOfVersion } from './package-texts.ts';
-import { recordOf, toldBy } from './version-record.ts';
+import { recordOf, sourceFacts } from './version-record.ts';
 
 export interface Made extends Standing {
   readonly archive: Placement | undefined;
@@ -39,7 +39,7 @@ export async function makeVersion(
     state: 'published',
     since: context.now.toISOString(),
     source,
-    ...toldBy(release),
+    ...sourceFacts(release),
     ...firstPublished(release.publishedTime, context.now),
   };
   const isUsable = reuse !== undefined && (await context.output.facts('public', reuse.path))?.size === reuse.size;

@@ -4,7 +4,7 @@ import type { Archiver } from '../archive/archiver.ts';
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PublicPath } from '../contract/paths.ts';
 import type { Publication } from '../contract/publication.ts';
-import type { AdvisoryLists } from '../contract/safety-lists.ts';
+import type { AdvisoryLists } from '../contract/advisory-lists.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
 import type { DocumentSettings } from '../documents/document-settings.ts';
@@ -29,7 +29,7 @@ export interface PackageContext {
   readonly withheld: Withheld;
   readonly purged: Purged;
   /** advisories and filter lists, which documents show beside the versions */
-  readonly safety: AdvisoryLists;
+  readonly advisories: AdvisoryLists;
   /** changes that rollbacks undid */
   readonly undone: UndoneByName;
   /** documents that publications which were cut off have replaced */

@@ -14,7 +14,7 @@ export interface Contribution {
   /** releases that have another name now; the source keeps those that it has published under this name */
   readonly former: readonly Release[];
   /** versions whose present content may not be published: they stay as they were */
-  readonly held: ReadonlySet<string>;
+  readonly unpublishable: ReadonlySet<string>;
   /** true: something unpublishable has no known name and version, so that no version of this source counts as gone */
   readonly holdsAll: boolean;
 }
@@ -102,7 +102,11 @@ export function handedOver(entry: IndexEntry, heir: string | undefined, inputs: 
 export function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {
   if (inputs.forgotten.has(entry.source)) return true;
   const holding = inputs.holdings.get(entry.source);
-  if (holding === undefined || holding.contribution.holdsAll || holding.contribution.held.has(entry.version_normalized))
+  if (
+    holding === undefined ||
+    holding.contribution.holdsAll ||
+    holding.contribution.unpublishable.has(entry.version_normalized)
+  )
     return false;
   return !holding.versions.has(entry.version_normalized);
 }

@@ -2,7 +2,7 @@
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
-import { advisoriesOf } from '../contract/safety-lists.ts';
+import { advisoriesOf } from '../contract/advisory-lists.ts';
 import { formatPackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
 import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
@@ -39,10 +39,10 @@ export interface PackageResult {
   /** versions that left p2 in this build: their archives stay */
   readonly retained: readonly VersionOf[];
   /**
-   * ids of sources the package stays an open question for: a version was refused, or stays published although the
-   * source has none to show for it now
+   * ids of the sources for which the next build examines the package again: a version was refused, or stays published
+   * although the source no longer has it
    */
-  readonly unsettled: ReadonlySet<string>;
+  readonly sourcesToRecheck: ReadonlySet<string>;
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   readonly changes: PackageChanges;
@@ -77,7 +77,7 @@ export interface Outcome {
 /** What staging needs of a build. */
 export type StageContext = Pick<
   VersionContext,
-  'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'
+  'output' | 'texts' | 'leftovers' | 'pending' | 'advisories' | 'moment' | 'now'
 >;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
@@ -93,14 +93,15 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   const { stamps, replaced } = documents;
   const indexes = await stageIndexes(name, outcome, { ...state.index, documents: stamps, versions: entries }, context);
   const texts = context.texts.changes(entries);
+  const advisories = advisoriesOf(context.advisories, name);
   return {
     name,
     published: published.length,
     leftovers: leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => leftovers.has(path)),
     ...versionChanges(outcome, entries),
-    unsettled: unsettledSources(published, outcome),
+    sourcesToRecheck: findSourcesToRecheck(published, outcome),
     refused: outcome.refused,
-    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisoriesOf(context.safety, name), published)],
+    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisories, published)],
     changes: {
       archives: made.flatMap(({ archive }) => archive ?? []),
       pins: [...pins, ...made.flatMap(({ pin }) => pin ?? [])],
@@ -178,17 +179,17 @@ function versionOf({ version, source, reference }: IndexEntry): VersionOf {
   return { version, source, reference };
 }
 
-function unsettledSources(
+function findSourcesToRecheck(
   published: readonly IndexEntry[],
   { contributions, refused, unresolved = [] }: Outcome,
 ): ReadonlySet<string> {
-  const unsettled = new Set([...refused.map(({ source }) => source), ...unresolved]);
+  const sourcesToRecheck = new Set([...refused.map(({ source }) => source), ...unresolved]);
   for (const { source, releases } of contributions) {
     const there = new Set<string>(releases.map(({ normalized }) => normalized));
     if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized)))
-      unsettled.add(source);
+      sourcesToRecheck.add(source);
   }
-  return unsettled;
+  return sourcesToRecheck;
 }
 
 function keyOf(entry: IndexEntry): string {

@@ -17,7 +17,7 @@ import type { Release } from '../sources/release.ts';
 export type StagingContext = Omit<PackageContext, 'archiver'>;
 
 export interface PackagesRequest {
-  readonly visits: readonly PackageName[];
+  readonly affected: readonly PackageName[];
   readonly scanned: readonly ScannedSource[];
   readonly jobs: number;
   /** for what does not fit into memory while archives are made */
@@ -30,7 +30,7 @@ export interface PackagesRequest {
 const packagesAtOnce = 8;
 
 export async function stagePackages(request: PackagesRequest): Promise<readonly PackageResult[]> {
-  const { visits, jobs, scratchDirectory, progress } = request;
+  const { affected, jobs, scratchDirectory, progress } = request;
   const read = request.scanned.filter(isRead);
   const archiver = createArchiver({ scratchDirectory, jobs });
   const context: PackageContext = { ...request.context, archiver };
@@ -39,11 +39,11 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
   const stage = async (name: PackageName): Promise<PackageResult> => {
     const result = await buildPackage(name, (publishers) => contributionsTo(name, publishers), context);
     done += 1;
-    progress({ phase: 'archive', done, total: visits.length, label: name });
+    progress({ phase: 'archive', done, total: affected.length, label: name });
     return result;
   };
   try {
-    return await runBatch(visits, Math.max(jobs, packagesAtOnce), stage);
+    return await runBatch(affected, Math.max(jobs, packagesAtOnce), stage);
   } finally {
     await archiver.close();
   }
@@ -92,7 +92,9 @@ function takeContribution(source: ReadSource, name: PackageName): Contribution {
     source: source.chosen.spec.id,
     releases: take(source.packages, name),
     former: take(source.former, name),
-    held: new Set(unpublishable.flatMap(({ version }) => (version === null ? [] : (normalizeVersion(version) ?? [])))),
+    unpublishable: new Set(
+      unpublishable.flatMap(({ version }) => (version === null ? [] : (normalizeVersion(version) ?? []))),
+    ),
     holdsAll: unpublishable.some((quarantine) => quarantine.name === null || quarantine.version === null),
   };
 }

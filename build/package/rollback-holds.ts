@@ -41,7 +41,11 @@ export function excludeRolledBack(
     const mine = broughtBack
       .filter((entry) => entry.source === contribution.source && !left.has(entry.version_normalized))
       .map((entry) => entry.version_normalized);
-    return { ...contribution, releases, held: new Set([...contribution.held, ...rolledBack, ...mine]) };
+    return {
+      ...contribution,
+      releases,
+      unpublishable: new Set([...contribution.unpublishable, ...rolledBack, ...mine]),
+    };
   });
 }
 
@@ -72,8 +76,8 @@ export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, d
  */
 export function unresolvedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
   const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
-  const isAwaited = ({ held, holdsAll }: Contribution): boolean =>
-    waiting.some(({ version_normalized: normalized }) => holdsAll || held.has(normalized));
+  const isAwaited = ({ unpublishable, holdsAll }: Contribution): boolean =>
+    waiting.some(({ version_normalized: normalized }) => holdsAll || unpublishable.has(normalized));
   return offered.contributions.filter(isAwaited).map(({ source }) => source);
 }
 
@@ -86,7 +90,8 @@ function offerOf(
 ): Offer | undefined {
   if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized)))
     return 'something';
-  if (contributions.some(({ held, holdsAll }) => holdsAll || held.has(normalized))) return 'unpublishable';
+  if (contributions.some(({ unpublishable, holdsAll }) => holdsAll || unpublishable.has(normalized)))
+    return 'unpublishable';
   const read = new Set(contributions.map(({ source }) => source));
   const isRead = entries.every((entry) => entry.version_normalized !== normalized || read.has(entry.source));
   return isRead ? 'nothing' : undefined;

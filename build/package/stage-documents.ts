@@ -5,7 +5,7 @@ import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
 import { providerPath, type PublicPath } from '../contract/paths.ts';
 import { releasedVersion } from '../contract/released-version.ts';
-import { advisoriesOf } from '../contract/safety-lists.ts';
+import { advisoriesOf } from '../contract/advisory-lists.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
@@ -16,7 +16,7 @@ import type { Standing, VersionContext } from './package-context.ts';
 import type { Placement } from '../output/publication.ts';
 import { writeJson } from '../record/exact-integers.ts';
 
-type DocumentContext = Pick<VersionContext, 'output' | 'safety' | 'moment' | 'now'>;
+type DocumentContext = Pick<VersionContext, 'output' | 'advisories' | 'moment' | 'now'>;
 type Kind = 'stable' | 'dev';
 type Stamps = { readonly [Each in Kind]: DocumentStamp | null };
 
@@ -34,8 +34,9 @@ export async function stageDocuments(
   standing: readonly Standing[],
   context: DocumentContext,
 ): Promise<StagedDocuments> {
-  const safety = advisoriesOf(context.safety, name);
-  const texts = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
+  const advisories = advisoriesOf(context.advisories, name);
+  const texts =
+    standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, advisories);
   const staged: Staged = { placements: [], removals: [], replaced: new Set() };
   const stage = async (kind: Kind): Promise<DocumentStamp | null> => {
     const text = texts[kind];
@@ -119,9 +120,9 @@ function hasSameText(
   kind: Kind,
   former: readonly Standing[],
   previous: DocumentStamp | null,
-  { safety }: DocumentContext,
+  { advisories }: DocumentContext,
 ): boolean {
-  const text = formatProviders(name, former, advisoriesOf(safety, name))[kind];
+  const text = formatProviders(name, former, advisoriesOf(advisories, name))[kind];
   return text !== undefined && digestOf(text) === previous?.sha256;
 }
 

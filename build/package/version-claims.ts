@@ -43,8 +43,8 @@ export function arbitrate(
   current: IndexEntry | undefined,
   inputs: IndexedInputs,
 ): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
-  const isHeld = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs);
-  const holder = isHeld ? current.source : undefined;
+  const keepsSource = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs);
+  const holder = keepsSource ? current.source : undefined;
   const onlyClaim = claimants.length === 1 ? claimants[0] : undefined;
   const owner = holder === undefined ? onlyClaim : claimants.find((claim) => claim.source === holder);
   const locations = new Set([...claimants.map((claim) => claim.source), ...(holder === undefined ? [] : [holder])]);

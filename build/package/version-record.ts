@@ -36,6 +36,6 @@ export async function recordOf(
 }
 
 /** Time and branch, as the source now says them. */
-export function toldBy({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
+export function sourceFacts({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
   return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
 }

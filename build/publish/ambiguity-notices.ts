@@ -5,23 +5,23 @@
 import type { PackageResult } from '../package/package-stage.ts';
 import { isRead, type ScannedSource } from '../scan/scan.ts';
 
-const maxTold = 3;
+const maxNamed = 3;
 
 /** A line for each source that holds such versions. */
 export function ambiguityNotices(
   scanned: readonly ScannedSource[],
   results: readonly PackageResult[],
 ): readonly { readonly source: string; readonly message: string }[] {
-  const held = new Map<string, string[]>();
+  const keptVersions = new Map<string, string[]>();
   for (const { name, doubtful } of results) {
     for (const { source, version } of doubtful) {
-      const known = held.get(source) ?? [];
+      const known = keptVersions.get(source) ?? [];
       known.push(`${name} ${version}`);
-      held.set(source, known);
+      keptVersions.set(source, known);
     }
   }
   return scanned.filter(isRead).flatMap(({ chosen, quarantined }) => {
-    const versions = held.get(chosen.spec.id);
+    const versions = keptVersions.get(chosen.spec.id);
     if (versions === undefined) return [];
     const causes = [
       ...new Set(
@@ -42,7 +42,7 @@ export function ambiguityNotices(
 }
 
 function someOf(items: readonly string[]): string {
-  return items.length <= maxTold
+  return items.length <= maxNamed
     ? items.join(', ')
-    : `${items.slice(0, maxTold).join(', ')} and ${items.length - maxTold} more`;
+    : `${items.slice(0, maxNamed).join(', ')} and ${items.length - maxNamed} more`;
 }

@@ -4,21 +4,21 @@
 
 import type { PackageName } from '../contract/name.ts';
 import {
-  formatSafety,
-  noSafety,
-  parseSafety,
+  formatAdvisoryLists,
+  noAdvisories,
+  parseAdvisoryLists,
   advisoriesOf,
-  safetyPath,
-  type PackageSafety,
+  advisoryListsPath,
+  type PackageAdvisories,
   type AdvisoryLists,
-} from '../contract/safety-lists.ts';
+} from '../contract/advisory-lists.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageLimit } from '../scan/package-limit.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { readAdvisoryFiles, type AdvisoryRequest } from '../advisories/read-advisories.ts';
 
-export interface Safety {
+export interface NextAdvisories {
   /** as they are after this build */
   readonly lists: AdvisoryLists;
   /** bytes of `index/_safety.json` after this build; undefined where it stays as it is */
@@ -35,20 +35,21 @@ export async function nextAdvisories(
   output: Output,
   request: AdvisoryRequest | undefined,
   limit: PackageLimit | undefined,
-): Promise<Safety> {
-  const before = await output.read('index', safetyPath);
+): Promise<NextAdvisories> {
+  const before = await output.read('index', advisoryListsPath);
   // damaged, it is as if nothing had been published: every package that is named now is looked at
-  const known = before === undefined ? noSafety : parseOwnFile(`index/${safetyPath}`, () => parseSafety(before));
+  const known =
+    before === undefined ? noAdvisories : parseOwnFile(`index/${advisoryListsPath}`, () => parseAdvisoryLists(before));
   if (known === undefined && request === undefined)
     throw new BuildRefused(
-      `index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with ` +
+      `index/${advisoryListsPath} is damaged: it holds the advisories and filter lists that are published. Build with ` +
         'the libretto.json that names them (--config), or restore it from a backup.',
     );
-  const published = known ?? noSafety;
+  const published = known ?? noAdvisories;
   if (request === undefined) return { lists: published, text: undefined, changed: [] };
   const wanted = await readAdvisoryFiles(request);
   const lists = limit === undefined ? wanted : { ...wanted, packages: mergeLimited(published, wanted, limit) };
-  const text = formatSafety(lists);
+  const text = formatAdvisoryLists(lists);
   const isNothing = !lists.advised && lists.filters.length === 0 && before === undefined;
   const names = new Set([...published.packages.keys(), ...lists.packages.keys()]);
   const changed = [...names].filter((name) => saidOf(published, name) !== saidOf(lists, name));
@@ -60,7 +61,7 @@ function mergeLimited(
   published: AdvisoryLists,
   wanted: AdvisoryLists,
   limit: PackageLimit,
-): ReadonlyMap<PackageName, PackageSafety> {
+): ReadonlyMap<PackageName, PackageAdvisories> {
   const stays = [...published.packages].filter(([name]) => !limit.admits(name));
   return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
 }

@@ -9,8 +9,8 @@ import type { PackagesOutcome } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** The digest of packages.json without its names, and when that digest has changed. */
-export function nextBeside({ tree, settings, safety }: Run, now: Date): BesideNames {
-  const sha256 = digestOf(formatRoot([], settings, safety.lists));
+export function nextBeside({ tree, settings, advisories }: Run, now: Date): BesideNames {
+  const sha256 = digestOf(formatRoot([], settings, advisories.lists));
   const before = tree.publication?.root.beside;
   if (before?.sha256 === sha256) return before;
   const { serial, datesUntil } = momentAfter(tree);
@@ -34,11 +34,11 @@ export function nextDates(
 
 /** The changes that rollbacks undid and that still hold. Gives the same list object where nothing changes. */
 export function nextUndone(
-  { tree, rollback, lifted, purged }: Run,
+  { tree, rollback, endsRollbacks, purged }: Run,
   { results }: PackagesOutcome,
 ): readonly UndoneChange[] | undefined {
   const before = tree.publication?.undone;
-  if (lifted === true) return undefined;
+  if (endsRollbacks === true) return undefined;
   const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean =>
     purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
   const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));

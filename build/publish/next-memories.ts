@@ -66,20 +66,21 @@ function blockedOf(id: string, findings: readonly BlockedFinding[]): Pick<Rememb
 /** What this build found of one source. */
 interface Findings {
   readonly quarantined: Quarantine[];
-  /** packages that are not settled for it, of those that were looked at */
-  readonly unsettled: PackageName[];
+  /** the examined packages that the next build has to examine again for this source */
+  readonly packagesToRecheck: PackageName[];
 }
 
 /** Gathered in one pass: there may be thousands of sources, and thousands of packages. */
 function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMap<string, Findings> {
   const findings = new Map<string, Findings>();
   const of = (source: string): Findings => {
-    const known = findings.get(source) ?? { quarantined: [], unsettled: [] };
+    const known = findings.get(source) ?? { quarantined: [], packagesToRecheck: [] };
     findings.set(source, known);
     return known;
   };
   for (const { source, quarantine } of quarantined) of(source).quarantined.push(quarantine);
-  for (const { name, unsettled } of results) for (const source of unsettled) of(source).unsettled.push(name);
+  for (const { name, sourcesToRecheck } of results)
+    for (const source of sourcesToRecheck) of(source).packagesToRecheck.push(name);
   return findings;
 }
 
@@ -97,7 +98,7 @@ function wholeMemory(
     packages: sorted(
       new Map([
         ...(packages.digests.get(id) ?? []),
-        ...(findings?.unsettled ?? []).map((name) => [name, openQuestion] as const),
+        ...(findings?.packagesToRecheck ?? []).map((name) => [name, openQuestion] as const),
       ]),
     ),
     quarantined: mine,

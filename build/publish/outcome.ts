@@ -52,8 +52,8 @@ function allQuarantined(
 ): PackagesOutcome['quarantined'] {
   const ofSources = scanned.flatMap((source) => {
     const list = source.outcome === 'read' ? source.quarantined : (source.remembered?.quarantined ?? []);
-    const told = limit === undefined ? list : list.filter(({ name }) => name !== null && limit.admits(name));
-    return told.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
+    const reported = limit === undefined ? list : list.filter(({ name }) => name !== null && limit.admits(name));
+    return reported.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
   });
   return [...ofSources, ...results.flatMap(({ refused }) => refused)];
 }

@@ -24,13 +24,13 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
   const rethought = [
     ...(request.withhold === undefined ? [] : [request.withhold.name]),
     ...(await presentAmong(request.purge ?? [], output)),
-    ...run.safety.changed.filter((name) => published.has(name)),
+    ...run.advisories.changed.filter((name) => published.has(name)),
   ];
-  const visits = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
-  if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
+  const affected = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
+  if (affected.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('../package/packages.ts');
   const results = await stagePackages({
-    visits,
+    affected,
     scanned,
     jobs: request.jobs,
     scratchDirectory: `${request.dataDirectory}/build/staging`,
@@ -51,7 +51,7 @@ function packageContext(run: Run, { allowRepublish }: BuildRequest): StagingCont
     allowRepublish,
     withheld: run.withheld,
     purged: run.purged,
-    safety: run.safety.lists,
+    advisories: run.advisories.lists,
     undone: undoneByName(tree.publication?.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),
@@ -100,7 +100,7 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     run.tree.publication?.withdrawn !== undefined &&
     packages.results.length === 0 &&
     run.choice.forgotten.length === 0 &&
-    run.safety.text === undefined &&
+    run.advisories.text === undefined &&
     run.purged.text === undefined &&
     !run.purged.asked &&
     announcesAll(run.tree.publication, guardedLists(run)) &&

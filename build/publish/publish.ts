@@ -6,7 +6,7 @@ import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/
 import { formatPublication, publicationFormat, type Publication } from '../contract/publication.ts';
 import type { PackageName } from '../contract/name.ts';
 import { purgedPath } from '../contract/purged.ts';
-import { safetyPath } from '../contract/safety-lists.ts';
+import { advisoryListsPath } from '../contract/advisory-lists.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import { withheldPath } from '../contract/withheld.ts';
 import { formatRoot, stampDocument } from '../documents/documents.ts';
@@ -63,8 +63,8 @@ interface Root {
   readonly moved: boolean;
 }
 
-function nextRoot({ tree, settings, safety }: Run, { names }: PackagesOutcome, now: Date): Root {
-  const text = formatRoot(names, settings, safety.lists);
+function nextRoot({ tree, settings, advisories }: Run, { names }: PackagesOutcome, now: Date): Root {
+  const text = formatRoot(names, settings, advisories.lists);
   const stamp = stampDocument(tree.rootStamps, text, Math.floor(now.getTime() / 1000));
   if (stamp === null) throw new Error('packages.json always has a stamp');
   const moved =
@@ -91,7 +91,7 @@ function isAnnouncementNew(
     run.withheld.text !== undefined ||
     run.purged.text !== undefined ||
     !announcesAll(tree.publication, guardedLists(run)) ||
-    run.safety.text !== undefined ||
+    run.advisories.text !== undefined ||
     !sameNames(withdrawn, tree.publication?.withdrawn) ||
     undone !== tree.publication?.undone ||
     !isEmptyChange(changes)
@@ -125,12 +125,12 @@ async function place(
 }
 
 /** The lists beside the serving index that change. */
-async function stageLists({ output, purged, withheld, safety }: Run): Promise<readonly Placement[]> {
+async function stageLists({ output, purged, withheld, advisories }: Run): Promise<readonly Placement[]> {
   const lists: Placement[] = [];
   for (const [text, path] of [
     [purged.text, purgedPath],
     [withheld.text, withheldPath],
-    [safety.text, safetyPath],
+    [advisories.text, advisoryListsPath],
   ] as const)
     if (text !== undefined) lists.push({ file: await output.stage(text), path });
   return lists;

@@ -66,15 +66,15 @@ function treeNotices({ tree, packages, strictlyRefused }: NoticeInputs): Notices
  * mistyped. Sources may share a pattern: one that another source uses, or may use, is not idle.
  */
 function unusedPatternNotices(scanned: readonly ScannedSource[]): Notices {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const isIdle = (pattern: string): boolean =>
     scanned.every(
       (source) =>
         !patternsOf(source.chosen.options).includes(pattern) || (isRead(source) && source.idle.includes(pattern)),
     );
   return scanned.filter(isRead).flatMap(({ chosen, idle }: ReadSource) => {
-    const mine = idle.filter((pattern) => !told.has(pattern) && isIdle(pattern));
-    for (const pattern of mine) told.add(pattern);
+    const mine = idle.filter((pattern) => !reported.has(pattern) && isIdle(pattern));
+    for (const pattern of mine) reported.add(pattern);
     return mine.length === 0
       ? []
       : [

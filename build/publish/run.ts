@@ -10,7 +10,7 @@ import type { PackageLimit } from '../scan/package-limit.ts';
 import type { Output } from '../output/output.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
 import type { ScannedSource } from '../scan/scan.ts';
-import type { Safety } from './next-advisories.ts';
+import type { NextAdvisories } from './next-advisories.ts';
 import type { Purged } from '../package/purged.ts';
 import type { Withheld } from '../version-lists/withheld.ts';
 import type { SourceChoice } from '../scan/choose-sources.ts';
@@ -27,13 +27,13 @@ export interface Run {
   readonly dataDirectory: string;
   readonly withheld: Withheld;
   readonly purged: Purged;
-  readonly safety: Safety;
+  readonly advisories: NextAdvisories;
   readonly pending: PendingHistory;
   readonly by: PublishedBy | undefined;
   /** of a publication that brings earlier metadata back */
   readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
   /** builds need not leave undone any more what rollbacks undid */
-  readonly lifted?: true;
+  readonly endsRollbacks?: true;
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
 }

@@ -4,7 +4,7 @@
 import { announcedUntilThen, announceLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import type { PublicPath } from '../contract/paths.ts';
 import { quarantinedPath } from '../contract/quarantined.ts';
-import { formatManifest, manifestFormat, manifestPath, unsettled, type Manifest } from '../memory/manifest.ts';
+import { formatManifest, manifestFormat, manifestPath, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { memoryPath } from '../memory/source-memory.ts';
 import { blockedFindings } from '../package/blocked-findings.ts';
 import { nextMemories } from './next-memories.ts';
@@ -37,7 +37,7 @@ export async function announceIntent(run: Run, position: Position, { changes }: 
       ...position,
       sources: publishedSources(run),
       placing,
-      settings: run.rollback === undefined ? unsettled : run.settingsDigest,
+      settings: run.rollback === undefined ? unknownSettings : run.settingsDigest,
       rollback: run.rollback?.to,
       purging: mustSweep(run) || mustSweepLater(run),
       announced: announcedUntilThen(tree.announced, guardedLists(run)),
@@ -104,7 +104,7 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
     run.limit,
     blockedFindings(scanned, packages.results, run.purged.rows),
   );
-  const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
+  const settings = run.limit !== undefined && !tree.trusted ? unknownSettings : run.settingsDigest;
   const announced = announceLists(guardedLists(run));
   const manifest = manifestAfter(run, {
     ...position,

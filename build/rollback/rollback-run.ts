@@ -66,7 +66,7 @@ export async function runWithoutSources(
     output,
     dataDirectory,
     ...lists,
-    safety: await nextAdvisories(output, undefined, undefined),
+    advisories: await nextAdvisories(output, undefined, undefined),
     pending: await readPending(output, tree),
     by: request.by,
     now: effects.now,

@@ -7,7 +7,7 @@ import type { PublishedSource, UndoneChange } from '../contract/publication.ts';
 import { momentAfter } from '../publish/dates-until.ts';
 import { documentSettings } from '../documents/document-settings.ts';
 import { digestSettings } from '../memory/settings-digest.ts';
-import { unsettled } from '../memory/manifest.ts';
+import { unknownSettings } from '../memory/manifest.ts';
 import { readTreeMemory, type TreeMemory } from '../memory/tree-memory.ts';
 import { gatherOutcome, type PackagesOutcome } from '../publish/outcome.ts';
 import type { PackageResult } from '../package/package-stage.ts';
@@ -70,8 +70,8 @@ export async function liftRollbacks(request: BuildRequest, effects: BuildEffects
     if (undone.length === 0) throw new BuildRefused('No rollback is in effect.');
     const run = {
       ...(await runWithoutSources(tree, place)),
-      settingsDigest: unsettled,
-      lifted: true as const,
+      settingsDigest: unknownSettings,
+      endsRollbacks: true as const,
     };
     const outcome = outcomeOf([], tree);
     return {
@@ -125,14 +125,14 @@ async function stage(
 ): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
   const lists = await readStandingLists(output, tree.announced, request.recovers, effects.now());
-  const safety = await nextAdvisories(output, undefined, undefined);
+  const advisories = await nextAdvisories(output, undefined, undefined);
   const results = await stageRollback({
     records,
     to,
     sources: tree.sources,
     settings: documentSettings(request),
     ...lists,
-    safety: safety.lists,
+    advisories: advisories.lists,
     output,
     pending: await readPending(output, tree),
     moment: momentAfter(tree),

@@ -4,7 +4,7 @@ import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { unknownSource, type Publication, type PublishedSource } from '../contract/publication.ts';
-import type { AdvisoryLists } from '../contract/safety-lists.ts';
+import type { AdvisoryLists } from '../contract/advisory-lists.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
@@ -30,7 +30,7 @@ export interface RollbackInputs {
   readonly withheld: Withheld;
   readonly purged: Purged;
   /** what is said of packages now: a rollback brings versions back, not what was known of them */
-  readonly safety: AdvisoryLists;
+  readonly advisories: AdvisoryLists;
   readonly output: Output;
   readonly pending: PendingHistory;
   readonly moment: PublicationMoment;
@@ -105,7 +105,7 @@ async function stageFormer(
       texts: createTextStager(name, state.texts, output),
       leftovers: new Set(),
       pending,
-      safety: inputs.safety,
+      advisories: inputs.advisories,
       moment: inputs.moment,
       now,
     },

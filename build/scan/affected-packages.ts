@@ -50,19 +50,19 @@ export async function affectedPackages({
   rethought,
 }: AffectedInputs): Promise<readonly PackageName[]> {
   const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
-  const visits = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
+  const affected = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
     const after = digests.get(chosen.spec.id) ?? new Map<PackageName, string>();
-    for (const [name, digest] of after) if (before[name] !== digest) visits.add(name);
-    for (const name of Object.keys(before) as PackageName[]) if (!after.has(name)) visits.add(name);
+    for (const [name, digest] of after) if (before[name] !== digest) affected.add(name);
+    for (const name of Object.keys(before) as PackageName[]) if (!after.has(name)) affected.add(name);
   }
   for (const { id } of choice.forgotten) {
     const memory = tree.trusted ? await readMemory(output, id) : undefined;
     const names = memory === undefined ? await listPackages(output) : (Object.keys(memory.packages) as PackageName[]);
-    for (const name of names) visits.add(name);
+    for (const name of names) affected.add(name);
   }
-  return [...visits].filter((name) => limit?.admits(name) ?? true).toSorted();
+  return [...affected].filter((name) => limit?.admits(name) ?? true).toSorted();
 }
 
 /** Equal for two builds as long as nothing about the releases has changed. */

@@ -43,7 +43,7 @@ export interface BuildRequest extends SourceRequest {
    */
   readonly waitMs?: number;
   /** security advisories and filter lists; undefined: those that are published stay */
-  readonly safety?: AdvisoryRequest | undefined;
+  readonly advisories?: AdvisoryRequest | undefined;
   /** a version to be withdrawn although its source has it, or to be published again */
   readonly withhold?: WithholdRequest;
   /** tombstones of versions that are purged from now on */

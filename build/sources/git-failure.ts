@@ -54,12 +54,12 @@ export function explainGit(stderr: string): string {
     .split('\n')
     .map(scrub)
     .filter((line) => line !== '');
-  const told =
+  const message =
     lines.find((line) => line.startsWith('fatal:')) ??
     lines.find((line) => line.startsWith('error:')) ??
     lines.at(-1) ??
     'git gave no reason';
-  const sentence = told.replace(/^(?:fatal|error): /, '').slice(0, 300);
+  const sentence = message.replace(/^(?:fatal|error): /, '').slice(0, 300);
   const hint = advice.find(([said]) => lines.some((line) => said.test(line)))?.[1];
   return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
 }

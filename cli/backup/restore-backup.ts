@@ -164,14 +164,16 @@ async function refuseData(data: string, directory: string): Promise<void> {
     throw new UsageError(`The data folder ${data} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
   // of a restore that was cut off, and of a state that is given up with it
-  const held = names.filter((name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName);
+  const existing = names.filter(
+    (name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName,
+  );
   const cutOff = names.some((name) => name === stagingName)
     ? ` ${stagingName} is left of a restore that was cut off: if that one restored everything into this folder, ` +
       'empty the folder and restore again.'
     : '';
-  if (held.length > 0)
+  if (existing.length > 0)
     throw new UsageError(
-      `The data folder ${data} is not empty (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). ` +
+      `The data folder ${data} is not empty (${existing.slice(0, 3).join(', ')}${existing.length > 3 ? ', …' : ''}). ` +
         'Name an empty or new folder with --data. Or use --state-only: it restores only the state and keeps all ' +
         `other files.${cutOff}`,
     );

@@ -54,13 +54,13 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     abandoned: config.abandoned.value,
     archiveExcludes: config.archiveExclude.value,
     allowedAddresses: config.egressAllow.value,
-    safety: safetyRequest(config),
+    advisories: advisoryRequest(config),
     gitTimeouts: { asking: config.gitAskTimeout.value * 1000, fetching: config.gitFetchTimeout.value * 1000 },
   };
 }
 
 /** Undefined without a libretto.json: what it once said stays, as its sources do. */
-function safetyRequest({ file, advisories, filters }: Config): AdvisoryRequest | undefined {
+function advisoryRequest({ file, advisories, filters }: Config): AdvisoryRequest | undefined {
   if (file === undefined) return undefined;
   const directory = dirname(file);
   return {

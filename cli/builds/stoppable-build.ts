@@ -15,7 +15,7 @@ import { startProgress } from '../io/progress.ts';
 /** Whatever is still under way then ends with the process: a build may be killed at any moment. */
 const graceMs = 5000;
 /** Ctrl+C under npm or another wrapper arrives twice, from the terminal and passed on: that is one wish. */
-const sameWishMs = 200;
+const sameRequestMs = 200;
 
 export type Stopped = { readonly exitCode: number };
 
@@ -30,44 +30,44 @@ export async function stoppableBuild(
 ): Promise<BuildReport | Stopped> {
   const { environment, stderr, now } = context;
   const progress = await startProgress(stderr);
-  const wish = listen(context, progress.stop);
+  const stopRequest = listen(context, progress.stop);
   try {
-    const report = await start(request, { now, progress: progress.show, environment, stop: wish.signal });
+    const report = await start(request, { now, progress: progress.show, environment, stop: stopRequest.signal });
     if (request.dryRun !== true) await noteBuild(request.dataDirectory, report, now());
     return report;
   } catch (error) {
-    if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true)
+    if (stopRequest.exitCode() === undefined && error instanceof Error && request.dryRun !== true)
       await noteBuild(request.dataDirectory, error, now());
-    if (wish.exitCode() === undefined) throw error;
-    return { exitCode: wish.exitCode() ?? 1 };
+    if (stopRequest.exitCode() === undefined) throw error;
+    return { exitCode: stopRequest.exitCode() ?? 1 };
   } finally {
-    wish.ignore();
+    stopRequest.ignore();
     progress.stop();
   }
 }
 
-interface Wish {
+interface StopRequest {
   readonly signal: AbortSignal;
   /** undefined as long as nobody wants the build to stop */
   readonly exitCode: () => number | undefined;
   readonly ignore: () => void;
 }
 
-function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () => void): Wish {
+function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () => void): StopRequest {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // one for each git that runs
-  let wished: { readonly exitCode: number; readonly at: number } | undefined;
+  let requested: { readonly exitCode: number; readonly at: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let over = false;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     const exitCode = 128 + constants.signals[name];
     onSignal(name, () => {
       if (over) return;
-      if (wished !== undefined) {
-        if (now().getTime() - wished.at > sameWishMs) exitNow(exitCode);
+      if (requested !== undefined) {
+        if (now().getTime() - requested.at > sameRequestMs) exitNow(exitCode);
         return;
       }
-      wished = { exitCode, at: now().getTime() };
+      requested = { exitCode, at: now().getTime() };
       beforeTalking();
       printLines(stderr, ['Stopping the build. The published versions stay. Press Ctrl+C again to stop at once.']);
       timer = setTimeout(() => exitNow(exitCode), graceMs);
@@ -76,7 +76,7 @@ function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () =
   }
   return {
     signal: controller.signal,
-    exitCode: () => wished?.exitCode,
+    exitCode: () => requested?.exitCode,
     ignore: () => {
       over = true;
       clearTimeout(timer);

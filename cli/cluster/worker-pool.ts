@@ -7,7 +7,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
-import { nextFall } from './restart-delay.ts';
+import { nextRestart } from './restart-delay.ts';
 
 /** A worker that ended by itself. */
 export interface Ended {
@@ -147,7 +147,7 @@ export class WorkerPool {
       this.#onFirstEnded?.(code ?? 1);
       return;
     }
-    const { failures, delayMs } = nextFall(slot.failures, livedMs);
+    const { failures, delayMs } = nextRestart(slot.failures, livedMs);
     slot.failures = failures;
     slot.timer = setTimeout(() => this.#launch(slot), delayMs);
     onEnded({ number: slot.number, pid, code, signal, restartMs: delayMs });

@@ -103,12 +103,12 @@ function strict(setting: Setting<unknown>): Setting<unknown> {
  * A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say.
  */
 async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
-  let told = false;
+  let isReported = false;
   const value = await setting.parse(raw, place, (at, complaint) => {
-    told = true;
+    isReported = true;
     refuse(at, complaint);
   });
-  if (value === undefined && !told) {
+  if (value === undefined && !isReported) {
     const reason = setting.reason?.(raw);
     refuse(
       '',

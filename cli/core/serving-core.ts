@@ -8,7 +8,7 @@ import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/p
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
-import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { LogTarget } from '../config/setting-values.ts';
@@ -35,7 +35,7 @@ export interface ServingCore extends ServingRole {
   readonly counters: Counters;
   readonly settings: Settings;
   readonly uses: TokenUses;
-  readonly safety: PublishedAdvisories;
+  readonly advisories: PublishedAdvisories;
   readonly tombstones: Tombstones;
   /** Writes one line about the state to the log and to standard error. */
   readonly tellState: (line: string) => void;
@@ -92,7 +92,7 @@ async function open(
     counters: counting.counters,
     settings: composeSettings(config, context, store),
     uses,
-    safety: createPublishedAdvisories(tree.published),
+    advisories: createPublishedAdvisories(tree.published),
     tombstones: tombstonesOf(config, tree.published),
     tellState,
     closing,

@@ -49,7 +49,7 @@ export async function ask(
   };
   const answer = await receiveResponse(
     url,
-    { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, silenceMs: timeoutMs },
+    { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, idleTimeoutMs: timeoutMs },
     { head, part },
   );
   const flat = Object.fromEntries(

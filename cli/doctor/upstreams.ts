@@ -17,7 +17,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
-const limits = { documentMs: 15_000, silenceMs: 10_000 };
+const limits = { documentMs: 15_000, idleTimeoutMs: 10_000 };
 
 /** Asks the upstreams, and names packages that are no longer offered. In front of an origin it only asks the upstreams. */
 export async function check(config: Config, context: Context): Promise<readonly Finding[]> {

@@ -5,8 +5,8 @@ import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function open({ tree, safety }: ServingCore, { mirror }: Offers): OpenFeature {
+export function open({ tree, advisories }: ServingCore, { mirror }: Offers): OpenFeature {
   return {
-    answers: createAdvisoryFeature(createAdvisoryAnswers({ files: tree.files, safety, mirrored: mirror?.tree })),
+    answers: createAdvisoryFeature(createAdvisoryAnswers({ files: tree.files, advisories, mirrored: mirror?.tree })),
   };
 }

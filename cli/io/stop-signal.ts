@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { printLines } from './output.ts';
 
 /** Ctrl+C under npm or another wrapper arrives twice, from the terminal and passed on: that is one wish. */
-const sameWishMs = 200;
+const sameRequestMs = 200;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -30,7 +30,7 @@ export function stopSignal(
         stoppedAt = now().getTime();
         printLines(stderr, ['Stopping after the requests in progress. Press Ctrl+C again to stop at once.']);
         resolve(0);
-      } else if (now().getTime() - stoppedAt > sameWishMs) exitNow(128 + constants.signals[signal]);
+      } else if (now().getTime() - stoppedAt > sameRequestMs) exitNow(128 + constants.signals[signal]);
     };
     onSignal('SIGINT', stop('SIGINT'));
     onSignal('SIGTERM', stop('SIGTERM'));

@@ -25,7 +25,7 @@ export async function changedReleases(
   for await (const name of mirroredNames(folder)) {
     const belonging = await mirror.belongs(name, { nowMs, epoch: 0 });
     if (belonging.to !== 'upstreams') continue;
-    const { records: accepted } = await mirror.shelf.inspect(name);
+    const { records: accepted } = await mirror.archiveStore.inspect(name);
     for (const id of belonging.ids) {
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
       const records = url === undefined ? [] : await cachedRecords(name, folder, url);

@@ -8,7 +8,7 @@ import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
-import type { PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { Tombstones } from '../../proxy/protocol/tombstones.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
@@ -38,7 +38,7 @@ export interface MirrorSurroundings {
   readonly settings: Settings;
   readonly log: Log;
   readonly state: StateStore;
-  readonly safety: PublishedAdvisories;
+  readonly advisories: PublishedAdvisories;
   readonly tombstones: Tombstones;
   readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
 }
@@ -46,7 +46,7 @@ export interface MirrorSurroundings {
 export function openServedMirror(
   config: Config,
   context: Context,
-  { settings, log, state, safety, tombstones, tree: { published, privateNames } }: MirrorSurroundings,
+  { settings, log, state, advisories, tombstones, tree: { published, privateNames } }: MirrorSurroundings,
 ): ServedMirror {
   const others = otherRepositories({
     config,
@@ -75,7 +75,7 @@ export function openServedMirror(
   );
   return {
     mirror,
-    tree: createMirroredTree(mirror, viewedBytes, safety),
+    tree: createMirroredTree(mirror, viewedBytes, advisories),
     catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }),
     families: metrics.families,
     close: () => closeAfter(timer, mirror),
@@ -120,13 +120,13 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
  * A failing registry fails for each of its packages, so the log takes the same message of the same kind once a minute.
  */
 function createEventLimiter(now: () => number): (event: MirrorEvent) => boolean {
-  const told = new Map<string, number>();
+  const lastReported = new Map<string, number>();
   return (event) => {
     if (!('message' in event) || alarms.has(event.kind)) return true;
     const key = `${event.kind} ${event.message}`;
-    if (now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
-    if (told.size >= mostRemembered) told.clear();
-    told.set(key, now());
+    if (now() - (lastReported.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
+    if (lastReported.size >= mostRemembered) lastReported.clear();
+    lastReported.set(key, now());
     return true;
   };
 }
@@ -135,7 +135,7 @@ const repeatAfterMs = 60_000;
 const mostRemembered = 1000;
 
 const alarms: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['archive-refused', 'release-changed']);
-const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>([
+const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>([
   'document-failed',
   'archive-failed',
   'versions-left-out',
@@ -144,6 +144,6 @@ const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(
 
 function tell({ logger }: Log, event: MirrorEvent): void {
   if (alarms.has(event.kind)) logger.error({ mirror: event });
-  else if (troubles.has(event.kind)) logger.warn({ mirror: event });
+  else if (warnings.has(event.kind)) logger.warn({ mirror: event });
   else logger.info({ mirror: event });
 }

@@ -40,7 +40,7 @@ export async function unofferedVersions(
   const byKey = new Map(accepted.map((record) => [keyOf(record), record]));
   const changed: UnofferedVersions['changed'][number][] = [];
   const settled = await pinVersions(name, versions, new AcceptedPackage(name, accepted), {
-    shelf: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
+    archiveStore: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
     check: checkRecord,
     tell: (event) =>
       void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),

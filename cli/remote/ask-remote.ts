@@ -24,7 +24,7 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       method,
       headers: { ...headers, authorization: `Bearer ${remote.token}` },
       body,
-      silenceMs: answerTimeoutMs,
+      idleTimeoutMs: answerTimeoutMs,
     };
     const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
     return readReply(remote, status, Buffer.concat(parts).toString('utf8'));

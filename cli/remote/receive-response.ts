@@ -14,7 +14,7 @@ export interface RequestToSend {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readable | undefined;
   /** for how long nothing may arrive */
-  readonly silenceMs: number;
+  readonly idleTimeoutMs: number;
 }
 
 export interface ResponseHead {
@@ -34,7 +34,7 @@ export interface Receiver {
  */
 export function receiveResponse(
   url: string,
-  { method, headers, body, silenceMs }: RequestToSend,
+  { method, headers, body, idleTimeoutMs }: RequestToSend,
   receiver: Receiver,
 ): Promise<ResponseHead> {
   const { origin, pathname, search } = new URL(url);
@@ -44,8 +44,8 @@ export function receiveResponse(
     method,
     headers: { ...headers },
     body: body ?? null,
-    headersTimeout: silenceMs,
-    bodyTimeout: silenceMs,
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
   };
   return new Promise((resolve, reject) => {
     let received: ResponseHead | undefined;

@@ -3,7 +3,7 @@
 import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import { firstOf, formatFields, formatTable } from '../io/output.ts';
 
-const notTold = 'not told to a read token';
+const hiddenValue = 'not told to a read token';
 
 export function describeRepositories(repositories: readonly RepositoryDocument[]): string[] {
   const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [
@@ -11,7 +11,7 @@ export function describeRepositories(repositories: readonly RepositoryDocument[]
     type,
     status,
     synced === null ? 'never' : seconds(synced),
-    url ?? notTold,
+    url ?? hiddenValue,
   ]);
   return formatTable(['ID', 'TYPE', 'STATUS', 'LAST SYNCED', 'URL'], rows);
 }
@@ -37,7 +37,7 @@ export function describeRepository(repository: RepositoryDocument): string[] {
   return formatFields([
     ['id', id],
     ['type', type],
-    ['url', url ?? notTold],
+    ['url', url ?? hiddenValue],
     ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
     ...filters,
     ...(position === null ? [] : [['asked as', `number ${position}, behind those of libretto.json`] as const]),

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { CertificateError, describeCertificate, readCertificate } from './certificate.ts';
 
-interface Told {
+interface ReportTarget {
   readonly logger: Logger;
   /** a line for whoever looks after the server */
   readonly tell: (line: string) => void;
@@ -16,7 +16,7 @@ interface Told {
  * A signal that goes to all processes of a server reaches a worker twice, from outside and by its primary: that is one
  * wish.
  */
-const sameWishMs = 2000;
+const sameRequestMs = 2000;
 
 /**
  * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with
@@ -26,17 +26,17 @@ const sameWishMs = 2000;
 export function createRenewal(
   config: Config,
   { now }: Pick<Context, 'now'>,
-  told: Told | undefined,
+  target: ReportTarget | undefined,
   renew: (certificate: Certificate) => void,
 ): () => void {
   let last = { line: '', atMs: Number.NEGATIVE_INFINITY };
   const tell = (line: string, log: (logger: Logger) => void): void => {
     const atMs = now().getTime();
-    const isSaid = line === last.line && atMs - last.atMs < sameWishMs;
+    const isSaid = line === last.line && atMs - last.atMs < sameRequestMs;
     last = { line, atMs };
-    if (told === undefined || isSaid) return;
-    log(told.logger);
-    told.tell(line);
+    if (target === undefined || isSaid) return;
+    log(target.logger);
+    target.tell(line);
   };
   return () => {
     try {

@@ -1,6 +1,6 @@
 // Reports failures of an origin to the log and to standard error.
 
-import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
+import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';

@@ -6,7 +6,7 @@ import type { Publication } from '../../build/contract/publication.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { OriginAddress } from '../../proxy/origin/origin-address.ts';
-import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
+import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createLocalFiles } from '../../proxy/tree/local-files.ts';
 import type { TreeFiles } from '../../proxy/tree/tree-files.ts';

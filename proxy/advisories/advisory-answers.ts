@@ -8,9 +8,9 @@ import type { PackageName } from '../../build/contract/name.ts';
 import {
   advisoriesOf,
   type FilterEntry,
-  type PackageSafety,
+  type PackageAdvisories,
   type AdvisoryLists,
-} from '../../build/contract/safety-lists.ts';
+} from '../../build/contract/advisory-lists.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
@@ -19,7 +19,7 @@ import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
-import type { PublishedAdvisories } from '../tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../tree/published-advisories.ts';
 import { readDocumentReleases } from '../tree/document-releases.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { limits, readForm, namesOf, parseFilterRequest } from './advisory-request.ts';
@@ -43,7 +43,7 @@ export interface AdvisoryAnswers {
 
 export interface AdvisoryParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'releases' | 'document'>;
-  readonly safety: PublishedAdvisories;
+  readonly advisories: PublishedAdvisories;
   /** advisories and filter lists of mirrored packages */
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
@@ -80,7 +80,7 @@ async function answerAdvisories(
   asked: Asked,
 ): Promise<Answer> {
   const names = namesOf(new URLSearchParams(request.method === 'POST' ? await readForm(request) : query));
-  const lists = await parts.safety.read(asked.nowMs);
+  const lists = await parts.advisories.read(asked.nowMs);
   const own = new Set(await visibleNames(parts, names, lists, asked));
   const elsewhere = await parts.mirrored?.advisories(
     [...names].filter((name) => filterOf(asked.view, name) === 'all'),
@@ -101,7 +101,7 @@ async function answerAdvisories(
 /** The entries of the named lists for the named packages. */
 async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: Asked): Promise<Answer> {
   const wanted = parseFilterRequest(await readJsonBody(request, limits));
-  const lists = await parts.safety.read(asked.nowMs);
+  const lists = await parts.advisories.read(asked.nowMs);
   const names = await visibleNames(parts, wanted.names, lists, asked);
   const elsewhere = await parts.mirrored?.filters(
     [...wanted.names].filter((name) => filterOf(asked.view, name) !== 'none'),
@@ -120,7 +120,7 @@ async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: 
 
 /** All lists, with one constraint for each package. */
 async function answerSummary(parts: AdvisoryParts, asked: Asked): Promise<Answer> {
-  const lists = await parts.safety.read(asked.nowMs);
+  const lists = await parts.advisories.read(asked.nowMs);
   const names = await visibleNames(parts, lists.packages.keys(), lists, asked);
   return jsonAnswer(200, {
     filter: listed(
@@ -166,7 +166,7 @@ async function visibleNames(
 function withMirrored(
   lists: AdvisoryLists,
   seen: readonly PackageName[],
-  elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>,
+  elsewhere: ReadonlyMap<PackageName, PackageAdvisories['filter']>,
 ): AdvisoryLists {
   if (elsewhere.size === 0) return lists;
   const packages = new Map(seen.map((name) => [name, advisoriesOf(lists, name)]));
@@ -187,7 +187,7 @@ function listed(
   tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,
   flat: boolean,
 ): object {
-  const told = wanted
+  const answered = wanted
     .filter((list) => lists.filters.includes(list))
     .map((list) => {
       const rows = names.flatMap((name): readonly (readonly [PackageName, JsonValue])[] => {
@@ -196,5 +196,5 @@ function listed(
       });
       return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
     });
-  return Object.fromEntries(told);
+  return Object.fromEntries(answered);
 }

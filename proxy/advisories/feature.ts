@@ -1,6 +1,6 @@
 // The feature `advisories`: the routes that `composer audit` and Composer's policies ask.
 
-import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/safety-urls.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/advisory-urls.ts';
 import type { Feature, FeatureRoute } from '../protocol/feature.ts';
 import type { AdvisoryAnswers, AdvisoryRoute } from './advisory-answers.ts';
 

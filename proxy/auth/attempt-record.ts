@@ -67,12 +67,12 @@ export function hasRoom({ free }: Budget, { count, held }: Standing): boolean {
   return count + inFlight < free || inFlight === 0;
 }
 
-export function withHeld(standing: Standing, id: string, nowMs: number): Standing {
+export function withReservation(standing: Standing, id: string, nowMs: number): Standing {
   return { ...standing, held: { ...standing.held, [id]: nowMs } };
 }
 
 /** Without the attempt `id`, which was a failure or was none. One that was taken for abandoned counts already. */
-export function withoutHeld(standing: Standing, id: string, failed: boolean, nowMs: number): Standing {
+export function withoutReservation(standing: Standing, id: string, failed: boolean, nowMs: number): Standing {
   const { [id]: startedMs, ...held } = standing.held;
   if (startedMs === undefined || !failed) return { ...standing, held };
   return { count: standing.count + 1, lastMs: nowMs, held };

@@ -14,12 +14,12 @@ import {
   recordOf,
   standingAt,
   waitOf,
-  withHeld,
-  withoutHeld,
+  withReservation,
+  withoutReservation,
   type Standing,
 } from './attempt-record.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { createSemaphore, crowded } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore, tooManyWaiting } from '../../build/shared/concurrency/semaphore.ts';
 
 /** A check throws it for a wrong password or code. */
 export class WrongGuess extends Error {}
@@ -63,7 +63,7 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
   const waiting = createSemaphore({ inside: mostWaiting, waiting: 0 });
   const reserve = async (budgets: readonly Budget[], id: string): Promise<void> => {
     if (await tryReserve(store, budgets, id, now)) return;
-    await (waiting(() => reserveLater(store, budgets, id, now)) ?? Promise.reject(crowded()));
+    await (waiting(() => reserveLater(store, budgets, id, now)) ?? Promise.reject(tooManyWaiting()));
   };
   const settle = (
     budgets: readonly Budget[],
@@ -72,7 +72,7 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
     isCleared: Clear = () => false,
   ): Promise<void> =>
     update(store, budgets, now, (standing, { key }) => {
-      const left = withoutHeld(standing, id, failed, now());
+      const left = withoutReservation(standing, id, failed, now());
       return isCleared(key) ? { ...left, count: 0 } : left;
     });
   return {
@@ -106,7 +106,7 @@ async function tryReserve(
     const waitMs = Math.max(...all.map((one, at) => waitOf(budgets[at] ?? budget, one, nowMs)));
     if (waitMs > 0) throw tooMany(waitMs);
     isFull = !all.every((one, at) => hasRoom(budgets[at] ?? budget, one));
-    return isFull ? undefined : withHeld(standing, id, nowMs);
+    return isFull ? undefined : withReservation(standing, id, nowMs);
   });
   return !isFull;
 }
@@ -121,7 +121,7 @@ async function reserveLater(
     await delay(lookAgainMs);
     if (await tryReserve(store, budgets, id, now)) return;
   }
-  throw crowded();
+  throw tooManyWaiting();
 }
 
 type Edit = (standing: Standing, budget: Budget, all: readonly Standing[]) => Standing | undefined;

@@ -5,7 +5,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import { createSemaphore, crowded } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore, tooManyWaiting } from '../../build/shared/concurrency/semaphore.ts';
 
 export interface ScryptCost {
   /** N: a power of two */
@@ -37,7 +37,7 @@ const keyLength = 32;
 export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions): Passwords {
   const turn = createSemaphore({ inside: 2, waiting: 20 });
   const derived = (password: string, salt: Uint8Array, how: ScryptCost): Promise<Buffer> =>
-    turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(crowded());
+    turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(tooManyWaiting());
   const dummy = { salt: randomBytes(16), key: Buffer.alloc(keyLength), cost };
   return {
     hash: async (password) => {

@@ -46,24 +46,24 @@ export interface IdleCap {
   readonly onExcess: (address: string) => void;
 }
 
-interface Held {
+interface HeldConnection {
   readonly socket: Socket;
   readonly openedMs: number;
   speaker: Speaker | undefined;
 }
 
 interface OfAddress {
-  readonly held: Set<Held>;
+  readonly connections: Set<HeldConnection>;
   /** connections since they were last looked at */
   opened: number;
   again: NodeJS.Timeout | undefined;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 export class IdleConnections {
   readonly #cap: IdleCap;
   readonly #byAddress = new Map<string, OfAddress>();
-  readonly #bySocket = new WeakMap<Socket, Held>();
+  readonly #bySocket = new WeakMap<Socket, HeldConnection>();
 
   constructor(cap: IdleCap) {
     this.#cap = cap;
@@ -75,56 +75,64 @@ export class IdleConnections {
     const address = clientAddress(socket.remoteAddress, undefined, []);
     if (most === 0 || socket.destroyed || isInRanges(address, trustedProxies)) return;
     const network = networkOf(address);
-    const held: Held = { socket, openedMs: elapsed(), speaker: undefined };
-    const all = this.#byAddress.get(network) ?? { held: new Set(), opened: 0, again: undefined, isTold: false };
-    all.held.add(held);
+    const connection: HeldConnection = { socket, openedMs: elapsed(), speaker: undefined };
+    const all = this.#byAddress.get(network) ?? {
+      connections: new Set(),
+      opened: 0,
+      again: undefined,
+      isReported: false,
+    };
+    all.connections.add(connection);
     all.opened += 1;
     this.#byAddress.set(network, all);
-    this.#bySocket.set(socket, held);
+    this.#bySocket.set(socket, connection);
     socket.once('close', () => {
-      all.held.delete(held);
-      if (all.held.size > 0) return;
+      all.connections.delete(connection);
+      if (all.connections.size > 0) return;
       clearTimeout(all.again);
       if (this.#byAddress.get(network) === all) this.#byAddress.delete(network);
     });
     // not with each one: where many requests are in progress, all of them are looked at in vain
-    if (all.held.size > most && all.opened > most / 16) this.#look(all, address);
+    if (all.connections.size > most && all.opened > most / 16) this.#look(all, address);
   }
 
   /** `socket`: the bare one, also where the connection has TLS. */
   speaks(socket: Socket, speaker: Speaker): void {
-    const held = this.#bySocket.get(socket);
-    if (held !== undefined) held.speaker = speaker;
+    const connection = this.#bySocket.get(socket);
+    if (connection !== undefined) connection.speaker = speaker;
   }
 
   #look(all: OfAddress, address: string): void {
     const { most, againMs } = this.#cap;
     all.opened = 0;
     this.#closeOldest(all, address);
-    if (all.held.size <= most) return;
+    if (all.connections.size <= most) return;
     all.again ??= setTimeout(() => {
       all.again = undefined;
-      if (all.held.size > most) this.#look(all, address);
+      if (all.connections.size > most) this.#look(all, address);
     }, againMs);
   }
 
   #closeOldest(all: OfAddress, address: string): void {
     const { most, mostPatient, elapsed, onExcess } = this.#cap;
-    const nowMs = all.held.size > mostPatient ? Number.POSITIVE_INFINITY : elapsed();
-    const waiting = [...all.held].flatMap((held) => {
-      const state = held.speaker === undefined ? { idle: false, sinceMs: held.openedMs } : held.speaker.waiting(nowMs);
-      return state === undefined ? [] : [{ held, ...state }];
+    const nowMs = all.connections.size > mostPatient ? Number.POSITIVE_INFINITY : elapsed();
+    const waiting = [...all.connections].flatMap((connection) => {
+      const state =
+        connection.speaker === undefined
+          ? { idle: false, sinceMs: connection.openedMs }
+          : connection.speaker.waiting(nowMs);
+      return state === undefined ? [] : [{ connection, ...state }];
     });
     if (waiting.length <= most) return;
     waiting.sort((one, other) => Number(other.idle) - Number(one.idle) || one.sinceMs - other.sinceMs);
     // a sixteenth more than needed, so that not every further connection looks at all of them
-    for (const { held, idle } of waiting.slice(0, waiting.length - most + Math.floor(most / 16))) {
-      all.held.delete(held);
-      if (idle) held.speaker?.end();
-      else reset(held.socket);
+    for (const { connection, idle } of waiting.slice(0, waiting.length - most + Math.floor(most / 16))) {
+      all.connections.delete(connection);
+      if (idle) connection.speaker?.end();
+      else reset(connection.socket);
     }
-    if (!all.isTold) onExcess(address);
-    all.isTold = true;
+    if (!all.isReported) onExcess(address);
+    all.isReported = true;
   }
 }
 

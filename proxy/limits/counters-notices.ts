@@ -18,21 +18,21 @@ export function createCountersNotices(
   notice: (notice: CountersNotice) => void,
   monotonicMs: () => number,
 ): CountersNotices {
-  let toldMs: readonly number[] = [];
+  let reportedMs: readonly number[] = [];
   /** of this outage */
-  let told = false;
+  let isReported = false;
   return {
     degraded: (reason) => {
       const nowMs = monotonicMs();
-      toldMs = toldMs.filter((ms) => nowMs - ms < periodMs);
-      if (toldMs.length >= (told ? 1 : mostAPeriod)) return;
-      toldMs = [...toldMs, nowMs];
-      told = true;
+      reportedMs = reportedMs.filter((ms) => nowMs - ms < periodMs);
+      if (reportedMs.length >= (isReported ? 1 : mostAPeriod)) return;
+      reportedMs = [...reportedMs, nowMs];
+      isReported = true;
       notice({ state: 'degraded', reason: reason instanceof Error ? reason.message : String(reason) });
     },
     recovered: () => {
-      if (told) notice({ state: 'recovered' });
-      told = false;
+      if (isReported) notice({ state: 'recovered' });
+      isReported = false;
     },
   };
 }

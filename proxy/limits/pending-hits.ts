@@ -10,7 +10,7 @@ export interface PendingHits {
   readonly openOf: (key: string, nowMs: number) => number | undefined;
 }
 
-interface Talk {
+interface Entry {
   open: number;
   answeredMs: number;
 }
@@ -19,30 +19,30 @@ interface Talk {
 const freshMs = 5000;
 
 export function createPendingHits(capacity = 20_000): PendingHits {
-  const talks = new Map<string, Talk>();
+  const entries = new Map<string, Entry>();
   return {
     asked: (key) => {
-      const talk = talks.get(key);
-      if (talk !== undefined) {
-        talk.open += 1;
+      const entry = entries.get(key);
+      if (entry !== undefined) {
+        entry.open += 1;
         return;
       }
-      if (talks.size >= capacity) talks.clear();
-      talks.set(key, { open: 1, answeredMs: Number.NEGATIVE_INFINITY });
+      if (entries.size >= capacity) entries.clear();
+      entries.set(key, { open: 1, answeredMs: Number.NEGATIVE_INFINITY });
     },
     answered: (key, nowMs) => {
-      const talk = talks.get(key);
-      if (talk === undefined) return;
-      talk.open -= 1;
-      talk.answeredMs = nowMs;
+      const entry = entries.get(key);
+      if (entry === undefined) return;
+      entry.open -= 1;
+      entry.answeredMs = nowMs;
     },
     failed: (key) => {
-      const talk = talks.get(key);
-      if (talk !== undefined) talk.open -= 1;
+      const entry = entries.get(key);
+      if (entry !== undefined) entry.open -= 1;
     },
     openOf: (key, nowMs) => {
-      const talk = talks.get(key);
-      return talk === undefined || Math.abs(nowMs - talk.answeredMs) >= freshMs ? undefined : talk.open;
+      const entry = entries.get(key);
+      return entry === undefined || Math.abs(nowMs - entry.answeredMs) >= freshMs ? undefined : entry.open;
     },
   };
 }

@@ -13,7 +13,7 @@ export interface ReplyTimeoutOptions {
   readonly silentMs: number;
   readonly onLate: () => void;
   /** Should `drain`. */
-  readonly onSilence: () => void;
+  readonly onTimeout: () => void;
   /** a clock that nobody sets */
   readonly monotonicMs: () => number;
 }
@@ -78,10 +78,10 @@ function checkAfter(afterMs: number, watch: Watch<unknown>, options: ReplyTimeou
 }
 
 function check(watch: Watch<unknown>, options: ReplyTimeoutOptions): void {
-  const { lateMs, silentMs, onLate, onSilence, monotonicMs } = options;
+  const { lateMs, silentMs, onLate, onTimeout, monotonicMs } = options;
   watch.timer = undefined;
   const age = oldestAge(watch, monotonicMs());
-  if (age >= silentMs) onSilence();
+  if (age >= silentMs) onTimeout();
   else if (age >= lateMs && !watch.late && !watch.replies) {
     watch.late = true;
     onLate();

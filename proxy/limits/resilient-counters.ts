@@ -73,7 +73,7 @@ interface Parts {
   readonly shared: SharedCounters;
   readonly local: MemoryCounters;
   readonly pending: PendingHits;
-  readonly silence: ReplyTimeout<Waiting>;
+  readonly replies: ReplyTimeout<Waiting>;
   readonly breaker: Breaker;
 }
 
@@ -87,21 +87,21 @@ function createParts({ shared, notice, monotonicMs }: ResilientCountersOptions):
     trial: () => tryShared(shared),
     onFailure: (reason) => {
       notices.degraded(reason);
-      silence.drain().forEach(goOn);
+      replies.drain().forEach(goOn);
     },
     onRecovery: notices.recovered,
   });
-  const silence = createReplyTimeout<Waiting>({
+  const replies = createReplyTimeout<Waiting>({
     lateMs,
     silentMs,
     onLate: () =>
-      silence
+      replies
         .release(({ key, limit, windowMs, nowMs }) => isFarFromLimit(parts, key, limit, windowMs, nowMs))
         .forEach(goOn),
-    onSilence: () => breaker.trip(silent(silentMs)),
+    onTimeout: () => breaker.trip(silent(silentMs)),
     monotonicMs,
   });
-  const parts: Parts = { shared, local, pending, silence, breaker };
+  const parts: Parts = { shared, local, pending, replies, breaker };
   return parts;
 }
 
@@ -112,30 +112,30 @@ function tryShared(shared: SharedCounters): Promise<unknown> {
 
 /** On the path of every request: plain values and few closures, which cost a quarter of objects made anew. */
 function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: number): Count | Promise<Count> {
-  const { shared, local, pending, silence } = parts;
+  const { shared, local, pending, replies } = parts;
   pending.asked(key);
   const reply = shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) });
-  if (!silence.isLate() || !isFarFromLimit(parts, key, limit, windowMs, nowMs))
+  if (!replies.isLate() || !isFarFromLimit(parts, key, limit, windowMs, nowMs))
     return new Promise((answer) => waitFor(parts, reply, { key, limit, windowMs, nowMs, answer }));
   learnLater(parts, reply, key, windowMs, nowMs);
   return local.hit(key, limit, windowMs, nowMs);
 }
 
 /** Answers with the reply; or, where it comes too late or not at all, with the local count. */
-function waitFor({ local, pending, silence, breaker }: Parts, reply: Promise<SharedCount>, waiting: Waiting): void {
-  silence.add(waiting);
+function waitFor({ local, pending, replies, breaker }: Parts, reply: Promise<SharedCount>, waiting: Waiting): void {
+  replies.add(waiting);
   reply.then(
     (count) => {
       const { key, limit, windowMs, nowMs, answer } = waiting;
       pending.answered(key, nowMs);
       // a reply that comes too late still teaches; its request has been answered
       const resetAtMs = learn(local, key, windowMs, count, nowMs);
-      if (silence.replied(waiting))
+      if (replies.replied(waiting))
         answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
     },
     (reason: unknown) => {
       pending.failed(waiting.key);
-      if (silence.replied(waiting)) goOnLocally(local, waiting);
+      if (replies.replied(waiting)) goOnLocally(local, waiting);
       breaker.trip(reason);
     },
   );
@@ -143,7 +143,7 @@ function waitFor({ local, pending, silence, breaker }: Parts, reply: Promise<Sha
 
 /** Nobody waits for the reply; what it says is remembered. */
 function learnLater(
-  { local, pending, silence, breaker }: Parts,
+  { local, pending, replies, breaker }: Parts,
   reply: Promise<SharedCount>,
   key: string,
   windowMs: number,
@@ -152,7 +152,7 @@ function learnLater(
   reply.then(
     (count) => {
       pending.answered(key, nowMs);
-      silence.replied(undefined);
+      replies.replied(undefined);
       learn(local, key, windowMs, count, nowMs);
     },
     (reason: unknown) => {

@@ -57,7 +57,7 @@ export class Mirror {
   readonly #filters: MirroredFilters;
   readonly #names: NameDecisions;
   /** the archives on disk */
-  readonly shelf: AcceptedArchiveStore;
+  readonly archiveStore: AcceptedArchiveStore;
 
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
@@ -73,18 +73,18 @@ export class Mirror {
       compile: this.#compile,
       privateNames: options.privateNames,
     });
-    this.shelf = new AcceptedArchiveStore(folder, cacheBytes / 2);
+    this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
-      shelf: this.shelf,
+      archiveStore: this.archiveStore,
       check: options.checkArchive,
       limits: options.archives ?? {},
       now,
       tell,
     });
     this.#documents = new MirroredDocuments({
-      shelf: this.shelf,
+      archiveStore: this.archiveStore,
       check,
       privateNames: options.privateNames,
       advisories: this.#advisories,
@@ -92,7 +92,13 @@ export class Mirror {
       now,
       tell,
     });
-    this.#archives = new MirroredArchives({ shelf: this.shelf, fetcher: this.#fetcher, check, now, tell });
+    this.#archives = new MirroredArchives({
+      archiveStore: this.archiveStore,
+      fetcher: this.#fetcher,
+      check,
+      now,
+      tell,
+    });
   }
 
   /** Whether anything is mirrored: clients then ask for names that packages.json does not list. */

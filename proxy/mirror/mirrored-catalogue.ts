@@ -27,7 +27,7 @@ export interface MirroredCatalogue {
 export interface CatalogueOptions {
   /** `<data>/mirror` */
   readonly folder: string;
-  readonly mirror: Pick<Mirror, 'standing' | 'shelf' | 'written'>;
+  readonly mirror: Pick<Mirror, 'standing' | 'archiveStore' | 'written'>;
   /** grows when a publication may have made other names private */
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
 }
@@ -185,8 +185,11 @@ class KnownPackages {
 }
 
 /** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */
-async function recordsOf({ shelf }: Pick<Mirror, 'shelf'>, name: PackageName): Promise<readonly JsonObject[]> {
-  return (await shelf.inspect(name).catch(() => ({ records: [] }))).records
+async function recordsOf(
+  { archiveStore }: Pick<Mirror, 'archiveStore'>,
+  name: PackageName,
+): Promise<readonly JsonObject[]> {
+  return (await archiveStore.inspect(name).catch(() => ({ records: [] }))).records
     .toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1))
     .map(({ record }) => record);
 }

@@ -1,12 +1,12 @@
 // Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what
 // it hides of any package.
 
-import { advisoriesOf, type AdvisoryLists } from '../../build/contract/safety-lists.ts';
+import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../http/answer.ts';
 import type { TextDocument } from '../http/document.ts';
-import type { PublishedAdvisories } from '../tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../tree/published-advisories.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
 import type { Asked, MirroredPackages, Moment, Viewer } from '../protocol/mirrored-packages.ts';
@@ -30,8 +30,8 @@ export interface MirroredTree extends MirroredPackages {
   readonly filterLists: Mirror['filterLists'];
 }
 
-/** `cacheBytes`: memory for documents that views see. `safety`: what is said here of any package, mirrored ones too. */
-export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedAdvisories): MirroredTree {
+/** `cacheBytes`: memory for documents that views see. `advisories`: the own advisories for any package, mirrored ones included. */
+export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisories?: PublishedAdvisories): MirroredTree {
   const documents = new ViewedMirrorDocuments(cacheBytes);
   const advised = new AdvisedDocuments();
   const sees = (asked: Asked, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
@@ -40,7 +40,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, preferences, viewer, moment) =>
-      andThen(safety?.read(moment.nowMs), (lists) =>
+      andThen(advisories?.read(moment.nowMs), (lists) =>
         mirror.provider(name, stability, preferences, moment, (document) =>
           andThen(advised.complete(document, name, lists), (whole) =>
             documents.documentFor(whole, name, stability, viewer),
@@ -52,7 +52,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     filterLists: () => mirror.filterLists(),
     installed: async (name, normalized, viewer, moment) => {
       if (viewer.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
-      const entry = (await mirror.shelf.accepted(name)).archive([normalized], undefined);
+      const entry = (await mirror.archiveStore.accepted(name)).archive([normalized], undefined);
       return entry !== undefined &&
         (await sees({ name, labels: [entry.version], reference: undefined }, viewer, moment))
         ? entry.version
@@ -68,13 +68,13 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
 
 /** The answer may be an open file: whatever goes wrong from here on, it is sent. */
 function withVersion(
-  { shelf }: Pick<Mirror, 'shelf'>,
+  { archiveStore }: Pick<Mirror, 'archiveStore'>,
   asked: Asked,
   answer: Answer,
 ): MaybeAsync<{ readonly answer: Answer; readonly version: string }> {
   const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
   return andThen(
-    shelf.accepted(asked.name),
+    archiveStore.accepted(asked.name),
     (accepted) => under(accepted.archive(asked.labels, undefined)?.version),
     () => under(undefined),
   );

@@ -13,24 +13,24 @@ import { OriginFailure, OriginMismatch } from './origin-failure.ts';
 import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { originStream } from './origin-stream.ts';
 import { assertWhole, drained, fetchWhole } from './origin-text.ts';
-import type { OriginTrouble } from './origin-trouble.ts';
+import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 export interface OriginArchivesOptions {
   readonly requests: OriginRequests;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   readonly limitBytes: number;
 }
 
 export class OriginArchives {
   readonly #requests: OriginRequests;
-  readonly #trouble: OriginTrouble;
+  readonly #failures: OriginFailureLog;
   readonly #kept: ByteCache<Representation>;
   readonly #loading = new SingleFlight<Representation>();
 
-  constructor({ requests, trouble, limitBytes }: OriginArchivesOptions) {
+  constructor({ requests, failures, limitBytes }: OriginArchivesOptions) {
     this.#requests = requests;
-    this.#trouble = trouble;
+    this.#failures = failures;
     this.#kept = new ByteCache(limitBytes);
   }
 
@@ -50,7 +50,7 @@ export class OriginArchives {
         return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
       return await this.#stream(entry, conditions);
     } catch (error) {
-      this.#trouble.failed('archive', error);
+      this.#failures.failed('archive', error);
       throw error;
     }
   }
@@ -88,7 +88,7 @@ export class OriginArchives {
       entry,
       timeOf(entry),
       conditions,
-      originStream(reply, entry, (error) => this.#trouble.failed('archive', error)),
+      originStream(reply, entry, (error) => this.#failures.failed('archive', error)),
     );
   }
 }

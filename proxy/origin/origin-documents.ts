@@ -17,7 +17,7 @@ import type { OriginPublication } from './origin-publication.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { fetchWhole } from './origin-text.ts';
-import type { OriginTrouble } from './origin-trouble.ts';
+import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /** A document that is published; undefined: there is none of this path. */
@@ -43,7 +43,7 @@ export interface OriginDocumentsOptions {
   readonly requests: OriginRequests;
   readonly publication: OriginPublication;
   readonly indexes: OriginIndexes<OriginIndex>;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   readonly limitBytes: number;
   readonly monotonicMs: () => number;
 }
@@ -122,7 +122,7 @@ export class OriginDocuments {
       );
       return this.#keep(path, new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000), fetched.stamp, epoch);
     } catch (error) {
-      this.#options.trouble.failed('text', error);
+      this.#options.failures.failed('text', error);
       const kept = this.#kept.get(path);
       if (kept?.document === undefined) throw error;
       kept.failedAtMs = this.#options.monotonicMs();

@@ -21,7 +21,7 @@ import { createOriginPrivateNames } from './origin-private-names.ts';
 import { OriginPublication } from './origin-publication.ts';
 import { createOriginRequests, type OriginRequests } from './origin-requests.ts';
 import { fetchWhole } from './origin-text.ts';
-import { OriginTrouble, type OriginNotice } from './origin-trouble.ts';
+import { OriginFailureLog, type OriginNotice } from './origin-failure-log.ts';
 
 export interface OriginFilesOptions {
   readonly address: OriginAddress;
@@ -53,14 +53,14 @@ export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
   const { address, checkEveryMs, userAgent, onNewer, notice, monotonicMs } = options;
   const requests = createOriginRequests({ address, userAgent, connections: documentConnections });
   const archiveRequests = createOriginRequests({ address, userAgent, connections: archiveConnections });
-  const trouble = new OriginTrouble({ notice, monotonicMs });
-  const publication = new OriginPublication({ requests, trouble, onNewer, checkEveryMs, monotonicMs });
-  const connected = { requests, archiveRequests, trouble, publication };
+  const failures = new OriginFailureLog({ notice, monotonicMs });
+  const publication = new OriginPublication({ requests, failures, onNewer, checkEveryMs, monotonicMs });
+  const connected = { requests, archiveRequests, failures, publication };
   const parts: OriginParts = { ...connected, ...createCaches(connected, options) };
   return {
     files: treeFiles(parts),
     published: publishedFiles(parts),
-    privateNames: createOriginPrivateNames({ publication, documents: parts.documents, trouble, monotonicMs }),
+    privateNames: createOriginPrivateNames({ publication, documents: parts.documents, failures, monotonicMs }),
     close: () => {
       requests.close();
       archiveRequests.close();
@@ -70,10 +70,10 @@ export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
 
 /** The shares of `cacheBytes` that the kinds of files have. */
 function createCaches(
-  { requests, archiveRequests, trouble, publication }: OriginConnection,
+  { requests, archiveRequests, failures, publication }: OriginConnection,
   { cacheBytes, monotonicMs }: OriginFilesOptions,
 ): OriginCaches {
-  const kept = { requests, trouble, monotonicMs };
+  const kept = { requests, failures, monotonicMs };
   const indexes = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
   const intern = createIntern();
   const releases = new OriginIndexes({
@@ -90,14 +90,14 @@ function createCaches(
     make: (_, bytes) => sha256(bytes),
   });
   const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
-  const archives = new OriginArchives({ requests: archiveRequests, trouble, limitBytes: cacheBytes / 4 });
+  const archives = new OriginArchives({ requests: archiveRequests, failures, limitBytes: cacheBytes / 4 });
   return { indexes, releases, digests, documents, archives };
 }
 
 interface OriginConnection {
   readonly requests: OriginRequests;
   readonly archiveRequests: OriginRequests;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   readonly publication: OriginPublication;
 }
 
@@ -111,7 +111,7 @@ interface OriginCaches {
 
 type OriginParts = OriginConnection & OriginCaches;
 
-function treeFiles({ trouble, publication, indexes, releases, documents, archives }: OriginParts): TreeFiles {
+function treeFiles({ failures, publication, indexes, releases, documents, archives }: OriginParts): TreeFiles {
   return {
     publication: () => publication.read(),
     epoch: () => publication.epoch(),
@@ -124,7 +124,7 @@ function treeFiles({ trouble, publication, indexes, releases, documents, archive
     releasesAgain: (name, epoch) => releases.again(name, epoch),
     archive: (entry, conditions) => archives.answer(entry, conditions),
     isEmpty: () => publication.current === undefined,
-    stale: () => trouble.stale(),
+    stale: () => failures.stale(),
   };
 }
 

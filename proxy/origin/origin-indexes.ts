@@ -11,7 +11,7 @@ import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-de
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
-import type { OriginTrouble } from './origin-trouble.ts';
+import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 interface Kept<Value> {
@@ -24,7 +24,7 @@ interface Kept<Value> {
 
 export interface OriginIndexesOptions<Value> {
   readonly requests: OriginRequests;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   readonly limitBytes: number;
   /** how many bytes of memory one byte of an index takes in its kept form */
   readonly weight: number;
@@ -97,7 +97,7 @@ export class OriginIndexes<Value> {
       if (kept !== undefined) return this.#hold(kept, epoch);
       throw new OriginFailure(`the origin answered 304 for the index of ${name}, which nobody asked`);
     } catch (error) {
-      this.#options.trouble.failed('text', error);
+      this.#options.failures.failed('text', error);
       if (kept === undefined) throw error;
       return this.#hold(kept, unknown);
     }

@@ -12,13 +12,13 @@ import { privateNamesOf, type ReadPrivateNames } from '../tree/private-names.ts'
 import type { OriginDocuments } from './origin-documents.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginPublication } from './origin-publication.ts';
-import type { OriginTrouble } from './origin-trouble.ts';
+import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 export interface OriginPrivateNamesOptions {
   readonly publication: OriginPublication;
   readonly documents: OriginDocuments;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   readonly monotonicMs: () => number;
 }
 
@@ -29,7 +29,7 @@ const againAfterMs = 1000;
 export function createOriginPrivateNames({
   publication,
   documents,
-  trouble,
+  failures,
   monotonicMs,
 }: OriginPrivateNamesOptions): ReadPrivateNames {
   const loading = new SingleFlight<PrivateNames>();
@@ -43,7 +43,7 @@ export function createOriginPrivateNames({
       return names;
     } catch (error) {
       failed = { epoch, atMs: monotonicMs(), error };
-      trouble.failed('text', error);
+      failures.failed('text', error);
       throw error;
     }
   };

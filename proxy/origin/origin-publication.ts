@@ -13,11 +13,11 @@ import type { OriginRequests } from './origin-requests.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { fetchWhole, type Validators } from './origin-text.ts';
-import type { OriginTrouble } from './origin-trouble.ts';
+import type { OriginFailureLog } from './origin-failure-log.ts';
 
 export interface OriginPublicationOptions {
   readonly requests: OriginRequests;
-  readonly trouble: OriginTrouble;
+  readonly failures: OriginFailureLog;
   /** hears, once, of a publication that only a newer version can read */
   readonly onNewer: (error: Error) => void;
   readonly checkEveryMs: number;
@@ -81,10 +81,10 @@ export class OriginPublication {
     try {
       await this.#ask();
       this.#failure = undefined;
-      this.#options.trouble.reached();
+      this.#options.failures.reached();
     } catch (error) {
       this.#failure = error;
-      this.#options.trouble.failed('publication', error);
+      this.#options.failures.failed('publication', error);
     } finally {
       this.#lookedAtMs = this.#options.monotonicMs();
     }

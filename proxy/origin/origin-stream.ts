@@ -19,13 +19,13 @@ export function originStream(
 ): OpenFile {
   const pieces = checkedPieces(reply, entry, idleTimeoutMs);
   let ready: Buffer = Buffer.alloc(0);
-  let held: Buffer | undefined;
+  let buffered: Buffer | undefined;
   let gone = false;
   const refill = async (): Promise<void> => {
-    held ??= await pieces.next();
+    buffered ??= await pieces.next();
     const following = await pieces.next();
-    ready = held ?? ready;
-    held = following;
+    ready = buffered ?? ready;
+    buffered = following;
   };
   const handle: ReadHandle = {
     read: async (buffer, offset, length) => {

@@ -17,7 +17,7 @@ export interface Usage {
   ) => Promise<CountOf>;
 }
 
-type Both = readonly [sent: Counts, told: Counts];
+type Both = readonly [downloaded: Counts, installed: Counts];
 type Source = Pick<Downloads, 'totals' | 'totalOf' | 'versionTotals'>;
 
 const readEveryMs = 60_000;
@@ -32,10 +32,10 @@ export function createUsage(downloads: Source, installs: Source): Usage {
   const [whole, byVersion] = [false, true].map((forViews) => kept(downloads, installs, forViews)) as [Kept, Kept];
   return {
     read: async (nowMs, view, packages) => {
-      const [sent, told] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) =>
+      const [downloaded, installed] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) =>
         countVisible(counts, packages, view),
       ) as [CountOf, CountOf];
-      return (name) => Math.max(sent(name), told(name));
+      return (name) => Math.max(downloaded(name), installed(name));
     },
   };
 }

@@ -2,7 +2,7 @@
 // cannot be used.
 
 import type { RedisClient } from '../redis/redis-client.ts';
-import { findOddRow } from './redis-odd-row.ts';
+import { findInconsistentRow } from './redis-inconsistent-row.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
@@ -49,8 +49,8 @@ export async function prepare(
 async function refuseDamage(refusal: unknown, redis: RedisClient, place: StatePlace, name: string): Promise<never> {
   const found = lossOf(refusal);
   if (found?.loss !== 'damaged') throw refusal;
-  const odd = await findOddRow(redis, place).catch(() => undefined);
-  throw damagedState(name, odd === undefined ? found.reason : `${found.reason}; ${odd}`);
+  const inconsistent = await findInconsistentRow(redis, place).catch(() => undefined);
+  throw damagedState(name, inconsistent === undefined ? found.reason : `${found.reason}; ${inconsistent}`);
 }
 
 export function damagedState(name: string, reason: string): StateError {

@@ -25,7 +25,7 @@ export interface RedisWatch extends Omit<RedisReach, 'answered'> {
 
 const pollMs = 250;
 /** A poll that is not answered so long: whoever asks something is not made to wait for Redis any more. */
-const silenceMs = 1000;
+const replyTimeoutMs = 1000;
 
 export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   const { subscriber, place, generations } = options;
@@ -35,11 +35,14 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   let closed = false;
 
   const poll = (ask: () => Promise<void>): void => {
-    const silence = setTimeout(() => reach.lost(new Error(`no reply within ${silenceMs} ms`)), silenceMs).unref();
+    const replyTimer = setTimeout(
+      () => reach.lost(new Error(`no reply within ${replyTimeoutMs} ms`)),
+      replyTimeoutMs,
+    ).unref();
     void ask()
       .catch(reach.lost)
       .finally(() => {
-        clearTimeout(silence);
+        clearTimeout(replyTimer);
         if (!closed) timer = setTimeout(poll, pollMs, ask).unref();
       });
   };

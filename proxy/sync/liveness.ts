@@ -7,7 +7,7 @@ import { whereaboutsOf } from './process-owner.ts';
 
 /** How often a row is written again by whom it belongs to. */
 export const beatMs = 5000;
-const defaultSilenceMs = 30_000;
+const defaultStaleMs = 30_000;
 
 export interface OwnedRow {
   readonly key: string;
@@ -24,16 +24,16 @@ export interface LivenessOptions {
   /** milliseconds of a clock that nobody sets */
   readonly monotonicMs: () => number;
   /** a row that stands still for so long is nobody's; default 30 s */
-  readonly silenceMs?: number | undefined;
+  readonly staleAfterMs?: number | undefined;
 }
 
-export function createLiveness({ monotonicMs, silenceMs = defaultSilenceMs }: LivenessOptions): Liveness {
+export function createLiveness({ monotonicMs, staleAfterMs = defaultStaleMs }: LivenessOptions): Liveness {
   const sightings = new Map<string, { readonly revision: number; readonly sinceMs: number }>();
   return {
     isAlive: async ({ key, revision, owner }) => {
       if ((await whereaboutsOf(owner)) === 'ended') return false;
       const seen = sightings.get(key);
-      if (seen?.revision === revision) return monotonicMs() - seen.sinceMs < silenceMs;
+      if (seen?.revision === revision) return monotonicMs() - seen.sinceMs < staleAfterMs;
       sightings.set(key, { revision, sinceMs: monotonicMs() });
       return true;
     },

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { dateShiftMs } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import { exactFormVary } from './exact-form.ts';
-import { safetyUrls } from './safety-urls.ts';
+import { advisoryUrls } from './advisory-urls.ts';
 
 /** What packages.json says instead of what was built, and besides. */
 export interface RootChanges {
@@ -103,7 +103,7 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
     ...keys,
     ...advised,
     ...filteredBy(filterLists, json['filter']),
-    ...safetyUrls(known, base, mirrors),
+    ...advisoryUrls(known, base, mirrors),
     ...(mirrors ? { 'available-package-patterns': [anyName] } : {}),
   };
   const additions: JsonObject = {

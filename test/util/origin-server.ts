@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Secret } from '../../build/shared/text/secret.ts';
 import { createOriginFiles, type OriginFiles } from '../../proxy/origin/origin-files.ts';
-import type { OriginNotice } from '../../proxy/origin/origin-trouble.ts';
+import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';

@@ -10,7 +10,7 @@ import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose/se
 import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
-import { createPublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/search/lookups.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
@@ -147,7 +147,7 @@ export async function runManagement(
     counters,
     uses,
     rootChanges: advertisedRoot(settings),
-    safety: createPublishedAdvisories(services.published),
+    advisories: createPublishedAdvisories(services.published),
     tombstones: createTombstones(services.published),
     lookups: createLookups({
       catalogue: services.catalogue,

@@ -81,7 +81,7 @@ export function runMirror(
     client: {
       allowAddresses: ['127.0.0.0/8'],
       userAgent: 'Libretto/test',
-      limits: { documentMs: 2000, archiveMs: 5000, silenceMs: 1000 },
+      limits: { documentMs: 2000, archiveMs: 5000, idleTimeoutMs: 1000 },
     },
     checkRecord: () => undefined,
     checkArchive: () => Promise.resolve(),

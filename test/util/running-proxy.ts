@@ -29,7 +29,7 @@ import type { Feature } from '../../proxy/protocol/feature.ts';
 import { createSearchFeature } from '../../proxy/search/feature.ts';
 import type { Lookups } from '../../proxy/search/lookups.ts';
 import { createLocalFiles } from '../../proxy/tree/local-files.ts';
-import type { PublishedAdvisories } from '../../proxy/tree/safety-lists.ts';
+import type { PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
 import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
@@ -83,7 +83,7 @@ export interface RunningOptions {
   readonly onInstall?: (name: string, version: string) => void;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
-  readonly safety?: PublishedAdvisories | undefined;
+  readonly advisories?: PublishedAdvisories | undefined;
   readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
   readonly workerStatus?: ProxyOptions['workerStatus'];
@@ -185,7 +185,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
 
 /** As cli/features/ puts them together. */
 function featuresOf(
-  { lookups, safety, onInstall, management, mirrored }: RunningOptions,
+  { lookups, advisories, onInstall, management, mirrored }: RunningOptions,
   files: TreeFiles,
 ): readonly Feature[] {
   return [
@@ -193,7 +193,9 @@ function featuresOf(
     ...(onInstall === undefined
       ? []
       : [createInstallReportFeature(createInstallReports({ files, mirrored, onInstall }))]),
-    ...(safety === undefined ? [] : [createAdvisoryFeature(createAdvisoryAnswers({ files, safety, mirrored }))]),
+    ...(advisories === undefined
+      ? []
+      : [createAdvisoryFeature(createAdvisoryAnswers({ files, advisories, mirrored }))]),
     ...(management === undefined ? [] : [createManagementFeature(management)]),
   ];
 }

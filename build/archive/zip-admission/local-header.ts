@@ -48,7 +48,7 @@ export function readLocalHeader(reader: ForwardReader, member: ZipMember): Local
   const descriptor = (flags & hasDescriptor) !== 0;
   const complete = isSame(sums, member);
   // with a descriptor to come, each may be left open
-  const open = (found: number, told: number): boolean => found === told || found === 0;
+  const open = (found: number, claimed: number): boolean => found === claimed || found === 0;
   if (
     !complete &&
     !(

@@ -3,7 +3,7 @@
 import { RegistryError } from '../../contract/errors.ts';
 
 /** What a login hears that is turned away because of how many others there are. */
-export function crowded(): RegistryError {
+export function tooManyWaiting(): RegistryError {
   return new RegistryError('TOO_MANY_ATTEMPTS', {
     message: 'Too many people are signing in at once. Try again in a few seconds.',
     details: { retry_after_seconds: 3 },

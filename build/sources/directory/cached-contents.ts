@@ -17,24 +17,24 @@ const defaultMaxBytes = 40 * 1024 * 1024;
 
 export function createCachedContents(maxBytes = defaultMaxBytes): CachedContents {
   const contents = new Map<string, Deflated>();
-  let held = 0;
+  let cachedBytes = 0;
   return {
-    hasRoom: () => held < maxBytes,
+    hasRoom: () => cachedBytes < maxBytes,
     keep: (identity, content) => {
       if (contents.has(identity)) return;
       contents.set(identity, content);
-      held += content.bytes.length;
+      cachedBytes += content.bytes.length;
     },
     take: (identity) => {
       const content = contents.get(identity);
       if (content === undefined) return undefined;
       contents.delete(identity);
-      held -= content.bytes.length;
+      cachedBytes -= content.bytes.length;
       return content;
     },
     clear: () => {
       contents.clear();
-      held = 0;
+      cachedBytes = 0;
     },
   };
 }

@@ -17,7 +17,7 @@ const pointerStart = 'version https://git-lfs.github.com/spec/';
 /** Files of one version that are looked at: one pointer is enough for a notice. */
 const maxFiles = 100;
 /** Files that the report names; more are counted. */
-const maxTold = 5;
+const maxNamed = 5;
 
 /** A version whose files were listed for an archive. */
 export interface ListedVersion {
@@ -59,14 +59,14 @@ export class LfsPointers {
   describe(): readonly string[] {
     const { compare } = new Intl.Collator('en', { numeric: true });
     const sorted = [...this.#found].toSorted(([one], [other]) => compare(one, other));
-    const told = sorted.slice(0, maxTold).map(([path, where]) => {
+    const lines = sorted.slice(0, maxNamed).map(([path, where]) => {
       const versions = listShortly([...where].toSorted(compare));
       return (
         `${path} is an LFS pointer, and stays one in the archive of ${versions}: files of Git LFS are not fetched. ` +
         'Commit the file itself, or leave it out with export-ignore.'
       );
     });
-    return sorted.length > maxTold ? [...told, `${sorted.length - maxTold} more files are LFS pointers.`] : told;
+    return sorted.length > maxNamed ? [...lines, `${sorted.length - maxNamed} more files are LFS pointers.`] : lines;
   }
 
   #isPointer(file: ContentFile): Promise<boolean> {

@@ -106,12 +106,12 @@ export class ObjectStore {
    * and asked for again when its turn comes, so that a slow consumer holds nobody else up.
    */
   async *blobs(wanted: readonly { readonly oid: string; readonly path: string }[]): AsyncGenerator<Buffer> {
-    let held = 0;
+    let bufferedBytes = 0;
     const asked: Promise<ObjectAnswer>[] = [];
     const ask = (oid: string): Promise<ObjectAnswer> =>
       this.#reader.read(oid, ({ type, size }: BatchHeader) => {
-        const fits = type === 'blob' && held + size <= readAheadBytes;
-        if (fits) held += size;
+        const fits = type === 'blob' && bufferedBytes + size <= readAheadBytes;
+        if (fits) bufferedBytes += size;
         return fits;
       });
     for (const [index, { oid, path }] of wanted.entries()) {
@@ -126,7 +126,7 @@ export class ObjectStore {
         continue;
       }
       const { bytes } = this.#found(early, oid, `The file ${path}`);
-      held -= bytes.length;
+      bufferedBytes -= bytes.length;
       yield bytes;
     }
   }

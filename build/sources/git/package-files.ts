@@ -45,11 +45,11 @@ export async function listPackageFiles(
   ];
   const selected = selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
   const paths = selected.files.map((file) => file.path);
-  const odd = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
-  if (odd !== undefined)
+  const undecodablePath = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
+  if (undecodablePath !== undefined)
     throw new QuarantineError(
       'UNSAFE_PATH',
-      `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`,
+      `The path ${JSON.stringify(undecodablePath)} is not valid UTF-8. Rename the file or exclude it.`,
     );
   if (selected.files.some(({ mode }) => mode === 'symlink')) {
     checkFileTree(paths);

@@ -24,14 +24,14 @@ export interface GitSelection {
 
 /** Equal for equal selections, '' for the default. */
 export function variantOf({ refs, subdirectories, referenceSource, extraExcludes }: GitSelection): string {
-  const told = {
+  const options = {
     ...(refs?.tags === undefined ? {} : { tags: refs.tags }),
     ...(refs?.branches === undefined ? {} : { branches: refs.branches }),
     ...(subdirectories === undefined ? {} : { subdirectories }),
     ...(referenceSource === 'include' ? { source: 'root' } : {}),
     ...(extraExcludes === undefined || extraExcludes.length === 0 ? {} : { excludes: extraExcludes }),
   };
-  return Object.keys(told).length === 0 ? '' : JSON.stringify(told);
+  return Object.keys(options).length === 0 ? '' : JSON.stringify(options);
 }
 
 /** What is left of the refs. */

@@ -54,12 +54,12 @@ function describe({ serial, published, changes, undone }: RollbackReport, to: nu
   const head = published
     ? `Rolled back to publication ${to}: serial ${serial}.`
     : `A rollback to publication ${to} would publish this. Nothing was published.`;
-  const held =
+  const heldVersions =
     undone.length === 0 || dryRun
       ? []
       : [
           `Builds leave ${counted(undone.length, 'version')} as rolled back until there is another content for ` +
             `${undone.length === 1 ? 'it' : 'them'}; \`libretto rollback --lift\` ends that.`,
         ];
-  return [head, ...firstOf(describeChanges(changes), mostLines), ...held];
+  return [head, ...firstOf(describeChanges(changes), mostLines), ...heldVersions];
 }

@@ -32,7 +32,7 @@ async function readInventory({ mirror, folder }: MirrorWork): Promise<Inventory>
   const archives: ListedArchive[] = [];
   const unreadable: { path: string; message: string }[] = [];
   for await (const name of mirroredNames(folder)) {
-    const accepted = await mirror.shelf.inspect(name);
+    const accepted = await mirror.archiveStore.inspect(name);
     archives.push(...accepted.records.map(listed));
     unreadable.push(...accepted.unreadable.map(({ path, message }) => ({ path, message })));
   }

@@ -14,7 +14,7 @@ export async function run(context: Context, given: Given): Promise<number> {
     const dryRun = flags['dryRun'] === true;
     const removed = await pruneMirror({
       folder,
-      shelf: mirror.shelf,
+      archiveStore: mirror.archiveStore,
       keepDocumentsMs,
       dryRun,
       nowMs: context.now().getTime(),

@@ -51,7 +51,7 @@ interface VerifiedMirror {
 
 async function verify({ mirror, folder }: MirrorWork): Promise<VerifiedMirror> {
   let archives = 0;
-  const found = await verifyMirror(folder, mirror.shelf, () => (archives += 1));
+  const found = await verifyMirror(folder, mirror.archiveStore, () => (archives += 1));
   const faults = found.archives.map(({ record: { name, version, shasum }, found: digest }) => ({
     name,
     version,

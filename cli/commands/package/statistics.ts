@@ -41,13 +41,16 @@ function describe(name: string, { total, versions, installs }: ShownStatistics, 
   const labels = [...new Set([...Object.keys(versions), ...Object.keys(installs.versions)])];
   if (labels.length === 0) return [`${summary}, none ${lastDays}.`];
   const rows = labels
-    .map((label) => ({ label, sent: versions[label] ?? 0, told: installs.versions[label] ?? 0 }))
-    .toSorted((one, other) => other.sent + other.told - one.sent - one.told || (one.label < other.label ? -1 : 1));
+    .map((label) => ({ label, downloaded: versions[label] ?? 0, installed: installs.versions[label] ?? 0 }))
+    .toSorted(
+      (one, other) =>
+        other.downloaded + other.installed - one.downloaded - one.installed || (one.label < other.label ? -1 : 1),
+    );
   return [
     `${summary}; ${lastDays}:`,
     ...formatTable(
       ['VERSION', 'DOWNLOADS', 'INSTALLS'],
-      rows.map(({ label, sent, told }) => [label, String(sent), String(told)]),
+      rows.map(({ label, downloaded, installed }) => [label, String(downloaded), String(installed)]),
     ),
   ];
 }

@@ -7,7 +7,7 @@ import { pipelineErrors, type Api } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
 import { lookupRoutes } from './lookups.ts';
-import { safetyRoutes } from './safety.ts';
+import { advisoryRoutes } from './advisories.ts';
 import { healthSchema, providerSchema, readySchema, rootSchema } from '../schemas/protocol.ts';
 
 const tags = ['Composer'];
@@ -142,5 +142,5 @@ const routes: readonly RouteConfig[] = [
 ];
 
 export function describeProtocol(api: Api): void {
-  for (const route of [...routes, ...lookupRoutes, ...safetyRoutes]) api.openAPIRegistry.registerPath(route);
+  for (const route of [...routes, ...lookupRoutes, ...advisoryRoutes]) api.openAPIRegistry.registerPath(route);
 }

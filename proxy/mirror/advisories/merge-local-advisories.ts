@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { PackageSafety } from '../../../build/contract/safety-lists.ts';
+import type { PackageAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../../http/document.ts';
 import { joined } from './mirrored-advisories.ts';
@@ -12,7 +12,7 @@ import { formatProviderDocument, readProviderDocument } from '../versions/provid
 export async function mergeLocalAdvisories(
   document: TextDocument,
   name: PackageName,
-  own: PackageSafety,
+  own: PackageAdvisories,
 ): Promise<TextDocument> {
   const { records, beside } = await readProviderDocument(document, name);
   const { 'security-advisories': advisories, filter } = beside;

@@ -4,7 +4,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { FilterEntry, PackageSafety } from '../../../build/contract/safety-lists.ts';
+import type { FilterEntry, PackageAdvisories } from '../../../build/contract/advisory-lists.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -13,7 +13,7 @@ import type { Belongings } from './mirrored-advisories.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-type Filter = PackageSafety['filter'];
+type Filter = PackageAdvisories['filter'];
 
 /** How long whoever asks waits for an upstream. */
 const patienceMs = 2000;

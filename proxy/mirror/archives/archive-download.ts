@@ -109,7 +109,7 @@ async function save(
   { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>,
 ): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
   const hash = createHash('sha1');
-  const held: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   const speed = watchThroughput(body, leastSpeed);
   try {
@@ -120,10 +120,10 @@ async function save(
         throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
       hash.update(chunk);
       size += chunk.length;
-      held.push(chunk);
+      chunks.push(chunk);
       if (size <= heldBackBytes) continue;
       speed.waiting(true);
-      await write(Buffer.concat(held.splice(0)));
+      await write(Buffer.concat(chunks.splice(0)));
       speed.waiting(false);
       file.release(size - heldBackBytes);
     }
@@ -137,7 +137,7 @@ async function save(
     throw new BrokenOff(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
   const sha1 = parseSha1(hash.digest('hex'));
   if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
-  return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };
+  return { sha1, size, bytes: size <= heldBackBytes ? apart(chunks, size) : undefined };
 }
 
 /** What ended a download after `size` bytes, as its caller tells failures apart. */

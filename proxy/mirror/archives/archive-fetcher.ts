@@ -29,7 +29,7 @@ export interface FetcherOptions {
   /** of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
-  readonly shelf: AcceptedArchiveStore;
+  readonly archiveStore: AcceptedArchiveStore;
   readonly check: CheckArchive;
   readonly limits?: Partial<FetcherLimits>;
   readonly now: () => number;
@@ -209,7 +209,7 @@ export class ArchiveFetcher {
   ): Promise<ArchiveRecord> {
     const fetchedAt = new Date(this.#options.now()).toISOString();
     const { normalized, dev, record, version: label } = version;
-    const kept = await this.#options.shelf.accept(
+    const kept = await this.#options.archiveStore.accept(
       file.path,
       { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record },
       bytes,

@@ -34,16 +34,16 @@ export interface MirrorFaults {
 /** Reads every archive. `onArchive` hears of each that was looked at. */
 export async function verifyMirror(
   folder: string,
-  shelf: AcceptedArchiveStore,
+  archiveStore: AcceptedArchiveStore,
   onArchive: (record: ArchiveRecord) => void,
 ): Promise<MirrorFaults> {
   const archives: MirrorFault[] = [];
   const damaged: UnreadableRecord[] = [];
   for await (const name of mirroredNames(folder)) {
-    const { records, unreadable } = await shelf.inspect(name);
+    const { records, unreadable } = await archiveStore.inspect(name);
     damaged.push(...unreadable);
     for (const record of records) {
-      const found = await shelf.digest(record);
+      const found = await archiveStore.digest(record);
       onArchive(record);
       if (found !== record.shasum) archives.push({ record, found });
     }
@@ -64,7 +64,7 @@ export interface Pruned {
 
 export interface PruneOptions {
   readonly folder: string;
-  readonly shelf: AcceptedArchiveStore;
+  readonly archiveStore: AcceptedArchiveStore;
   /** documents that were not asked for in this time go */
   readonly keepDocumentsMs: number;
   readonly dryRun: boolean;
@@ -72,12 +72,12 @@ export interface PruneOptions {
 }
 
 /** What is younger may be on its way in another process. */
-const underWayMs = 3_600_000;
+const inProgressMs = 3_600_000;
 
 /** Removes what nothing needs. An archive that was accepted is needed for ever: locks name it. */
 export async function pruneMirror({
   folder,
-  shelf,
+  archiveStore,
   keepDocumentsMs,
   dryRun,
   nowMs,
@@ -90,22 +90,22 @@ export async function pruneMirror({
     pruned.push({ path, bytes: found.size, kind });
   };
   for (const file of await entriesIn(join(folder, '.staging')))
-    await remove(join('.staging', file), 'partial', underWayMs);
+    await remove(join('.staging', file), 'partial', inProgressMs);
   for await (const name of mirroredNames(folder)) {
-    const { records, unreadable } = await shelf.inspect(name);
+    const { records, unreadable } = await archiveStore.inspect(name);
     const named = new Set(records.map(({ shasum }) => `${shasum}.zip`));
     for (const file of await entriesIn(join(folder, 'dist', name))) {
-      if (file.endsWith(partialSuffix)) await remove(join('dist', name, file), 'partial', underWayMs);
+      if (file.endsWith(partialSuffix)) await remove(join('dist', name, file), 'partial', inProgressMs);
       // a record that cannot be read may name any of them
       else if (file.endsWith('.zip') && unreadable.length === 0 && !named.has(file))
-        await remove(join('dist', name, file), 'unnamed', underWayMs);
+        await remove(join('dist', name, file), 'unnamed', inProgressMs);
     }
   }
   for await (const path of filesBelow(folder, 'p2'))
     await remove(
       path,
       path.endsWith(partialSuffix) ? 'partial' : 'document',
-      path.endsWith(partialSuffix) ? underWayMs : keepDocumentsMs,
+      path.endsWith(partialSuffix) ? inProgressMs : keepDocumentsMs,
     );
   return pruned;
 }

@@ -25,7 +25,7 @@ import type { Stability, Upstream } from '../upstream/upstream.ts';
 import { upstreamOf, candidatesOf } from './archive-upstream.ts';
 
 export interface ArchivesOptions {
-  readonly shelf: AcceptedArchiveStore;
+  readonly archiveStore: AcceptedArchiveStore;
   readonly fetcher: ArchiveFetcher;
   readonly check: CheckRecord;
   readonly now: () => number;
@@ -46,10 +46,10 @@ export class MirroredArchives {
     compiled: Compiled,
     conditions: Conditions,
   ): MaybeAsync<Answer | undefined> {
-    const { shelf } = this.#options;
+    const { archiveStore } = this.#options;
     if (isPurged(asked, compiled)) return undefined;
-    const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);
-    const first = entry === undefined ? undefined : shelf.answer(entry, conditions);
+    const entry = archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
+    const first = entry === undefined ? undefined : archiveStore.answer(entry, conditions);
     if (first === undefined) return this.#look(asked, ids, compiled, conditions);
     return first instanceof Promise
       ? first.catch((error: unknown) =>
@@ -61,11 +61,11 @@ export class MirroredArchives {
   /** Fetches it where it is not here yet, and resolves once it is. undefined: there is no such version. */
   async bring(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<'here' | 'fetched' | undefined> {
     if (isPurged(asked, compiled)) return undefined;
-    const accepted = await this.#options.shelf.acceptedNow(asked.name);
+    const accepted = await this.#options.archiveStore.acceptedNow(asked.name);
     const entry = accepted.archive(asked.labels, asked.reference);
     if (
       entry !== undefined &&
-      (await this.#options.shelf.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum
+      (await this.#options.archiveStore.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum
     )
       return 'here';
     const fetch =
@@ -85,8 +85,8 @@ export class MirroredArchives {
     compiled: Compiled,
     conditions: Conditions,
   ): Promise<Answer | undefined> {
-    const { shelf, fetcher } = this.#options;
-    const entry = (await shelf.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
+    const { archiveStore, fetcher } = this.#options;
+    const entry = (await archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
     const kept = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
     if (kept !== undefined) return kept;
     const fetch =
@@ -100,7 +100,7 @@ export class MirroredArchives {
 
   async #ifWhole(entry: IndexEntry, conditions: Conditions): Promise<Answer | undefined> {
     try {
-      return await this.#options.shelf.answer(entry, conditions);
+      return await this.#options.archiveStore.answer(entry, conditions);
     } catch (error) {
       if (error instanceof ArchiveMismatch) return undefined;
       throw error;
@@ -111,9 +111,9 @@ export class MirroredArchives {
     { name, version, normalized, dev, reference }: ArchiveRecord,
     conditions: Conditions,
   ): Promise<Answer> {
-    const known = (await this.#options.shelf.accepted(name)).entry({ normalized, dev }, reference);
+    const known = (await this.#options.archiveStore.accepted(name)).entry({ normalized, dev }, reference);
     if (known === undefined) throw new Error(`${name} ${version} was fetched, and is not to be found`);
-    return this.#options.shelf.answer(known, conditions);
+    return this.#options.archiveStore.answer(known, conditions);
   }
 
   /** What has to be fetched for a version that nothing was accepted of. */
@@ -148,7 +148,7 @@ export class MirroredArchives {
   async #checked({ name, reference }: Asked, version: OfferedVersion, upstream: Upstream): Promise<Fetch | undefined> {
     const { dist } = version;
     if (dist === undefined) return undefined;
-    const change = changeOf(version, await this.#options.shelf.accepted(name));
+    const change = changeOf(version, await this.#options.archiveStore.accepted(name));
     if (change !== undefined) {
       this.#options.tell({ kind: 'release-changed', name, version: version.version, message: change });
       throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
@@ -171,7 +171,7 @@ export class MirroredArchives {
     ids: readonly string[],
     compiled: Compiled,
   ): Promise<Fetch | undefined> {
-    const record = (await this.#options.shelf.records(name)).find(
+    const record = (await this.#options.archiveStore.records(name)).find(
       ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
     );
     const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;

@@ -18,7 +18,7 @@ export interface Settled {
 }
 
 export interface PinOptions {
-  readonly shelf: Pick<AcceptedArchiveStore, 'record'>;
+  readonly archiveStore: Pick<AcceptedArchiveStore, 'record'>;
   readonly check: CheckRecord;
   readonly tell: Tell;
 }
@@ -27,7 +27,7 @@ export async function pinVersions(
   name: PackageName,
   versions: readonly OfferedVersion[],
   accepted: AcceptedPackage,
-  { shelf, check, tell }: PinOptions,
+  { archiveStore, check, tell }: PinOptions,
 ): Promise<Settled> {
   const changed: string[] = [];
   const settled: OfferedVersion[] = [];
@@ -36,7 +36,7 @@ export async function pinVersions(
     await turn();
     const isOther = changeOf(version, accepted) !== undefined || isRecordOther(version, accepted);
     const kept = isOther
-      ? await shelf.record({
+      ? await archiveStore.record({
           name,
           normalized: version.normalized,
           dev: version.dev,

@@ -14,11 +14,11 @@ import { AcceptedArchiveStore, entriesIn } from './accepted-archive-store.ts';
 
 /** The mirror's copies that these tombstones purge. `folder`: of the mirror. */
 export async function purgedCopies(folder: string, rows: readonly PurgedVersion[]): Promise<readonly ArchiveRecord[]> {
-  const shelf = new AcceptedArchiveStore(folder, 0);
+  const archiveStore = new AcceptedArchiveStore(folder, 0);
   const copies: ArchiveRecord[] = [];
   for (const name of new Set(rows.map((row) => row.name))) {
     const mine = rows.filter((row) => row.name === name);
-    const { records } = await shelf.inspect(name);
+    const { records } = await archiveStore.inspect(name);
     copies.push(...records.filter((record) => mine.some((row) => isOf(row, record))));
   }
   return copies;
@@ -26,10 +26,10 @@ export async function purgedCopies(folder: string, rows: readonly PurgedVersion[
 
 /** `folder`: of the mirror. What is removed stays so after a loss of power. */
 export async function removePurged(folder: string, rows: readonly PurgedVersion[]): Promise<void> {
-  const shelf = new AcceptedArchiveStore(folder, 0);
+  const archiveStore = new AcceptedArchiveStore(folder, 0);
   for (const name of new Set(rows.map((row) => row.name))) {
     const mine = rows.filter((row) => row.name === name);
-    const { records } = await shelf.inspect(name);
+    const { records } = await archiveStore.inspect(name);
     const gone = records.filter((record) => mine.some((row) => isOf(row, record)));
     if (gone.length === 0 && mine.every(({ source }) => source !== null)) continue;
     const touched = new Set<string>();

@@ -9,7 +9,7 @@ import type { TextDocument } from '../../http/document.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { findOffer, type FoundOffer } from '../upstream/first-offer.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
-import { noStandIns, OfferFormatter, type Formatted, type FormatterOptions } from './offer-formatter.ts';
+import { noForeignNames, OfferFormatter, type Formatted, type FormatterOptions } from './offer-formatter.ts';
 
 export interface Mirrored {
   /** undefined: no such package, or no version of this stability */
@@ -20,7 +20,7 @@ export interface Mirrored {
   readonly learned: ReadonlySet<string>;
 }
 
-interface Made extends Mirrored, Pick<Formatted, 'standIns'> {
+interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
   readonly compiled: Compiled;
   /** the ids of the upstreams, joined by spaces */
   readonly asked: string;
@@ -29,7 +29,7 @@ interface Made extends Mirrored, Pick<Formatted, 'standIns'> {
   readonly goodUntilMs: number;
   /** when the result of a rule changes */
   readonly changesAtMs: number | undefined;
-  /** the epoch of `standIns` */
+  /** the epoch of `foreignNames` */
   readonly epoch: number;
 }
 
@@ -71,7 +71,7 @@ export class MirroredDocuments {
   ): Mirrored | Promise<Mirrored> {
     const key = keyOf(name, stability);
     const made = this.#made.get(key);
-    const holds = made !== undefined && (made.epoch === epoch || made.standIns.claimed.length === 0);
+    const holds = made !== undefined && (made.epoch === epoch || made.foreignNames.claimed.length === 0);
     if (
       holds &&
       this.#hasLearned(made, name) &&
@@ -86,7 +86,7 @@ export class MirroredDocuments {
   /** Whether the document has every checksum and `published-time` known to this process. */
   #hasLearned({ document, learned }: Made, name: PackageName): boolean {
     if (document === undefined || learned === nothingLearned) return true;
-    return (this.#options.shelf.atHand(name)?.learned.size ?? 0) <= learned.size;
+    return (this.#options.archiveStore.atHand(name)?.learned.size ?? 0) <= learned.size;
   }
 
   /** The memory of `document` has grown by this many bytes. */
@@ -114,7 +114,7 @@ export class MirroredDocuments {
         learned: nothingLearned,
         goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
         changesAtMs: undefined,
-        standIns: noStandIns,
+        foreignNames: noForeignNames,
         epoch,
       });
     return this.#keep(
@@ -131,7 +131,7 @@ export class MirroredDocuments {
   ): Promise<Made> {
     const asked = ids.join(' ');
     const before = this.#made.get(keyOf(name, stability));
-    const accepted = await this.#options.shelf.acceptedNow(name); // another process may have accepted an archive
+    const accepted = await this.#options.archiveStore.acceptedNow(name); // another process may have accepted an archive
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // documents of dev versions get none
     const isCurrent =
       before?.compiled === compiled &&
@@ -141,8 +141,11 @@ export class MirroredDocuments {
       nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
     const same =
       isCurrent &&
-      isSame(before.standIns.dropped, await this.#formatter.droppedOf(before.standIns.claimed, upstream, compiled));
-    const { document, changesAtMs, standIns } = same
+      isSame(
+        before.foreignNames.dropped,
+        await this.#formatter.droppedOf(before.foreignNames.claimed, upstream, compiled),
+      );
+    const { document, changesAtMs, foreignNames } = same
       ? before
       : await this.#formatter.format(name, stability, { offer, upstream }, compiled, accepted);
     return {
@@ -155,13 +158,13 @@ export class MirroredDocuments {
       learned,
       goodUntilMs: Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY),
       changesAtMs,
-      standIns,
+      foreignNames,
       epoch,
     };
   }
 
   #keep(key: string, made: Made): Made {
-    this.#made.set(key, made, key.length + 512 + 64 * made.standIns.claimed.length + (made.document?.weight ?? 0));
+    this.#made.set(key, made, key.length + 512 + 64 * made.foreignNames.claimed.length + (made.document?.weight ?? 0));
     return made;
   }
 }

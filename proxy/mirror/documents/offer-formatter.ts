@@ -28,7 +28,7 @@ import {
 import { formatMirrored } from '../versions/rewrite.ts';
 
 export interface FormatterOptions {
-  readonly shelf: AcceptedArchiveStore;
+  readonly archiveStore: AcceptedArchiveStore;
   readonly check: CheckRecord;
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
@@ -36,7 +36,7 @@ export interface FormatterOptions {
   readonly tell: Tell;
 }
 
-export interface StandIns {
+export interface ForeignNames {
   /** the names that the versions replace or provide */
   readonly claimed: readonly PackageName[];
   /** the claimed names that the document leaves out: private names, and names of other upstreams */
@@ -47,12 +47,12 @@ export interface Formatted {
   /** undefined: no version of this stability */
   readonly document: TextDocument | undefined;
   readonly changesAtMs: number | undefined;
-  readonly standIns: StandIns;
+  readonly foreignNames: ForeignNames;
 }
 
-export const noStandIns: StandIns = { claimed: [], dropped: [] };
+export const noForeignNames: ForeignNames = { claimed: [], dropped: [] };
 
-const mostTold = 10_000;
+const maxRemembered = 10_000;
 const mostNamed = 20;
 
 export class OfferFormatter {
@@ -74,8 +74,8 @@ export class OfferFormatter {
     const { rules } = compiled;
     const { shown, ruled, changed } = await this.#ruled(name, stability, offer, compiled, accepted);
     if (shown.length === 0 && stability === 'dev')
-      return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: noStandIns };
-    const { versions, standIns } = await this.#withoutForeignNames(name, shown, upstream, compiled);
+      return { document: undefined, changesAtMs: ruled.changesAtMs, foreignNames: noForeignNames };
+    const { versions, foreignNames } = await this.#withoutForeignNames(name, shown, upstream, compiled);
     const advised = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
     const { advisories, differs } = advised;
     const text = await formatMirrored({
@@ -92,14 +92,14 @@ export class OfferFormatter {
       ruled.refused.map(({ version }) => version),
       ruled.warnings,
       changed,
-      ...(standIns.dropped.length === 0 ? [] : [standIns.dropped]),
+      ...(foreignNames.dropped.length === 0 ? [] : [foreignNames.dropped]),
       ...(differs ? [{ advisories }] : []),
     ]);
     const learnedMs = stability === 'dev' ? 0 : accepted.learned.size * 1000;
     return {
       document: new TextDocument(Buffer.from(text), offer.changedAtMs + learnedMs - shiftMs(deviations)),
       changesAtMs: earlier(ruled.changesAtMs, advised.changesAtMs),
-      standIns,
+      foreignNames,
     };
   }
 
@@ -124,13 +124,13 @@ export class OfferFormatter {
 
   /** The offered versions of this stability, as accepted archives pin them. */
   async #pinned(name: PackageName, stability: Stability, offer: Offer, accepted: AcceptedPackage) {
-    const { shelf, check, tell } = this.#options;
+    const { archiveStore, check, tell } = this.#options;
     const { versions, leftOut } = await offeredVersionsYielding(name, offer.document.versions, check);
     const [first] = leftOut;
     if (first !== undefined)
       tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
     const wanted = versions.filter(({ dev }) => dev === (stability === 'dev'));
-    return pinVersions(name, wanted, accepted, { shelf, check, tell });
+    return pinVersions(name, wanted, accepted, { archiveStore, check, tell });
   }
 
   /** Drops `replace` and `provide` of names that belong to others, so that no upstream stands in for them. */
@@ -139,15 +139,15 @@ export class OfferFormatter {
     versions: readonly Version[],
     upstream: Upstream,
     compiled: Compiled,
-  ): Promise<{ readonly versions: readonly Version[]; readonly standIns: StandIns }> {
+  ): Promise<{ readonly versions: readonly Version[]; readonly foreignNames: ForeignNames }> {
     const claimed = await claimedNames(versions.map(({ record }) => record));
     const dropped = await this.droppedOf(claimed.names, upstream, compiled);
     this.#tellDropped(name, dropped, claimed);
-    const standIns = { claimed: claimed.names, dropped };
-    if (dropped.length === 0 && !claimed.more) return { versions, standIns };
+    const foreignNames = { claimed: claimed.names, dropped };
+    if (dropped.length === 0 && !claimed.more) return { versions, foreignNames };
     const remove = createNameRemover(claimed, dropped);
     const own = await mapYielding(versions, (version) => ({ ...version, record: remove(version.record) }));
-    return { versions: own, standIns };
+    return { versions: own, foreignNames };
   }
 
   /** Reports the same names once, although a document is made many times. */
@@ -155,7 +155,7 @@ export class OfferFormatter {
     const named = [...dropped.slice(0, mostNamed), ...(more ? [`all but the first ${mostClaimed} that it says`] : [])];
     const names = `${dropped.join(' ')} ${more}`;
     if (named.length === 0 || this.#told.get(name) === names) return;
-    if (this.#told.size >= mostTold) this.#told.clear();
+    if (this.#told.size >= maxRemembered) this.#told.clear();
     this.#told.set(name, names);
     this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
   }

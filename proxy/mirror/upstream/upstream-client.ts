@@ -29,7 +29,7 @@ export interface ClientLimits {
   readonly documentMs: number;
   readonly archiveMs: number;
   /** the longest pause between two bytes */
-  readonly silenceMs: number;
+  readonly idleTimeoutMs: number;
   readonly connectMs: number;
   /** concurrent requests of documents to one origin */
   readonly documents: number;
@@ -40,7 +40,7 @@ export const standardLimits: ClientLimits = {
   documentBytes: 32 * 1024 ** 2,
   documentMs: 30_000,
   archiveMs: 280_000,
-  silenceMs: 20_000,
+  idleTimeoutMs: 20_000,
   connectMs: 10_000,
   documents: 16,
 };
@@ -75,14 +75,14 @@ export class UpstreamClient {
     this.#options = options;
     this.#limits = { ...standardLimits, ...options.limits };
     const policy = createAddressPolicy(options.allowAddresses ?? []);
-    const { connectMs, silenceMs, documents } = this.#limits;
+    const { connectMs, idleTimeoutMs, documents } = this.#limits;
     const lane = (withholds: boolean): UpstreamLane =>
       new UpstreamLane({
-        door: {
+        access: {
           policy,
           agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, {
             connectTimeoutMs: connectMs,
-            silenceMs,
+            idleTimeoutMs,
           }),
         },
         withholds,

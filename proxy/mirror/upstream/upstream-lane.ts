@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
-import { discard, getGuarded, type Door, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
+import { discard, getGuarded, type GuardedAccess, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
 import { failedAnswer, failedRequest, type ClassifiedFailure } from './classify-failure.ts';
 import { HostBackoff } from './host-backoff.ts';
 import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
@@ -27,7 +27,7 @@ export interface LaneRequest<Answer> {
 }
 
 export interface LaneOptions {
-  readonly door: Door;
+  readonly access: GuardedAccess;
   /** Whether a 4xx is UpstreamWithholds: the upstream lists the file and does not deliver it. */
   readonly withholds: boolean;
   readonly userAgent: string;
@@ -70,7 +70,7 @@ export class UpstreamLane {
   }
 
   close(): void {
-    this.#options.door.agent.destroy();
+    this.#options.access.agent.destroy();
   }
 
   async #once<Answer>({
@@ -81,7 +81,7 @@ export class UpstreamLane {
     form,
     use,
   }: LaneRequest<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: ClassifiedFailure }> {
-    const { door, userAgent } = this.#options;
+    const { access, userAgent } = this.#options;
     let at = asked;
     try {
       const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
@@ -89,7 +89,7 @@ export class UpstreamLane {
         this.#assertNotPaused(url);
         return { 'user-agent': userAgent, ...headers, ...credentialsFor(url, home, destination) };
       };
-      const answer = await getGuarded(checkedUrl(asked.href, door.policy), door, {
+      const answer = await getGuarded(checkedUrl(asked.href, access.policy), access, {
         signal: AbortSignal.timeout(timeoutMs),
         form,
         headers: headersOf,

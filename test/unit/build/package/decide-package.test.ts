@@ -24,7 +24,7 @@ function decide(inputs: Partial<PackageInputs>): ReturnType<typeof decidePackage
 }
 
 function from(source: string, ...releases: Contribution['releases']): Contribution {
-  return { source, releases, former: [], held: new Set(), holdsAll: false };
+  return { source, releases, former: [], unpublishable: new Set(), holdsAll: false };
 }
 
 describe('decidePackage', () => {
@@ -90,7 +90,7 @@ describe('decidePackage', () => {
   });
 
   it('keeps a version whose present content may not be published', () => {
-    const held = { ...from('a'), held: new Set(['1.0.0.0']) };
+    const held = { ...from('a'), unpublishable: new Set(['1.0.0.0']) };
     expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [held] }).kept).toHaveLength(1);
     const unknown = { ...from('a'), holdsAll: true };
     expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [unknown] }).withdrawn).toEqual([]);
@@ -142,7 +142,7 @@ describe('decidePackage', () => {
     const held = decide({
       ...alone,
       entries: [entryOf('1.0.0', '1')],
-      contributions: [{ ...from('b'), held: new Set(['1.0.0.0']) }],
+      contributions: [{ ...from('b'), unpublishable: new Set(['1.0.0.0']) }],
     });
     expect(held.kept.map(({ entry }) => entry.source)).toEqual(['b']);
   });

@@ -14,7 +14,7 @@ const resultOf = (name: string, published: number, ...withdrawn: readonly string
   changed: [],
   doubtful: [],
   retained: [],
-  unsettled: new Set(),
+  sourcesToRecheck: new Set(),
   refused: [],
   notices: [],
   changes: noChanges,

@@ -1,20 +1,20 @@
 // A worker that keeps ending is started ever more seldom; one that had lived is started again at once.
 
 import { expect, it } from 'vitest';
-import { nextFall } from '../../../../cli/cluster/restart-delay.ts';
+import { nextRestart } from '../../../../cli/cluster/restart-delay.ts';
 
 it('doubles from a tenth of a second to half a minute', () => {
   const delays: number[] = [];
   let failures = 0;
   for (let fall = 0; fall < 11; fall += 1) {
-    const next = nextFall(failures, 500);
+    const next = nextRestart(failures, 500);
     failures = next.failures;
     delays.push(next.delayMs);
   }
   expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
-  expect(nextFall(10_000, 0).delayMs).toBe(30_000);
+  expect(nextRestart(10_000, 0).delayMs).toBe(30_000);
 });
 
 it('begins anew after one that lived for a minute', () => {
-  expect(nextFall(8, 60_000)).toEqual({ failures: 1, delayMs: 100 });
+  expect(nextRestart(8, 60_000)).toEqual({ failures: 1, delayMs: 100 });
 });

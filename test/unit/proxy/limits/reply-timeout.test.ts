@@ -11,7 +11,7 @@ describe('a silence', () => {
       lateMs: 10,
       silentMs: 20,
       onLate: () => undefined,
-      onSilence: () => (heard = watch.drain()),
+      onTimeout: () => (heard = watch.drain()),
       monotonicMs: () => performance.now(),
     });
     watch.add('first');
@@ -27,7 +27,7 @@ describe('a silence', () => {
       lateMs: 10,
       silentMs: 20,
       onLate: () => undefined,
-      onSilence: () => (heard = watch.drain()),
+      onTimeout: () => (heard = watch.drain()),
       monotonicMs: () => performance.now(),
     });
     watch.add('answered');
@@ -45,7 +45,7 @@ describe('a silence', () => {
       lateMs: 20,
       silentMs: 30,
       onLate: () => (heard = true),
-      onSilence: () => (heard = true),
+      onTimeout: () => (heard = true),
       monotonicMs: () => nowMs,
     });
     // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the
@@ -66,7 +66,7 @@ describe('lateness', () => {
       lateMs: 10,
       silentMs: 60,
       onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')),
-      onSilence: () => (silent = true),
+      onTimeout: () => (silent = true),
       monotonicMs: () => performance.now(),
     });
     for (const waiting of ['first', 'second', 'must wait', 'third']) watch.add(waiting);

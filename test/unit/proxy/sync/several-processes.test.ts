@@ -12,7 +12,12 @@ import { describeOwner } from '../../../../proxy/sync/process-owner.ts';
 import type { RepositoryId } from '../../../../proxy/sync/repository.ts';
 
 function leaseOf(state: StateStore, monotonicMs: () => number): Lease {
-  return createLease({ state, name: 'work', liveness: createLiveness({ monotonicMs, silenceMs: 1000 }), randomBytes });
+  return createLease({
+    state,
+    name: 'work',
+    liveness: createLiveness({ monotonicMs, staleAfterMs: 1000 }),
+    randomBytes,
+  });
 }
 
 it('a lease has one holder; whoever wants it gets it when it is given back', async () => {

@@ -262,7 +262,7 @@ describe('row 75: while the upstream fails', () => {
       const client = {
         allowAddresses: ['127.0.0.0/8'],
         userAgent: 'x',
-        limits: { documentBytes: 1_000_000, documentMs: 500, silenceMs: 300 },
+        limits: { documentBytes: 1_000_000, documentMs: 500, idleTimeoutMs: 300 },
       };
       await using running = runMirror([upstream.url], { client });
       await using cold = runMirror([upstream.url], { client });

@@ -9,7 +9,7 @@ export interface OriginNotice {
   readonly failures?: number;
 }
 
-export interface TroubleOptions {
+export interface FailureLogOptions {
   readonly notice: (notice: OriginNotice) => void;
   readonly monotonicMs: () => number;
 }
@@ -22,14 +22,14 @@ const mostCauses = 8;
 /** After a document could not be had, for so long what is served is called stale. */
 const rememberMs = 10_000;
 
-export class OriginTrouble {
-  readonly #notice: TroubleOptions['notice'];
+export class OriginFailureLog {
+  readonly #notice: FailureLogOptions['notice'];
   readonly #monotonicMs: () => number;
   readonly #causes = new Map<string, { toldAtMs: number; failures: number }>();
   #unreachable = false;
   #textFailedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ notice, monotonicMs }: TroubleOptions) {
+  constructor({ notice, monotonicMs }: FailureLogOptions) {
     this.#notice = notice;
     this.#monotonicMs = monotonicMs;
   }

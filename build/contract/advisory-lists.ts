@@ -7,10 +7,10 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 
-export const safetyFormat = 1;
+export const advisoryListsFormat = 1;
 
 /** Below `index/`. */
-export const safetyPath = '_safety.json';
+export const advisoryListsPath = '_safety.json';
 
 /**
  * As Composer reads it (SecurityAdvisory.php), whatever else it holds; complete: what is partial makes `composer audit`
@@ -31,7 +31,7 @@ export interface FilterEntry extends JsonObject {
   readonly constraint: string;
 }
 
-export interface PackageSafety {
+export interface PackageAdvisories {
   readonly advisories: readonly Advisory[];
   /** by the list's name */
   readonly filter: Readonly<Record<string, readonly FilterEntry[]>>;
@@ -42,19 +42,19 @@ export interface AdvisoryLists {
   readonly advised: boolean;
   /** names of the filter lists, sorted */
   readonly filters: readonly string[];
-  readonly packages: ReadonlyMap<PackageName, PackageSafety>;
+  readonly packages: ReadonlyMap<PackageName, PackageAdvisories>;
 }
 
-export const noSafety: AdvisoryLists = { advised: false, filters: [], packages: new Map() };
+export const noAdvisories: AdvisoryLists = { advised: false, filters: [], packages: new Map() };
 
-const nothing: PackageSafety = { advisories: [], filter: {} };
+const nothing: PackageAdvisories = { advisories: [], filter: {} };
 
-export function advisoriesOf(lists: AdvisoryLists, name: PackageName): PackageSafety {
+export function advisoriesOf(lists: AdvisoryLists, name: PackageName): PackageAdvisories {
   return lists.packages.get(name) ?? nothing;
 }
 
 /** What stands at the top of the documents of a package, beside `packages`. */
-export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
+export function advisoryKeys({ advisories, filter }: PackageAdvisories): JsonObject {
   return {
     ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }),
     ...(Object.keys(filter).length === 0 ? {} : { filter }),
@@ -64,7 +64,7 @@ export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
 /**
  * What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816).
  */
-export function safetyRootKeys({ advised, filters }: AdvisoryLists): JsonObject {
+export function advisoryRootKeys({ advised, filters }: AdvisoryLists): JsonObject {
   return {
     ...(advised ? { 'security-advisories': { metadata: true } } : {}),
     ...(filters.length === 0
@@ -74,20 +74,25 @@ export function safetyRootKeys({ advised, filters }: AdvisoryLists): JsonObject 
 }
 
 /** Canonical bytes: equal lists give equal text, in whatever order they came. */
-export function formatSafety({ advised, filters, packages }: AdvisoryLists): string {
+export function formatAdvisoryLists({ advised, filters, packages }: AdvisoryLists): string {
   const sorted = [...packages].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return withChecksum(
-    JSON.stringify({ format: safetyFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1),
+    JSON.stringify({ format: advisoryListsFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1),
   );
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
-export function parseSafety(text: string): AdvisoryLists {
+export function parseAdvisoryLists(text: string): AdvisoryLists {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
-  refuseNewer(json['format'], safetyFormat);
+  refuseNewer(json['format'], advisoryListsFormat);
   const { format, advised, filters, packages } = json;
-  if (format !== safetyFormat || typeof advised !== 'boolean' || !Array.isArray(filters) || !isJsonObject(packages))
+  if (
+    format !== advisoryListsFormat ||
+    typeof advised !== 'boolean' ||
+    !Array.isArray(filters) ||
+    !isJsonObject(packages)
+  )
     throw new Error('format, advised, filters or packages is malformed');
   return {
     advised,
@@ -96,7 +101,7 @@ export function parseSafety(text: string): AdvisoryLists {
   };
 }
 
-function parsePackage(given: string, value: unknown): readonly [PackageName, PackageSafety] {
+function parsePackage(given: string, value: unknown): readonly [PackageName, PackageAdvisories] {
   const name = parsePackageName(given);
   if (
     name === undefined ||

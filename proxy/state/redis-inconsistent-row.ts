@@ -9,7 +9,7 @@ const atOnce = 1000;
 type Place = Pick<StatePlace, 'rows' | 'order'>;
 
 /** In words; undefined where each row is listed and each listed row is there. Rejects where a key is of another type. */
-export async function findOddRow(redis: RedisClient, place: Place): Promise<string | undefined> {
+export async function findInconsistentRow(redis: RedisClient, place: Place): Promise<string | undefined> {
   const missing = await findMissing(redis, place);
   if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;
   const unlisted = await findUnlisted(redis, place);

@@ -12,7 +12,7 @@ import {
   filterEntries,
   filterQuestion,
   filterSummary,
-} from '../schemas/safety.ts';
+} from '../schemas/advisories.ts';
 
 const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
@@ -26,7 +26,7 @@ const refusals: readonly ErrorCode[] = [
 const ofBody: readonly ErrorCode[] = ['INVALID_INPUT', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'];
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
-export const safetyRoutes: readonly RouteConfig[] = [
+export const advisoryRoutes: readonly RouteConfig[] = [
   {
     operationId: 'getSecurityAdvisories',
     method: 'get',

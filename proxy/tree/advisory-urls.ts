@@ -12,7 +12,7 @@ export const filterSummaryPath = '/filters/summary.json';
  * where the build says nothing of them. `mirrors`: a summary would have to hold every package elsewhere, so none is
  * said, and Composer asks about the packages it has.
  */
-export function safetyUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
+export function advisoryUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
   if (base === undefined) return {};
   const { 'security-advisories': advisories, filter } = root;
   return {
