@@ -1,7 +1,7 @@
 // The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably,
 // building it alone, and looking up what of it is published.
 
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
@@ -12,6 +12,8 @@ import { parsePublication } from '../contract/publication.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { processStart } from '../shared/process/process-start.ts';
+import { readPublishedIndex } from '../memory/published-index.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
@@ -44,8 +46,10 @@ export interface ArtifactTree {
   readonly remove: (path: string) => Promise<void>;
   /** Builds this source alone; all others stay as published. `allowWithdraw`: a person asked for what it withdraws. */
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
-  /** all that can be retrieved of a package */
+  /** all that can be retrieved of a package; none where the index is lost, which a build derives again */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
+  /** as `entries`; throws PackageDamaged where the index is lost */
+  readonly published: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** of the publication that readers see; 0 for none */
   readonly serial: () => Promise<number>;
 }
@@ -82,6 +86,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     allowRepublish: false,
   };
   const at = (path: string): string => join(folder, path);
+  const output = createDiskOutput(dataDirectory);
   return {
     source: parseSource(location, dataDirectory, dataDirectory).id,
     dataDirectory,
@@ -91,11 +96,12 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     remove: (path) => rm(at(path), { force: true }),
     build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
     entries: async (name) => {
-      const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name)), 'utf8'));
+      const text = await output.read('index', indexPath(name));
       return text === undefined ? [] : parsePublishedIndex(name, text).versions;
     },
+    published: async (name) => (await readPublishedIndex(output, name))?.versions ?? [],
     serial: async () => {
-      const text = await orMissing(readFile(join(dataDirectory, 'index', publicationPath), 'utf8'));
+      const text = await output.read('index', publicationPath);
       return text === undefined ? 0 : parsePublication(text).serial;
     },
   };

@@ -39,7 +39,7 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
 }
 
 async function findPublished({ name, version, reference }: PublishedContent, tree: ArtifactTree) {
-  const entries = await tree.entries(name);
+  const entries = await tree.published(name);
   return entries.find(
     (entry) =>
       entry.state === 'published' &&

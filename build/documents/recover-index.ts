@@ -9,6 +9,7 @@ import type { PackageName } from '../contract/name.ts';
 import { unknownSource } from '../contract/publication.ts';
 import {
   distPath,
+  indexPath,
   parseDistLabel,
   pinnedDistPath,
   providerPath,
@@ -28,17 +29,38 @@ import type { Output } from '../output/output.ts';
 import { firstPublished } from './published-time.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
 
+/** What a recovery knows beside the files of the package. */
+export interface RecoveryContext {
+  readonly now: Date;
+  /** archives that a publication which was cut off put in place and never announced; they say nothing */
+  readonly leftovers: ReadonlySet<PublicPath>;
+  /** whether packages.json names the package */
+  readonly published: Published;
+  /** versions without a document may go: a person accepts that, or the build reads every source */
+  readonly mayLose: MayLose;
+}
+
+/** `unknown`: packages.json is lost or damaged. */
+export type Published = 'yes' | 'no' | 'unknown';
+
+/** `dev`: dev versions alone, which the sources that are read bring back. */
+export type MayLose = 'nothing' | 'dev' | 'all';
+
+/** For readers that publish nothing: the recovered index only says what there is. */
+export function inspecting(known: Partial<Pick<RecoveryContext, 'leftovers' | 'published'>> = {}): RecoveryContext {
+  return { now: new Date(0), leftovers: new Set(), published: 'unknown', mayLose: 'nothing', ...known };
+}
+
 /**
- * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in
- * place and never announced; they say nothing. Throws PackageDamaged when what is published contradicts itself.
+ * undefined: nothing is published of this package. Throws PackageDamaged when what is published contradicts itself, or
+ * is not known any more.
  */
 export async function recoverIndex(
   output: Output,
   name: PackageName,
-  now: Date,
-  leftovers: ReadonlySet<PublicPath>,
+  context: RecoveryContext,
 ): Promise<PackageIndex | undefined> {
-  const since = now.toISOString();
+  const since = context.now.toISOString();
   const stable = await recoverDocument(output, name, 'stable');
   const dev = await recoverDocument(output, name, 'dev');
   const published = await Promise.all(
@@ -47,16 +69,51 @@ export async function recoverIndex(
   const superseded = await supersededEntries(
     output,
     name,
-    new Set([...leftovers, ...published.map((entry) => entry.path)]),
+    new Set([...context.leftovers, ...published.map((entry) => entry.path)]),
     since,
   );
+  const documents = { stable: stable.stamp, dev: dev.stamp };
+  refuseLostDocuments(name, documents, superseded, context);
   if (stable.stamp === null && dev.stamp === null && superseded.length === 0) return undefined;
-  return {
-    format: servingIndexFormat,
-    name,
-    documents: { stable: stable.stamp, dev: dev.stamp },
-    versions: [...published, ...superseded],
-  };
+  return { format: servingIndexFormat, name, documents, versions: [...published, ...superseded] };
+}
+
+/**
+ * Archives do not tell which versions were published. So a package that may be published needs a document for the
+ * archives of releases, and one for those of dev versions. A package of packages.json always has the stable document
+ * (I2).
+ */
+function refuseLostDocuments(
+  name: PackageName,
+  documents: PackageIndex['documents'],
+  unnamed: readonly IndexEntry[],
+  { published, mayLose }: RecoveryContext,
+): void {
+  if (published === 'no') return;
+  const lacks = (kind: 'stable' | 'dev'): boolean =>
+    documents[kind] === null && unnamed.some((entry) => isDevVersion(entry.version_normalized) === (kind === 'dev'));
+  const isWhole = documents.stable !== null || published === 'unknown' || mayLose === 'all';
+  const losesDev = lacks('dev') && (documents.stable === null || mayLose === 'nothing');
+  if (isWhole && !lacks('stable') && !losesDev) return;
+  const lost = (['stable', 'dev'] as const).filter((kind) => documents[kind] === null);
+  const files = lost.map((kind) => `public/${providerPath(name, kind)}`).join(' and ');
+  throw new PackageDamaged(
+    `${files} and the serving index of ${name} are lost, so its published versions are unknown. ${restorePackage(name)}`,
+  );
+}
+
+/** The ways back of a package whose published versions nothing knows. */
+function restorePackage(name: PackageName): string {
+  return `Restore index/${indexPath(name)} and the documents from a backup. ${startAgain(name)}`;
+}
+
+/** The last way back: the package as its sources have it now. */
+export function startAgain(name: PackageName): string {
+  return (
+    `Without a backup, move what there is of index/${indexPath(name)}, public/${providerPath(name, 'stable')}, ` +
+    `public/${providerPath(name, 'dev')} and public/dist/${name}/ to another place, remove build/manifest.json, ` +
+    'and run `libretto build --allow-withdraw`: it publishes the versions that the sources have, and no others.'
+  );
 }
 
 async function recoverDocument(
@@ -72,8 +129,8 @@ async function recoverDocument(
     return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, records: parseProvider(text, name) };
   } catch (cause) {
     throw new PackageDamaged(
-      `Both public/${path} and the serving index of ${name} are damaged, ` +
-        'so its published versions are unknown. Restore one of them from a backup.',
+      `public/${path} is damaged and the serving index of ${name} is damaged or lost, so its published versions are ` +
+        `unknown. ${restorePackage(name)}`,
       { cause },
     );
   }
@@ -109,8 +166,7 @@ async function publishedEntry(
   }
   throw new PackageDamaged(
     `public/${distPath(name, label)} is missing or has other bytes than the document of ${name} says, ` +
-      'and the serving index that would know more is lost. ' +
-      `Restore index/${name}.json or the archive from a backup.`,
+      `and the serving index that would know more is lost. Restore the archive from a backup. ${startAgain(name)}`,
   );
 }
 
@@ -129,8 +185,8 @@ function publishedDist(name: PackageName, record: VersionRecord): PublishedDist 
   const isKnown = wanted !== undefined || isDevVersion(record.version_normalized);
   if ('label' in parsed && reference !== undefined && isKnown) return { label: parsed.label, reference, wanted };
   throw new PackageDamaged(
-    `public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. ` +
-      'Restore the document from a backup.',
+    `public/${providerPath(name, isDevVersion(record.version_normalized) ? 'dev' : 'stable')}: version ` +
+      `${record.version} has no usable dist, and the serving index is damaged or lost. ${restorePackage(name)}`,
   );
 }
 

@@ -7,7 +7,7 @@ import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { maxComposerJsonBytes } from '../record/parse-composer-json.ts';
-import { repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { readOrFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
 
 /** The archive is there, and has the size, the SHA-1 and the content that were published. */
 export async function archiveFault(
@@ -26,7 +26,9 @@ export async function archiveFault(
       message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}`,
     };
   if (fast) return undefined;
-  const sha1 = await output.sha1('public', entry.path);
+  const unreadable: Fault[] = [];
+  const sha1 = await readOrFault(output.sha1('public', entry.path), { code: 'WRONG_BYTES', ...place }, unreadable);
+  if (unreadable[0] !== undefined) return unreadable[0];
   if (sha1 !== entry.shasum)
     return {
       code: 'WRONG_BYTES',

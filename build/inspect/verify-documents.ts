@@ -10,7 +10,7 @@ import { isDevVersion, normalizeVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
-import { repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { readOrFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
 import { purgedFaults } from './verify-tombstones.ts';
 
 export interface CheckedDocuments {
@@ -28,11 +28,12 @@ export async function verifyDocuments(
 ): Promise<CheckedDocuments> {
   const faults: Fault[] = [];
   const records: VersionRecord[] = [];
+  const repair = index === undefined ? `Do what is said of index/${indexPath(name)}.` : repairByComparing;
   for (const kind of ['stable', 'dev'] as const) {
     // of a publication under way the documents may still be those of the one before it
     const stamp = context.settled ? index?.documents[kind] : undefined;
     const wanted = (kind === 'stable' && listed) || (stamp?.sha256 ?? null) !== null;
-    const found = await readDocument(name, kind, { stamp, wanted }, context, faults);
+    const found = await readDocument(name, kind, { stamp, wanted, repair }, context, faults);
     records.push(...found);
     faults.push(
       ...purgedFaults(
@@ -56,19 +57,22 @@ export async function verifyDocuments(
 interface Expected {
   readonly stamp: DocumentStamp | null | undefined;
   readonly wanted: boolean;
+  /** what mends the document */
+  readonly repair: string;
 }
 
 async function readDocument(
   name: PackageName,
   kind: 'stable' | 'dev',
-  { stamp, wanted }: Expected,
+  { stamp, wanted, repair }: Expected,
   { output, fast }: VerifyContext,
   faults: Fault[],
 ): Promise<readonly VersionRecord[]> {
   const path = providerPath(name, kind);
   const place = { path: `public/${path}`, name };
-  const text = await output.read('public', path);
-  const presence = presenceFault(text, { stamp, wanted }, place);
+  const text = await readOrFault(output.read('public', path), { code: 'MALFORMED_DOCUMENT', ...place }, faults);
+  if (text === 'unreadable') return [];
+  const presence = presenceFault(text, { stamp, wanted, repair }, place);
   if (presence !== undefined) faults.push(presence);
   if (text === undefined || presence !== undefined) return [];
   const isPublished = typeof stamp?.sha256 === 'string' && digestOf(text) === stamp.sha256;
@@ -81,18 +85,18 @@ async function readDocument(
         code: 'WRONG_PACKAGE',
         ...place,
         version: misplaced.version,
-        message: `The record does not belong into this document. ${repairByComparing}`,
+        message: `The record does not belong into this document. ${repair}`,
       });
     else if (typeof stamp?.sha256 === 'string' && !isPublished)
       faults.push({
         code: 'WRONG_BYTES',
         ...place,
-        message: `The document is not the one that was published. ${repairByComparing}`,
+        message: `The document is not the one that was published. ${repair}`,
       });
     return records;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${reason}. ${repairByComparing}` });
+    faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${reason}. ${repair}` });
     return [];
   }
 }
@@ -100,7 +104,7 @@ async function readDocument(
 /** The document is there where the package has one, and only there. */
 function presenceFault(
   text: string | undefined,
-  { stamp, wanted }: Expected,
+  { stamp, wanted, repair }: Expected,
   place: Pick<Fault, 'path' | 'name'>,
 ): Fault | undefined {
   if (text === undefined)
@@ -108,7 +112,7 @@ function presenceFault(
       ? {
           code: 'MISSING_FILE',
           ...place,
-          message: `The document is missing, although the package has one (I2). ${repairByComparing}`,
+          message: `The document is missing, although the package has one (I2). ${repair}`,
         }
       : undefined;
   return stamp !== undefined && (stamp?.sha256 ?? null) === null

@@ -1,8 +1,10 @@
 // The faults that `verify` can find.
 
 import { NewerFormat } from '../contract/newer-format.ts';
+import type { PublicPath } from '../contract/paths.ts';
 import type { PurgedLookup } from '../contract/purged.ts';
 import type { Output } from '../output/output.ts';
+import { UnreadableFile } from '../output/unreadable-file.ts';
 
 export type FaultCode =
   | 'MISSING_FILE'
@@ -53,14 +55,32 @@ export interface VerifyContext {
   readonly fast: boolean;
   /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */
   readonly settled: boolean;
+  /** archives of a publication that is under way or was cut off */
+  readonly leftovers: ReadonlySet<PublicPath>;
 }
 
 /** A build that does not find what it remembers looks at every package, and makes again what it can. */
 export const repairByComparing =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+/** Of an index that documents and archives can give again. */
 export const repairIndex =
-  'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, ' +
+  'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
   'which derives it from the documents and the archives.';
+
+/** Reads a file for a check. `unreadable`: the file is there and cannot be read, and `faults` says so. */
+export async function readOrFault<Found>(
+  reading: Promise<Found>,
+  place: Omit<Fault, 'message'>,
+  faults: Fault[],
+): Promise<Found | 'unreadable'> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    faults.push({ ...place, message: `It ${error.predicate}` });
+    return 'unreadable';
+  }
+}
 
 /** `repair`: what is done about one that is damaged. */
 export function indexFault(error: unknown, place: Pick<Fault, 'path' | 'name'>, repair: string): Fault {

@@ -3,21 +3,17 @@
 import pLimit from 'p-limit';
 import { isAsWritten } from '../contract/checksum.ts';
 import type { PackageName } from '../contract/name.ts';
+import { NewerFormat } from '../contract/newer-format.ts';
 import { textPath } from '../contract/package-texts.ts';
 import { distPath, indexPath, providerPath, type DistLabel } from '../contract/paths.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
+import { inspecting, recoverIndex, type Published, type RecoveryContext } from '../documents/recover-index.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output } from '../output/output.ts';
 import { archiveFault, plainCopyFault } from './verify-archives.ts';
 import { verifyDocuments } from './verify-documents.ts';
-import {
-  indexFault,
-  repairByComparing,
-  repairIndex,
-  type Fault,
-  type SameFiles,
-  type VerifyContext,
-} from './verify-fault.ts';
+import { readOrFault, repairIndex, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { purgedFaults, sameFiles } from './verify-tombstones.ts';
 
 export interface CheckedPackage {
@@ -37,15 +33,15 @@ export interface CheckedPackage {
 
 const archivesAtOnce = 8;
 
-/** `listed`: packages.json names it. */
+/** `published`: packages.json names the package; `unknown` where packages.json is not the published one. */
 export async function verifyPackage(
   name: PackageName,
-  listed: boolean,
+  published: Published,
   context: VerifyContext,
 ): Promise<CheckedPackage> {
   const faults: Fault[] = [];
-  const index = await readIndex(context.output, name, faults);
-  const documents = await verifyDocuments(name, index, listed, context);
+  const index = await readIndex(name, published, context, faults);
+  const documents = await verifyDocuments(name, index, published === 'yes', context);
   const entries = index?.versions ?? [];
   const limit = pLimit(archivesAtOnce);
   const same: SameFiles[] = [];
@@ -83,41 +79,58 @@ function documentsOf(name: PackageName, index: PackageIndex | undefined): readon
   return kinds.map((kind) => providerPath(name, kind));
 }
 
-async function readIndex(output: Output, name: PackageName, faults: Fault[]): Promise<PackageIndex | undefined> {
+/** Adds a fault where the index is lost or damaged. */
+async function readIndex(
+  name: PackageName,
+  published: Published,
+  { output, leftovers }: VerifyContext,
+  faults: Fault[],
+): Promise<PackageIndex | undefined> {
   const place = { path: `index/${indexPath(name)}`, name };
-  const text = await output.read('index', indexPath(name)).catch((error: unknown) => {
-    faults.push(indexFault(error, place, repairIndex));
-    return null;
-  });
-  if (text === null) return undefined;
-  if (text === undefined) {
-    faults.push({
+  const reading = output.read('index', indexPath(name));
+  const text = await readOrFault(reading, { code: 'MALFORMED_INDEX', ...place }, faults);
+  if (text === 'unreadable') return undefined;
+  const { index, code, what } = examineIndex(name, text);
+  if (code === undefined) return index;
+  const context = inspecting({ published, leftovers });
+  const repair = code === 'NEWER_FORMAT' ? '' : ` ${await indexRepair(output, name, context)}`;
+  faults.push({ code, ...place, message: `${what}${repair}` });
+  return index;
+}
+
+interface ExaminedIndex {
+  readonly index?: PackageIndex;
+  /** undefined: the index is whole */
+  readonly code?: Fault['code'];
+  /** a sentence */
+  readonly what?: string;
+}
+
+function examineIndex(name: PackageName, text: string | undefined): ExaminedIndex {
+  if (text === undefined)
+    return {
       code: 'MISSING_FILE',
-      ...place,
-      message: `The serving index of this package is missing: its archives cannot be served. ${repairByComparing}`,
-    });
-    return undefined;
-  }
+      what: 'The serving index of this package is missing: its archives cannot be served.',
+    };
   try {
     const index = parsePackageIndex(text);
-    if (index.name !== name) {
-      faults.push({
-        code: 'WRONG_PACKAGE',
-        ...place,
-        message: `It is the serving index of ${index.name}. ${repairIndex}`,
-      });
-      return undefined;
-    }
-    if (!isAsWritten(text))
-      faults.push({
-        code: 'MALFORMED_INDEX',
-        ...place,
-        message: `It was changed after it was written: its checksum is wrong. ${repairIndex}`,
-      });
-    return index;
+    if (index.name !== name) return { code: 'WRONG_PACKAGE', what: `It is the serving index of ${index.name}.` };
+    if (isAsWritten(text)) return { index };
+    return { index, code: 'MALFORMED_INDEX', what: 'It was changed after it was written: its checksum is wrong.' };
   } catch (error) {
-    faults.push(indexFault(error, place, repairIndex));
-    return undefined;
+    const code = error instanceof NewerFormat ? 'NEWER_FORMAT' : 'MALFORMED_INDEX';
+    return { code, what: `${error instanceof Error ? error.message : String(error)}.` };
+  }
+}
+
+/** What a build would do of it: derive the index, or refuse with the ways back. */
+async function indexRepair(output: Output, name: PackageName, context: RecoveryContext): Promise<string> {
+  try {
+    await recoverIndex(output, name, context);
+    return repairIndex;
+  } catch (error) {
+    if (error instanceof PackageDamaged) return error.message;
+    throw error;
   }
 }
 
@@ -133,19 +146,18 @@ async function textFaults(
   )) {
     const path = textPath(name, digest);
     if (fast && (await output.facts('index', path)) !== undefined) continue;
-    const text = await output.read('index', path);
+    const place = { code: 'WRONG_BYTES', path: `index/${path}`, name } as const;
+    const text = await readOrFault(output.read('index', path), place, faults);
+    if (text === 'unreadable') continue;
     if (text === undefined)
       faults.push({
+        ...place,
         code: 'MISSING_FILE',
-        path: `index/${path}`,
-        name,
         message: `A README or CHANGELOG is missing. ${repair}`,
       });
     else if (!digestOf(text).startsWith(digest))
       faults.push({
-        code: 'WRONG_BYTES',
-        path: `index/${path}`,
-        name,
+        ...place,
         message: `A README or CHANGELOG was changed after it was published. ${repair}`,
       });
   }

@@ -12,7 +12,7 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { announcedBy } from '../memory/tree-memory.ts';
+import { announcedBy, listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
@@ -63,7 +63,9 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   faults.push(...lists.faults);
   const placing = unfinishedArchives(publication, manifest, faults);
   const listing = await verifyRootDocument(output, publication, placing === undefined, faults);
-  const context: VerifyContext = { output, tombstones: lists.tombstones, fast, settled: placing === undefined };
+  const settled = placing === undefined;
+  const leftovers = new Set(placing);
+  const context: VerifyContext = { output, tombstones: lists.tombstones, fast, settled, leftovers };
   const files = await output.list('public', '');
   const { checked, known, same } = await verifyPackages({ listing, placing, publication }, context, faults);
   faults.push(...(await foreignFiles(files, known, faults, context)));
@@ -94,14 +96,16 @@ async function verifyPackages(
   faults: Fault[],
 ): Promise<CheckedPackages> {
   const indexed = await indexedNames(context.output);
-  const names = listing ?? indexed.filter((name) => publication?.withdrawn?.includes(name) !== true);
+  const names =
+    listing ?? (await listPackages(context.output)).filter((name) => publication?.withdrawn?.includes(name) !== true);
   if (context.settled && listing !== undefined) faults.push(...unannouncedNames(indexed, listing, publication));
   const published = new Set<string>(listing);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...(listing ?? []).flatMap(documentPaths)]);
   const same: SameFiles[] = [];
   const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...indexed])) {
-    const found = await verifyPackage(name, published.has(name), context);
+    const isUnsure = listing === undefined && publication?.withdrawn?.includes(name) !== true;
+    const found = await verifyPackage(name, isUnsure ? 'unknown' : published.has(name) ? 'yes' : 'no', context);
     faults.push(...found.faults);
     same.push(...found.sameFiles);
     checked.versions += found.versions;

@@ -26,6 +26,8 @@ export interface TreeMemory {
   readonly stale: ReadonlySet<string>;
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
+  /** whether packages.json names a package; `unknown`: packages.json is not the published one */
+  readonly isPublished: (name: PackageName) => 'yes' | 'no' | 'unknown';
   /** what was found damaged or lost, and made good from what else is there; for people */
   readonly damage: readonly string[];
   /** a publication was cut off, and this build completes it */
@@ -60,6 +62,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     root.names !== undefined &&
     root.stamp.last_modified === publication.root.last_modified;
   const interrupted = isInterrupted(manifest, publication);
+  const listed = isPublishedText ? root.names : undefined;
   return {
     damage: damageOf(publication === undefined ? root.stamp !== undefined : !interrupted, {
       manifest: manifest !== undefined,
@@ -75,7 +78,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
       rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
-    names: rootIntact && root.names !== undefined ? root.names : await knownAmong(root.names ?? [], output),
+    names: listed ?? (await knownAmong(root.names ?? [], output)),
+    isPublished: isPublishedBy(listed, publication),
     rootIntact,
     rootStamps: [publication?.root, manifest?.root, root.stamp].filter((stamp) => stamp !== undefined),
     settings: manifest?.settings,
@@ -158,6 +162,16 @@ function isInterrupted(manifest: Manifest | undefined, publication: Publication 
 async function newestRecorded(output: Output): Promise<number> {
   const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
   return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
+}
+
+/** `listed`: the names in the published packages.json; undefined where that is lost or damaged. */
+function isPublishedBy(
+  listed: readonly PackageName[] | undefined,
+  publication: Publication | undefined,
+): TreeMemory['isPublished'] {
+  if (listed === undefined) return (name) => (publication?.withdrawn?.includes(name) === true ? 'no' : 'unknown');
+  const names = new Set(listed);
+  return (name) => (names.has(name) ? 'yes' : 'no');
 }
 
 interface SoundParts {

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Sha1 } from '../contract/digest.ts';
 import type { Area, FileFacts, Output } from './output.ts';
 import { isMissing, withPath } from './storage-error.ts';
+import { readable } from './unreadable-file.ts';
 import { syncPath } from './sync-path.ts';
 import { syncAll, WrittenFolders } from './written-folders.ts';
 
@@ -27,9 +28,9 @@ type Reading = 'read' | 'facts' | 'sha1' | 'list';
 function createReader(locate: (area: Area, path: string) => string): Pick<Output, Reading> {
   return {
     // Synchronously: for a small file, the thread pool costs several times the read, and a build reads thousands.
-    read: (area, path) => orMissing(readNow(locate(area, path))),
-    facts: (area, path) => orMissing(factsOf(locate(area, path))),
-    sha1: (area, path) => orMissing(sha1Of(locate(area, path))),
+    read: (area, path) => readable(`${area}/${path}`, readNow(locate(area, path))),
+    facts: (area, path) => readable(`${area}/${path}`, factsOf(locate(area, path))),
+    sha1: (area, path) => readable(`${area}/${path}`, sha1Of(locate(area, path))),
     list: (area, folder) => listBelow(locate(area, ''), locate(area, folder)),
   };
 }

@@ -7,6 +7,7 @@ import { isDevVersion } from '../contract/version.ts';
 import type { VersionRecord } from '../contract/documents.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distOf } from '../documents/documents.ts';
+import { startAgain } from '../documents/recover-index.ts';
 import type { Release } from '../sources/release.ts';
 import type { PackageContext, Standing, VersionContext } from './package-context.ts';
 import type { PackageDecision } from './package-decision.ts';
@@ -30,15 +31,26 @@ export async function keepVersion(
   const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
   if (usable !== undefined && (release === undefined || isCurrent(usable, release, kept.entry, state, context)))
     return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
-  if (release === undefined) {
-    const path = providerPath(name, isDevVersion(entry.version_normalized) ? 'dev' : 'stable');
-    throw new PackageDamaged(
-      `public/${path} is damaged or lost: the document does not hold version ${entry.version}, which the serving ` +
-        'index says is published. Remove build/manifest.json and run `libretto build`: the build compares ' +
-        'everything and writes the document again.',
-    );
-  }
+  if (release === undefined) throw lostRecord(name, entry, context);
   return { entry, record: await recordOf(name, release, entry, context) };
+}
+
+/** A build of every source has the last word; any other build sends to it. */
+function lostRecord(name: PackageName, entry: IndexEntry, { sources, readsAll }: VersionContext): PackageDamaged {
+  const path = `public/${providerPath(name, isDevVersion(entry.version_normalized) ? 'dev' : 'stable')}`;
+  const location = sources.get(entry.source);
+  const advice = readsAll
+    ? (location === undefined
+        ? 'No source of this registry has the version'
+        : `The source ${location} cannot be read, or does not have the version`) +
+      `. Restore ${path} from a backup${location === undefined ? '' : ', or make the source readable and build again'}. ` +
+      startAgain(name)
+    : 'Remove build/manifest.json and run `libretto build` without naming a source: it compares everything and ' +
+      'writes the document again.';
+  return new PackageDamaged(
+    `${path} is damaged or lost: the document does not hold version ${entry.version}, which the serving index says is ` +
+      `published. ${advice}`,
+  );
 }
 
 /**

@@ -2,12 +2,14 @@
 
 import type { Archiver } from '../archive/archiver.ts';
 import type { VersionRecord } from '../contract/documents.ts';
+import type { PackageName } from '../contract/name.ts';
 import type { PublicPath } from '../contract/paths.ts';
 import type { Publication } from '../contract/publication.ts';
 import type { AdvisoryLists } from '../contract/advisory-lists.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
 import type { DocumentSettings } from '../documents/document-settings.ts';
+import type { MayLose, Published } from '../documents/recover-index.ts';
 import type { Output } from '../output/output.ts';
 import type { Withheld } from '../version-lists/withheld.ts';
 import type { TextStager } from './package-texts.ts';
@@ -36,6 +38,11 @@ export interface PackageContext {
   readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
+  /** whether packages.json names a package */
+  readonly isPublished: (name: PackageName) => Published;
+  readonly mayLose: MayLose;
+  /** false: the build leaves sources out that a plain `libretto build` reads */
+  readonly readsAll: boolean;
   readonly moment: PublicationMoment;
   readonly pruned: Publication['pruned'];
   readonly now: Date;

@@ -19,7 +19,7 @@ import { parseProvider } from '../documents/documents.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { recoverIndex } from '../documents/recover-index.ts';
+import { recoverIndex, type MayLose, type Published } from '../documents/recover-index.ts';
 
 export interface PackageState {
   readonly index: PackageIndex;
@@ -41,12 +41,15 @@ export interface StateContext {
   readonly output: Output;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
+  /** whether packages.json names a package */
+  readonly isPublished: (name: PackageName) => Published;
+  readonly mayLose: MayLose;
   /** what is left of packages whose index was pruned away */
   readonly pruned: Publication['pruned'];
   readonly now: Date;
 }
 
-/** Throws BuildRefused where index and documents are both damaged, and for an index that a newer version wrote. */
+/** Throws PackageDamaged where index and documents are both damaged or lost, and BuildRefused for an index that a newer version wrote. */
 export async function readPackageState(name: PackageName, context: StateContext): Promise<PackageState> {
   const { output } = context;
   const { index, indexText } = await readIndex(name, context);
@@ -91,14 +94,14 @@ async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet
 
 async function readIndex(
   name: PackageName,
-  { output, now, leftovers, pruned }: StateContext,
+  { output, now, leftovers, isPublished, mayLose, pruned }: StateContext,
 ): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
     const index = parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
     if (index?.name === name) return { index, indexText: text };
   }
-  const recovered = await recoverIndex(output, name, now, leftovers);
+  const recovered = await recoverIndex(output, name, { now, leftovers, published: isPublished(name), mayLose });
   const documents = { stable: prunedStamp(pruned?.[name], 'stable'), dev: prunedStamp(pruned?.[name], 'dev') };
   return { index: recovered ?? { format: servingIndexFormat, name, documents, versions: [] }, indexText: undefined };
 }

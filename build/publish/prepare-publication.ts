@@ -40,7 +40,8 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
   return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
 }
 
-function packageContext(run: Run, { allowRepublish }: BuildRequest): StagingContext {
+function packageContext(run: Run, request: BuildRequest): StagingContext {
+  const { allowRepublish, allowWithdraw } = request;
   const { choice, tree, scanned } = run;
   return {
     output: run.output,
@@ -52,9 +53,12 @@ function packageContext(run: Run, { allowRepublish }: BuildRequest): StagingCont
     withheld: run.withheld,
     purged: run.purged,
     advisories: run.advisories.lists,
+    readsAll: request.arguments.length === 0 && request.sync === undefined && request.received === undefined,
     undone: undoneByName(tree.publication?.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),
+    isPublished: tree.isPublished,
+    mayLose: allowWithdraw === true ? 'all' : choice.left.length === 0 && scanned.every(isRead) ? 'dev' : 'nothing',
     moment: momentAfter(tree),
     pruned: tree.publication?.pruned,
     now: run.now(),

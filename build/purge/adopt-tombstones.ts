@@ -29,7 +29,7 @@ export async function planAdoption(rows: readonly PurgedVersion[], output: Outpu
   const known = await storedTombstones(output);
   const fresh = mergePurged(known, rows).slice(known.length);
   const added = [...fresh, ...(await tombstonesOfSameBytes(output, fresh, now))];
-  return { added, purged: await recoveredPurges(output, added, now) };
+  return { added, purged: await recoveredPurges(output, added) };
 }
 
 /**
@@ -86,7 +86,7 @@ export async function planRecovery(
   const merged = mergePurged(known, more);
   const replaced = missingRows(announced, merged);
   const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
-  const purged = await recoveredPurges(output, added, since);
+  const purged = await recoveredPurges(output, added);
   const doubtful = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
   return { recovery: { added, purged, replaced, dropped, doubtful }, confirmed, more };
 }

@@ -3,14 +3,12 @@
 
 import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
 import type { PackageName } from '../contract/name.ts';
-import { indexPath } from '../contract/paths.ts';
 import type { ArchiveContent, PurgedVersion, PurgeReason } from '../contract/purged.ts';
-import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { indexedNames } from '../publish/withdrawn-packages.ts';
+import { readPublishedIndex } from '../memory/published-index.ts';
+import { listPackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
-import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PurgeTarget {
   readonly name: PackageName;
@@ -44,7 +42,7 @@ export function isTarget(
 
 /**
  * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws
- * BuildRefused where a serving index is damaged: what has these bytes is then not known.
+ * PackageDamaged where a serving index is damaged or lost: what has these bytes is then not known.
  */
 export async function findPurge(
   output: Output,
@@ -64,7 +62,7 @@ export async function findPurge(
   const isSame = ({ name, entry }: FoundContent): boolean =>
     archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
   const same: FoundContent[] = [];
-  for (const name of await indexedNames(output)) {
+  for (const name of await listPackages(output)) {
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
@@ -133,15 +131,7 @@ function orUndefined<Result>(read: () => Result): Result | undefined {
   }
 }
 
+/** Throws PackageDamaged for a lost or damaged index. */
 async function contentsOf(output: Output, name: PackageName): Promise<readonly FoundContent[]> {
-  const path = indexPath(name);
-  const text = await output.read('index', path);
-  if (text === undefined) return [];
-  const index = parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-  if (index === undefined)
-    throw new BuildRefused(
-      `index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto ` +
-        `build\` first.`,
-    );
-  return index.versions.map((entry) => ({ name, entry }));
+  return ((await readPublishedIndex(output, name))?.versions ?? []).map((entry) => ({ name, entry }));
 }

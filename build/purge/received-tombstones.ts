@@ -2,15 +2,14 @@
 // decides for its own versions and for versions that nobody publishes here. The contents of other sources stay, and
 // the report names them.
 
-import { indexPath } from '../contract/paths.ts';
 import type { PackageName } from '../contract/name.ts';
 import { lookUpPurged, mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
-import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
 import type { SourceSpec } from '../sources/spec.ts';
 import { purgeCommand } from '../version-lists/purge-command.ts';
 import { listPurged } from '../package/purged.ts';
+import { contentsHere, tombstonesOfSameBytes } from './same-bytes.ts';
 
 export interface ReceivedTombstones {
   /** new ones; their source is the received tree */
@@ -19,18 +18,23 @@ export interface ReceivedTombstones {
   readonly left: readonly PurgedVersion[];
 }
 
-/** `rows`: of the tree. Throws BuildRefused where the list of this registry is damaged. */
+/**
+ * `rows`: of the tree. Contents of this registry with the bytes of a row count as purged too, as in a recovery. Throws
+ * BuildRefused where the list of this registry is damaged.
+ */
 export async function decideTombstones(
   rows: readonly PurgedVersion[],
   { id }: Pick<SourceSpec, 'id'>,
   output: Output,
+  now: Date,
 ): Promise<ReceivedTombstones> {
   const known = await listPurged(output);
-  const fresh = mergePurged(known, rows)
+  const added = mergePurged(known, rows)
     .slice(known.length)
     .map((row) => (row.source === null ? row : { ...row, source: id }));
+  const fresh = [...added, ...(await tombstonesOfSameBytes(output, added, now))];
   const entries = new Map<PackageName, readonly IndexEntry[]>();
-  for (const { name } of fresh) if (!entries.has(name)) entries.set(name, await entriesOf(output, name));
+  for (const { name } of fresh) if (!entries.has(name)) entries.set(name, (await contentsHere(output, name)) ?? []);
   const isOfOthers = (row: PurgedVersion): boolean => {
     const { blocks } = lookUpPurged([row]);
     return (entries.get(row.name) ?? []).some(
@@ -66,12 +70,3 @@ export function tombstoneNotices({ adopted, left }: ReceivedTombstones, publishe
 }
 
 const mostNamed = 20;
-
-/** Of a damaged index none: the build makes it anew. */
-async function entriesOf(output: Output, name: PackageName): Promise<readonly IndexEntry[]> {
-  const path = indexPath(name);
-  const text = await output.read('index', path);
-  return (
-    (text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text)))?.versions ?? []
-  );
-}

@@ -18,12 +18,11 @@ export interface RecoveredPurge {
 export async function recoveredPurges(
   output: Output,
   added: readonly PurgedVersion[],
-  now: Date,
 ): Promise<readonly RecoveredPurge[]> {
   const { of, blocks } = lookUpPurged(added);
   const purges: RecoveredPurge[] = [];
   for (const name of new Set(added.map((row) => row.name))) {
-    const contents = await contentsHere(output, name, now);
+    const contents = await contentsHere(output, name);
     const found =
       contents?.filter(
         ({ version_normalized: normalized, reference }) => blocks(name, { normalized, reference }) !== undefined,

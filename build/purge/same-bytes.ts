@@ -4,9 +4,9 @@
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
 import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
-import { recoverIndex } from '../documents/recover-index.ts';
+import { inspecting, recoverIndex } from '../documents/recover-index.ts';
 import { listPackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
@@ -23,7 +23,7 @@ export async function tombstonesOfSameBytes(
   const { blocks } = lookUpPurged(rows);
   const found: PurgedVersion[] = [];
   for (const name of await listPackages(output)) {
-    for (const entry of (await contentsHere(output, name, now)) ?? []) {
+    for (const entry of (await contentsHere(output, name)) ?? []) {
       const row = known.get(entry.shasum);
       if (row === undefined) continue;
       if (blocks(name, { normalized: entry.version_normalized, reference: entry.reference }) === undefined)
@@ -37,19 +37,14 @@ export async function tombstonesOfSameBytes(
  * What this registry has of a package. Documents and archives tell it where the serving index is lost or damaged;
  * undefined: they cannot tell it either.
  */
-export async function contentsHere(
-  output: Output,
-  name: PackageName,
-  now: Date,
-): Promise<readonly IndexEntry[] | undefined> {
+export async function contentsHere(output: Output, name: PackageName): Promise<readonly IndexEntry[] | undefined> {
   const path = indexPath(name);
-  const text = await output.read('index', path);
-  const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-  if (index !== undefined) return index.versions;
   try {
-    return (await recoverIndex(output, name, now, new Set()))?.versions ?? [];
+    const text = await output.read('index', path);
+    const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+    return (index ?? (await recoverIndex(output, name, inspecting())))?.versions ?? [];
   } catch (error) {
-    if (error instanceof BuildRefused) return undefined;
+    if (error instanceof PackageDamaged) return undefined;
     throw error;
   }
 }

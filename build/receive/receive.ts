@@ -34,6 +34,7 @@ export async function receiveTree(
       received.tree === undefined ? [] : await readReceivedTombstones(received.tree),
       spec,
       createDiskOutput(dataDirectory),
+      effects.now(),
     );
     // without the configured sources: those that left libretto.json are for a whole build to withdraw
     const report = await buildHoldingLock(

@@ -137,6 +137,7 @@ async function stage(
     pending: await readPending(output, tree),
     moment: momentAfter(tree),
     pruned: tree.publication?.pruned,
+    isPublished: tree.isPublished,
     now: effects.now(),
   });
   return {

@@ -3,6 +3,7 @@
 import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
+import type { PublicPath } from '../contract/paths.ts';
 import { unknownSource, type Publication, type PublishedSource } from '../contract/publication.ts';
 import type { AdvisoryLists } from '../contract/advisory-lists.ts';
 import { isDevVersion } from '../contract/version.ts';
@@ -10,6 +11,7 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
 import type { DocumentSettings } from '../documents/document-settings.ts';
 import { distOf, parseProvider } from '../documents/documents.ts';
+import type { Published } from '../documents/recover-index.ts';
 import type { Output } from '../output/output.ts';
 import { readPackageState, type PackageState } from '../package/package-state.ts';
 import { stagePackage, type PackageResult } from '../package/package-stage.ts';
@@ -35,6 +37,8 @@ export interface RollbackInputs {
   readonly pending: PendingHistory;
   readonly moment: PublicationMoment;
   readonly pruned: Publication['pruned'];
+  /** whether packages.json names a package */
+  readonly isPublished: (name: PackageName) => Published;
   readonly now: Date;
 }
 
@@ -82,7 +86,8 @@ async function stageFormer(
   problems: string[],
 ): Promise<PackageResult> {
   const { output, now, pending, settings, withheld, purged } = inputs;
-  const state = await readPackageState(name, { output, leftovers: new Set(), pruned: inputs.pruned, now });
+  const leftovers = new Set<PublicPath>();
+  const state = await readPackageState(name, { ...inputs, leftovers, mayLose: 'nothing' });
   const records = [
     ...(await recordsThen(name, 'stable', former, state, inputs, problems)),
     ...(await recordsThen(name, 'dev', former, state, inputs, problems)),
@@ -103,7 +108,7 @@ async function stageFormer(
     {
       output,
       texts: createTextStager(name, state.texts, output),
-      leftovers: new Set(),
+      leftovers,
       pending,
       advisories: inputs.advisories,
       moment: inputs.moment,

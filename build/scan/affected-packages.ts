@@ -50,7 +50,9 @@ export async function affectedPackages({
   rethought,
 }: AffectedInputs): Promise<readonly PackageName[]> {
   const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
-  const affected = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
+  const affected = new Set<PackageName>(
+    believed ? rethought : [...rethought, ...tree.names, ...(await listPackages(output))],
+  );
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
     const after = digests.get(chosen.spec.id) ?? new Map<PackageName, string>();

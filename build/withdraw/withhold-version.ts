@@ -7,14 +7,14 @@ import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import type { PackageName } from '../contract/name.ts';
-import { indexPath } from '../contract/paths.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
 import { lookUpPurged } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
+import { readPublishedIndex } from '../memory/published-index.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
 import { withoutSources } from './without-sources.ts';
@@ -62,7 +62,7 @@ export async function withholdVersion(
   try {
     const output = createDiskOutput(request.dataDirectory);
     const announced = await findAnnounced(named, output);
-    const entry = (await findEntry(named, request.dataDirectory)) ?? announced;
+    const entry = (await findEntry(named, output).catch(unlessAnnounced(announced))) ?? announced;
     if (entry === undefined) return refused('NOT_FOUND', `${named.name} ${named.version} is not published here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
     const report = await buildHoldingLock(
@@ -101,13 +101,11 @@ export async function restoringRequest(
   request: BuildRequest,
 ): Promise<BuildRequest | RefusedArtifact> {
   const normalized = normalizeVersion(version);
-  if (
-    normalized === undefined ||
-    (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined
-  )
+  const output = createDiskOutput(request.dataDirectory);
+  if (normalized === undefined || (await findWithheld(output, name, normalized)) === undefined)
     return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
-  const entry = await findEntry({ name, version }, request.dataDirectory);
-  const tombstone = lookUpPurged(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, {
+  const entry = await findEntry({ name, version }, output);
+  const tombstone = lookUpPurged(await listPurged(output)).blocks(name, {
     normalized,
     reference: entry?.reference ?? '',
   });
@@ -120,6 +118,14 @@ export async function restoringRequest(
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
 }
 
+/** A damaged index must not block the recovery of a lost list, since the lost list blocks the recovery of the index. */
+function unlessAnnounced(announced: WithdrawnContent | undefined): (error: unknown) => undefined {
+  return (error) => {
+    if (announced === undefined || !(error instanceof PackageDamaged)) throw error;
+    return undefined;
+  };
+}
+
 /** Of a version that `prune` removed, and whose row the list lost: only the announcement knows it. */
 async function findAnnounced({ name, version }: NamedVersion, output: Output): Promise<WithdrawnContent | undefined> {
   const { withheld } = await readAnnounced(output);
@@ -129,15 +135,11 @@ async function findAnnounced({ name, version }: NamedVersion, output: Output): P
   return row === undefined ? undefined : { ...row, reference: '' };
 }
 
-/** The published one, else the one that was published last. */
-async function findEntry({ name, version }: NamedVersion, dataDirectory: string): Promise<IndexEntry | undefined> {
-  const text = await createDiskOutput(dataDirectory).read('index', indexPath(name));
+/** The published one, else the one that was published last. Throws PackageDamaged for a lost or damaged index. */
+async function findEntry({ name, version }: NamedVersion, output: Output): Promise<IndexEntry | undefined> {
   const normalized = normalizeVersion(version);
-  const found =
-    text === undefined
-      ? []
-      : parsePublishedIndex(name, text).versions.filter(
-          (entry) => entry.version === version || entry.version_normalized === normalized,
-        );
+  const found = ((await readPublishedIndex(output, name))?.versions ?? []).filter(
+    (entry) => entry.version === version || entry.version_normalized === normalized,
+  );
   return found.find(({ state }) => state === 'published') ?? found[0];
 }

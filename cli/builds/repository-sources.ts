@@ -2,13 +2,15 @@
 // and addresses, and the packages published from each repository.
 
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { PackageDamaged } from '../../build/contract/refusals.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { readPublishedIndex } from '../../build/memory/published-index.ts';
 import { readMemory } from '../../build/memory/source-memory.ts';
 import { listPackages } from '../../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
@@ -138,22 +140,21 @@ function isInside(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** Throws RegistryError TREE_DAMAGED, with the file and the way back, for an index that is damaged or lost. */
 async function publishedFrom(sourceId: string, data: string): Promise<readonly string[]> {
   const output = createDiskOutput(data);
   const remembered = await readMemory(output, sourceId);
   const names = remembered === undefined ? await listPackages(output) : Object.keys(remembered.packages);
   const found: string[] = [];
-  for (const name of names) {
-    const text = await output.read('index', `${name}.json`);
-    if (text !== undefined && isPublishedFrom(text, sourceId, join('index', `${name}.json`))) found.push(name);
+  for (const name of names as readonly PackageName[]) {
+    const index = await readPublishedIndex(output, name).catch(asTreeDamaged);
+    if (index?.versions.some(({ state, source }) => state === 'published' && source === sourceId) === true)
+      found.push(name);
   }
   return found.toSorted();
 }
 
-function isPublishedFrom(text: string, sourceId: string, file: string): boolean {
-  try {
-    return parsePackageIndex(text).versions.some(({ state, source }) => state === 'published' && source === sourceId);
-  } catch (cause) {
-    throw new RegistryError('INTERNAL_ERROR', { message: `${file} cannot be read. Run \`libretto verify\`.`, cause });
-  }
+function asTreeDamaged(cause: unknown): never {
+  if (!(cause instanceof PackageDamaged)) throw cause;
+  throw new RegistryError('TREE_DAMAGED', { message: cause.message, cause });
 }

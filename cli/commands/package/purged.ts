@@ -13,6 +13,7 @@ import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
 import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
@@ -20,6 +21,11 @@ import { withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
+  if (flags['dryRun'] === true && flags['recover'] === undefined)
+    throw new UsageError(
+      '--dry-run shows what a recovery would do, and there is no --recover. Add --recover, or leave --dry-run out to ' +
+        'list the purged versions.',
+    );
   const config = await loadConfig({ flags, environment, workingDirectory });
   const recovery =
     flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
