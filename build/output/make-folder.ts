@@ -1,7 +1,7 @@
 // Makes a folder and those above it, one level at a time. Node's own recursive mkdir tries for ever where a file system
 // answers ENOENT to a mkdir below a folder that exists, as /proc does.
 
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, isMissing, StorageError, withPath } from './storage-error.ts';
 
@@ -34,4 +34,15 @@ async function isFolder(path: string): Promise<boolean> {
     stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
   );
   return facts?.isDirectory() ?? false;
+}
+
+/** Removes those of `folders` that are empty. `folders`: as makeFolder gives them. */
+export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) {
+    try {
+      await rmdir(folder);
+    } catch {
+      return; // it holds something, and so do the folders above it
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// The error of a failing disk: its message, the path, and advice.
+// The error of a failing disk: its message, the path, and advice. The message ends with a full stop.
 
 /** A write that failed: the build stops, and what was published before stays as it is. */
 export class StorageError extends Error {
@@ -28,7 +28,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 function reasonOf(cause: unknown): string {
   const code = errorCode(cause);
-  return (code === undefined ? undefined : reasons[code]) ?? (cause instanceof Error ? cause.message : String(cause));
+  const known = code === undefined ? undefined : reasons[code];
+  const reason = known ?? (cause instanceof Error ? cause.message : String(cause));
+  return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
 /** Waits for an operation and names the path in whatever it fails with. */

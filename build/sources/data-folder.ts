@@ -29,7 +29,7 @@ export async function openDataFolder(path: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     throw new BuildRefused(
-      `The data folder cannot be used. ${error.message}. Name another folder with --data, or repair this one.`,
+      `The data folder cannot be used. ${error.message} Name another folder with --data, or repair this one.`,
       { cause: error },
     );
   }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-import { makeFolder } from '../../build/output/make-folder.ts';
+import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { forgetState, rememberedStateName } from '../state/remembered-state.ts';
 import { setAsideState } from '../state/set-aside-state.ts';
@@ -132,7 +132,7 @@ async function staged(
   data: string,
   place: (staging: string) => Promise<void>,
 ): Promise<void> {
-  await makeFolder(data);
+  const made = await makeFolder(data);
   const staging = join(data, stagingName);
   const work = async (): Promise<void> => {
     await rm(staging, { recursive: true, force: true });
@@ -155,7 +155,7 @@ async function staged(
   await onDisk(
     staging,
     work().finally(() => rm(staging, { recursive: true, force: true })),
-  );
+  ).finally(() => removeEmptyFolders(made));
 }
 
 async function refuseData(data: string, directory: string): Promise<void> {

@@ -95,7 +95,7 @@ export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<vo
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     throw new UsageError(
-      `The data folder cannot be used. ${error.message}. Name another folder with --data, or repair this one.`,
+      `The data folder cannot be used. ${error.message} Name another folder with --data, or repair this one.`,
       { cause: error },
     );
   }

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import type { LockOwner } from '../../build/output/lock-owner.ts';
 import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/output/lock.ts';
-import { makeFolder } from '../../build/output/make-folder.ts';
+import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
@@ -95,9 +95,14 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
 export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
   await refuseServed(data, now());
   const state = join(data, 'state');
-  await makeFolder(data);
-  await makeFolder(state, 0o700);
-  return takeAlone(join(state, 'serve.lock'), join(state, 'serving'), now);
+  const made = [...(await makeFolder(data)), ...(await makeFolder(state, 0o700))];
+  try {
+    const lock = await takeAlone(join(state, 'serve.lock'), join(state, 'serving'), now);
+    return { release: () => lock.release().finally(() => removeEmptyFolders(made)) };
+  } catch (error) {
+    await removeEmptyFolders(made);
+    throw error;
+  }
 }
 
 /** Throws UsageError where a server is at work on the state of the data folder, as far as its marks show. */

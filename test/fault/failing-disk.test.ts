@@ -17,7 +17,7 @@ describe('row 49, F4: a disk that fails under the program', () => {
   afterAll(() => folder.remove());
 
   it.each([
-    ['ENOSPC', 74, /the disk is full\. Free some space and try again/],
+    ['ENOSPC', 74, /the disk is full\. Free some space and try again\.$/m],
     ['EDQUOT', 74, /the disk quota is used up/],
     ['EROFS', 73, /the file system is read-only/],
     ['EACCES', 1, /no permission\. Give the user that builds write access/],

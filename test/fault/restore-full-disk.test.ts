@@ -2,7 +2,7 @@
 // succeeds once there is room.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
@@ -23,13 +23,27 @@ describe.skipIf(cannotMount())('a restore onto a disk with too little room', () 
     const files = { ...libraryTree('acme/large', { version: '1.0.0' }), 'large.bin': randomBytes(3_000_000) };
     writeTree(folder.at('packages/large'), files);
     await run('build', 'packages', '--data', 'data');
-    await run('token', 'create', '--data', 'data');
+    expect((await run('token', 'create', '--description', 'x', '--data', 'data')).exitCode).toBe(0);
     const { stdout } = await run('backup', 'copy', '--data', 'data', '--json');
     backupBytes = (JSON.parse(stdout) as { bytes: number }).bytes;
   });
   afterAll(async () => {
     disk.remove();
     await folder.remove();
+  });
+
+  it.each([
+    ['a whole restore', [], /has too little room\..* Nothing was restored\./],
+    ['--state-only', ['--state-only'], /: the disk is full\. Free some space and try again\.$/],
+  ])('%s leaves no folder that it made', async (_, flags, message) => {
+    const data = join(disk.path, 'new/data');
+    disk.fill();
+    const refused = await run('restore', 'copy', '--data', data, ...flags);
+    expect([refused.exitCode, refused.stderr]).toEqual([74, expect.stringMatching(message)]);
+    expect(readdirSync(disk.path)).toEqual(['lost+found']);
+    disk.free();
+    expect((await run('restore', 'copy', '--data', data, ...flags)).exitCode).toBe(0);
+    rmSync(join(disk.path, 'new'), { recursive: true });
   });
 
   // the last three have room for the files, but not for the state to be opened, or for the event of the restore
