@@ -1,0 +1,38 @@
+// Every operation of the management API stands in the recordings, with a success and with an error.
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { allRecordings } from './recorder/recording.ts';
+
+it('has every operation in the recordings, with a success and an error', () => {
+  const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
+  };
+  const answers = allRecordings().flatMap((text) =>
+    [...text.matchAll(/^> ([A-Z]+) ([^?\s]+)\S*\n(?:> .*\n)*< (\d+)$/gm)].map(([, method = '', path = '', status]) => ({
+      method,
+      path,
+      succeeded: Number(status) < 400,
+    })),
+  );
+  const lacks = (succeeded: boolean): string[] =>
+    Object.entries(document.paths).flatMap(([path, operations]) => {
+      const pattern = new RegExp(
+        `^${path
+          .replaceAll('.', String.raw`\.`)
+          .replace('{version}', '.+')
+          .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+      );
+      return Object.entries(operations)
+        .filter(
+          ([method, { operationId }]) =>
+            operationId !== undefined &&
+            !answers.some(
+              (answer) =>
+                answer.succeeded === succeeded && answer.method === method.toUpperCase() && pattern.test(answer.path),
+            ),
+        )
+        .map(([, { operationId }]) => operationId);
+    }) as string[];
+  expect({ withoutSuccess: lacks(true), withoutError: lacks(false) }).toEqual({ withoutSuccess: [], withoutError: [] });
+});

@@ -1,0 +1,32 @@
+// The package whose archives the tests of a mirror fetch, and what they compare of it.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { allFiles } from './published-tree.ts';
+import type { MirrorReply, RunningMirror } from './running-mirror.ts';
+import { zipBytes } from './tree.ts';
+import { referenceFor, sha1Of } from './upstream.ts';
+
+export const name = 'some/lib';
+/** An archive of 1 MB. */
+export const large = zipBytes('large', 1_000_000);
+/** The SHA-1 of a whole reply, or how it failed. Comparing large buffers byte by byte takes the test runner minutes. */
+export const bytesOf = (reply: MirrorReply | undefined): string =>
+  reply?.status === 200 && reply.broken === undefined ? sha1Of(reply.body) : `${reply?.status} ${reply?.broken ?? ''}`;
+/** The path of a version's archive at the upstream. */
+export const pathOf = (version: string): string =>
+  `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
+
+/** Every ZIP that is kept, each of which must be what its name says. */
+export function keptArchives({ folder }: RunningMirror): readonly string[] {
+  const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
+  for (const path of files)
+    expect(
+      createHash('sha1')
+        .update(readFileSync(folder.at('mirror', path)))
+        .digest('hex'),
+    ).toBe(/([0-9a-f]{40})\.zip$/.exec(path)?.[1]);
+  expect(readdirSync(folder.at('mirror', '.staging'))).toEqual([]);
+  return files;
+}
