@@ -123,7 +123,7 @@ describe('code and tests', () => {
     expect(lost).toEqual([]);
   });
 
-  it('that the list of faults names for a row or a figure name it too', () => {
+  it('name the row or figure for which the list of faults names them', () => {
     const rows = reliability.matchAll(/^\| (F?)(\d+) \|.* \| (.*) \|$/gm);
     const silent = [...rows].flatMap(([, letter = '', id = '', cell = '']) =>
       pathsIn(cell)

@@ -186,7 +186,7 @@ describe('something left out', () => {
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
-  it('nothing of a package commands the terminal', async () => {
+  it('a build report contains no control characters from a package', async () => {
     writeTree(folder.at('packages'), below('evil', libraryTree('acme/evil', { version: '\u001b[2Jx' })));
     const { exitCode, stdout, stderr } = await run('build', 'packages');
     expect(exitCode).toBe(1);

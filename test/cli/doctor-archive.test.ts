@@ -35,7 +35,7 @@ const distCheck = async (): Promise<unknown> => {
   return [found?.verdict, found?.message];
 };
 
-it('of large archives alone it takes the beginning of one and says so; of several it loads the smallest', async () => {
+it('doctor reads only the beginning of a large archive and says so, and loads the smallest of several archives', async () => {
   expect(await distCheck()).toEqual([
     'ok',
     expect.stringMatching(

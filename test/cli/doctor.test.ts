@@ -112,7 +112,7 @@ describe('on a host', () => {
 });
 
 describe.skipIf(lacks('redis-server'))('a Redis', () => {
-  it('that counts need not keep anything; one that keeps the state has to', async () => {
+  it('a Redis that counts may lose its data, and a Redis that keeps the state may not', async () => {
     const redis = await startRedis(['--dir', folder.path]);
     const counts = await doctor(['--data', registry.data, '--redis', redis.url]);
     const state = await doctor(['--data', registry.data, '--state', redis.url]);
@@ -145,7 +145,7 @@ describe.skipIf(lacks('redis-server'))('a Redis', () => {
     expect(durable.of('redis.state.durable')).toMatchObject({ verdict: 'ok' });
   });
 
-  it('that is away or refuses the password is told without the password', async () => {
+  it('doctor reports an unreachable Redis or a refused password without printing the password', async () => {
     const away = await doctor(['--data', registry.data, '--redis', 'redis://me:hunter2@127.0.0.1:1']);
     expect([away.exitCode, away.of('redis')]).toMatchObject([
       1,

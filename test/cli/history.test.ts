@@ -44,7 +44,7 @@ describe('libretto history', () => {
     });
   });
 
-  it('of a data folder without publications says so', async () => {
+  it('history reports a data folder without publications', async () => {
     expect(await run('history', '--data', 'empty')).toMatchObject({
       exitCode: 0,
       stdout: 'No publication is recorded yet.',

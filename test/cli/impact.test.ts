@@ -88,7 +88,7 @@ describe('libretto impact', () => {
     ]);
   });
 
-  it('with the address of this registry, finds packages that it no longer knows', async () => {
+  it('impact with the address of this registry finds packages that the registry no longer knows', async () => {
     const path = lock(
       ['acme/gone', '1.0.0', { url: 'https://packages.example.org/dist/acme/gone/1.0.0.zip' }],
       [

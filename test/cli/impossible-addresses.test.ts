@@ -37,51 +37,54 @@ beforeAll(() => writeTree(folder.at('package'), { 'composer.json': '{"name": "ac
 afterAll(() => folder.remove());
 
 describe('an impossible host or port is refused', () => {
-  it.each(impossible)('in libretto.json, in the environment and as a flag: "%s"', async (host, said) => {
-    const [address, redis] = [web(host), `redis://${host}/1`];
-    const sources = [{ type: 'git', url: address }, { type: 'composer', url: address }, `git:${address}`];
-    put('libretto.json', {
-      metadataUrl: template(host),
-      distUrl: address,
-      origin: address,
-      homepage: address,
-      redis,
-      state: redis,
-      abandoned: { 'acme/old': address },
-      sources,
-    });
-    const environment = {
-      LIBRETTO_METADATA_URL: template(host),
-      LIBRETTO_DIST_URL: address,
-      LIBRETTO_ORIGIN: address,
-      LIBRETTO_REDIS: redis,
-      LIBRETTO_STATE: redis,
-    };
-    const { exitCode, stderr } = await run(
-      ['serve', '--origin', address, '--redis', redis, '--state', redis, '--metadata-url', template(host)],
-      environment,
-    ).finally(() => put('libretto.json', {}));
-    const inFile = [
-      'metadataUrl',
-      'distUrl',
-      'origin',
-      'homepage',
-      'redis',
-      'state',
-      'abandoned["acme/old"]',
-      'sources[0].url',
-      'sources[1].url',
-      'sources[2]',
-    ].map((key) => `${key} in `);
-    expect([
-      exitCode,
-      untold(
-        stderr,
-        [...inFile, ...Object.keys(environment), '--origin', '--redis', '--state', '--metadata-url'],
-        said,
-      ),
-    ]).toEqual([2, []]);
-  });
+  it.each(impossible)(
+    'an impossible address is refused in libretto.json, in the environment and as a flag: "%s"',
+    async (host, said) => {
+      const [address, redis] = [web(host), `redis://${host}/1`];
+      const sources = [{ type: 'git', url: address }, { type: 'composer', url: address }, `git:${address}`];
+      put('libretto.json', {
+        metadataUrl: template(host),
+        distUrl: address,
+        origin: address,
+        homepage: address,
+        redis,
+        state: redis,
+        abandoned: { 'acme/old': address },
+        sources,
+      });
+      const environment = {
+        LIBRETTO_METADATA_URL: template(host),
+        LIBRETTO_DIST_URL: address,
+        LIBRETTO_ORIGIN: address,
+        LIBRETTO_REDIS: redis,
+        LIBRETTO_STATE: redis,
+      };
+      const { exitCode, stderr } = await run(
+        ['serve', '--origin', address, '--redis', redis, '--state', redis, '--metadata-url', template(host)],
+        environment,
+      ).finally(() => put('libretto.json', {}));
+      const inFile = [
+        'metadataUrl',
+        'distUrl',
+        'origin',
+        'homepage',
+        'redis',
+        'state',
+        'abandoned["acme/old"]',
+        'sources[0].url',
+        'sources[1].url',
+        'sources[2]',
+      ].map((key) => `${key} in `);
+      expect([
+        exitCode,
+        untold(
+          stderr,
+          [...inFile, ...Object.keys(environment), '--origin', '--redis', '--state', '--metadata-url'],
+          said,
+        ),
+      ]).toEqual([2, []]);
+    },
+  );
 
   it.each(['a..b', 'example.org:0'])('as --url: "%s"', async (host) => {
     const commands = [['publish', 'package', '--version', '1.0.0'], ['doctor'], ['impact', 'none.lock']];
@@ -183,7 +186,7 @@ describe('an impossible host or port is refused', () => {
     }
   });
 
-  it('in the dist of an inline package, which no build looks up', async () => {
+  it('an impossible address is refused in the dist of an inline package, before any look-up', async () => {
     const packages = impossible.map(([host], index) => ({
       name: 'acme/inline',
       version: `1.0.${index}`,

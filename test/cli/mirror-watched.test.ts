@@ -84,7 +84,7 @@ it('the doctor asks nobody where nothing is mirrored, and else says whether each
   upstream.instead('/packages.json', undefined);
 });
 
-it('what a killed server left half fetched is gone after the next start, what others are writing stays; their filter lists are announced and answered', async () => {
+it('a server start removes half-fetched files of a killed server, keeps those of running ones, and serves the filter lists of upstreams', async () => {
   await registry.stopServer();
   const staging = join(registry.data, 'mirror/.staging');
   mkdirSync(staging, { recursive: true });

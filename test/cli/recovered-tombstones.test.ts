@@ -232,7 +232,7 @@ describe('a recovery of the list of tombstones', () => {
     await succeeds(folder, 'audit', 'verify');
   });
 
-  it('of another registry that was never purged is nothing to restore with, and no error', async () => {
+  it('a recovery from a registry without purges restores nothing and is no error', async () => {
     await succeeds(folder, 'backup', 'kept');
     await runCli(['build', 'src', '--data', 'never'], { cwd: folder });
     mkdirSync(join(folder, 'empty'));

@@ -65,7 +65,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   const createToken = async (): Promise<{ readonly id: string; readonly token: string }> =>
     JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
 
-  it('one token opens both servers, its limit is one, and its revocation closes both (F8)', async () => {
+  it('a token works on both servers with one shared limit, and its revocation applies to both (F8)', async () => {
     await build();
     cpSync(folder.at('var'), folder.at('other'), { recursive: true });
     const { id, token } = await createToken();

@@ -85,7 +85,7 @@ describe('a crash', () => {
     ]);
   });
 
-  it('of the hard kind does not stand in the way of the next start', async () => {
+  it('a hard crash does not prevent the next start', async () => {
     await buildHello();
     const { server } = await serve();
     server.signal('SIGKILL');

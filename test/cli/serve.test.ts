@@ -146,7 +146,7 @@ describe('what it refuses', () => {
 });
 
 describe('the command line acts on a running server', () => {
-  it('with the next request: create, update, revoke', async () => {
+  it('creating, updating and revoking a token applies to the next request', async () => {
     await buildHello();
     const { url } = await serve();
     const { id, token } = await createToken();

@@ -117,7 +117,7 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     await lock.release();
   });
 
-  it('what tokens are used for is written without a word to the others', async () => {
+  it('a server writes the last use of tokens without notifying the other servers', async () => {
     const [here, there] = [await serve(), await serve()];
     for (const host of [here, there]) await call(host, 'GET', '');
     const loud = async (): Promise<number> =>

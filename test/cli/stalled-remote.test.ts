@@ -100,7 +100,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main']);
   });
 
-  it('what another build fetched and published meanwhile stays', async () => {
+  it('a publication of another build survives the end of a stalled build', async () => {
     await cli(['build', url()]);
     repository.append([
       { commit: 'main', files: { a: '1' } },

@@ -97,7 +97,7 @@ describe('start', () => {
     }
   });
 
-  it('with nothing to build it ends with exit code 2', async () => {
+  it('start without any source ends with exit code 2', async () => {
     const outcome = await runCli(['start', '--listen', '127.0.0.1:0'], { cwd: folder.at('packages-src') });
     expect(outcome).toMatchObject({
       exitCode: 2,

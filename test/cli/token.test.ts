@@ -105,7 +105,7 @@ describe('create', () => {
     },
   );
 
-  it('whose reader has left is no error', async () => {
+  it('a closed standard output is no error of token create', async () => {
     const { exitCode, stderr } = await execa(
       'bash',
       [

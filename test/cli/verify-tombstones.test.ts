@@ -99,7 +99,7 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('and a build know after an upgrade what an older version purged, also where nothing else has changed', async () => {
+  it('verify and a build know the purges of an older version after an upgrade, even if nothing else has changed', async () => {
     // the announcement and the manifest of a version that named no purged versions there
     change('index/_publication.json', withoutPurges);
     change('build/manifest.json', withoutPurges);
@@ -109,7 +109,7 @@ describe('libretto verify', () => {
     expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
   });
 
-  it('and a build refuse a list that is lost, cut back or edited, until it is put together again', async () => {
+  it('verify and a build refuse a lost, truncated or edited list until it is recovered', async () => {
     const list = 'index/_purged.json';
     await succeeds(folder, 'package', 'purge', 'acme/hello', '1.0.0', '--reason', 'mistake', '--yes');
     const whole = readFileSync(now(list), 'utf8');

@@ -146,7 +146,7 @@ describe('a lost list of withdrawn versions', () => {
     }
   });
 
-  it('of an older version is announced by the next build, and verify and doctor say so until then', async () => {
+  it('the next build announces the list of an older version, and verify and doctor say so until then', async () => {
     for (const path of ['index/_publication.json', 'build/manifest.json']) announceNothing(path);
     const { faults: none, notices } = await verify();
     expect([none, notices]).toEqual([

@@ -36,7 +36,7 @@ describe('without a Redis', () => {
     expect(existsSync(folder.at('var/state'))).toBe(false);
   });
 
-  it('one worker needs none, and numbers are checked', async () => {
+  it('one worker needs no Redis, and the number of workers is checked', async () => {
     expect(await run('serve', '--workers', '0')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string,
@@ -199,7 +199,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     for (const agent of agents) agent.destroy();
   });
 
-  it('one that is killed is replaced; the other loses nothing, and nothing that was counted is lost', async () => {
+  it('a killed worker is replaced, the other worker loses nothing, and no count is lost', async () => {
     const { server, url } = await serve('--metrics', '127.0.0.1:0');
     const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
     const counted = async (): Promise<number> =>

@@ -77,7 +77,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
-  it('who reaches the registry itself requests the exact form, before and after', async () => {
+  it('a client without the proxy requests the exact form, before and after', async () => {
     const { registry, nginx } = detected;
     const url = registry.direct();
     for (const place of [{ url, host: new URL(url).host }, nginx, { url, host: new URL(url).host }]) {

@@ -13,7 +13,7 @@ import { startUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 describe.skipIf(lacks('composer', 'php'))('a Composer repository', () => {
-  it('that a build fetched from ahead need not be there when its packages are installed', async () => {
+  it('an upstream whose packages were fetched in advance may be down when they are installed', async () => {
     const folder = temporaryFolder('fetched-ahead');
     const upstream = await startUpstream({ minified: true, authorization: 'Bearer sesame' });
     const source = temporaryTree(

@@ -214,7 +214,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(upstream.asked('/p2/some/lib.json')).toBe(1);
   });
 
-  it('one damaged record is one failed request, and not the end of the server', async () => {
+  it('a damaged record fails one request and does not end the server', async () => {
     for (const name of ['some/lib', 'some/base']) expect((await ask(`/dist/${name}/1.0.0.zip`)).status).toBe(200);
     await registry.stopServer();
     const folder = join(registry.data, 'mirror/dist/some/base');

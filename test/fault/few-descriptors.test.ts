@@ -29,23 +29,26 @@ describe.skipIf(lacks('git'))('a build of a git repository', () => {
   });
   afterAll(() => folder.remove());
 
-  it.each(Array.from({ length: 10 }, (_, index) => 22 + index))('with %i descriptors', async (most) => {
-    const data = folder.at(`data-${most}`);
-    const { stderr } = await execa(
-      'sh',
-      [
-        '-c',
-        `ulimit -n ${most}; exec "$0" "$@"`,
-        process.execPath,
-        binary,
-        'build',
-        folder.at('repository'),
-        '--data',
-        data,
-      ],
-      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 },
-    );
-    expect(stderr).not.toMatch(/Cannot read|is not a function/);
-    rmSync(data, { recursive: true, force: true });
-  });
+  it.each(Array.from({ length: 10 }, (_, index) => 22 + index))(
+    'a build with %i descriptors ends without an internal error',
+    async (most) => {
+      const data = folder.at(`data-${most}`);
+      const { stderr } = await execa(
+        'sh',
+        [
+          '-c',
+          `ulimit -n ${most}; exec "$0" "$@"`,
+          process.execPath,
+          binary,
+          'build',
+          folder.at('repository'),
+          '--data',
+          data,
+        ],
+        { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 },
+      );
+      expect(stderr).not.toMatch(/Cannot read|is not a function/);
+      rmSync(data, { recursive: true, force: true });
+    },
+  );
 });

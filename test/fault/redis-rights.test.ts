@@ -99,7 +99,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await redis.command('EXISTS', 'libretto:state:meta')).toBe(0);
   });
 
-  it('with other keys it is not opened', async () => {
+  it("a Redis user without rights on the state's keys cannot open the state", async () => {
     await redis.command('ACL', 'SETUSER', 'state', 'resetkeys', '~other:*');
     await expect(open()).rejects.toMatchObject({
       code: 'STATE_UNUSABLE',

@@ -164,7 +164,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     },
   );
 
-  it('what was changed while a host could not hear of it is not taken for known', async () => {
+  it('a change that a host could not hear of is not served from its cache', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
@@ -236,14 +236,14 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await store.close();
   });
 
-  it('of a newer version, or not ours: is refused', async () => {
+  it('a state of a newer version or of another program is refused', async () => {
     await redis.command('HSET', 'libretto:state:meta', 'schema', '2', 'generation', '7');
     await expect(open()).rejects.toMatchObject({ code: 'STATE_TOO_NEW' });
     await redis.command('HSET', 'libretto:state:meta', 'schema', 'x');
     await expect(open()).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
   });
 
-  it('with a row that is no JSON: says which row is malformed, and the way back', async () => {
+  it('a row that is no JSON is named in the error, with the repair', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await redis.command('HSET', 'libretto:state:rows', 'token/a', '3:{"id"');

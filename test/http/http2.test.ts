@@ -227,7 +227,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       expect((await client.ask('/dist/acme/hello/2.0.0.zip')).body.equals(large)).toBe(true);
     });
 
-    it('and one whose connection breaks', async () => {
+    it('a broken connection ends the work on its requests', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const streams = Array.from({ length: 10 }, () => client.open('/dist/acme/hello/2.0.0.zip'));

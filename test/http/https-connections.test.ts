@@ -61,7 +61,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
   const closed = (socket: Socket): Promise<unknown> => (socket.resume(), once(socket, 'close'));
 
   describe('row 13: slow clients', () => {
-    it('before TLS is up, before the first request, and within its headers are cut off, and others are served meanwhile', async () => {
+    it('slow clients are cut off before TLS is up, before the first request and within its headers, while other clients are served', async () => {
       await using served = await run({ headersTimeoutMs: 1000 });
       const endings: Promise<unknown>[] = [];
       const watched = <Kind extends Socket>(socket: Kind): Kind => (endings.push(closed(socket)), socket);
@@ -92,7 +92,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       await eventually(() => served.proxy.connections() === 0);
     });
 
-    it('that send a body slowly lose their stream, not the connection', async () => {
+    it('a client that sends a body slowly loses its stream and keeps the connection', async () => {
       await using served = await runProxy({
         certificate,
         limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
@@ -110,7 +110,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect((await client.ask('/health')).status).toBe(200);
     });
 
-    it('that stop reading one stream lose it, and its file is closed, while others of the same connection go on', async () => {
+    it('a client that stops reading one stream loses it, its file is closed, and its other streams continue', async () => {
       await using served = await run({ stallTimeoutMs: 500 });
       await using client = await connectHttp2(served.port, authority);
       const stuck = client.open('/dist/acme/hello/1.0.0.zip');
@@ -130,7 +130,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect((await client.ask('/packages.json')).status).toBe(200);
     });
 
-    it('that stop reading altogether are cut off', async () => {
+    it('a client that stops reading altogether is cut off', async () => {
       await using served = await run({ stallTimeoutMs: 300, keepAliveTimeoutMs: 300 });
       const socket = await secure(served.port, 'h2');
       socket.write(opening);

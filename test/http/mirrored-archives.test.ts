@@ -108,7 +108,7 @@ describe('an archive on its way', () => {
   });
 });
 
-it('what broke off is no download, and no error of ours', async () => {
+it('an interrupted transfer counts as no download and logs no error', async () => {
   await using upstream = await startUpstream();
   await using running = runMirror([upstream.url]);
   const downloads: string[] = [];

@@ -137,7 +137,7 @@ describe('an origin', () => {
     expect(served.origin.asked().filter((path) => path === '/index/acme/hello.json').length).toBeLessThanOrEqual(2);
   });
 
-  it('with nothing published is not ready, and says so', async () => {
+  it('an origin without a publication is reported as not ready', async () => {
     await using empty = await serveOrigin();
     expect((await empty.proxy.get('/packages.json')).json()).toMatchObject({ code: 'NOT_READY' });
     expect((await empty.proxy.get('/health')).json()).toMatchObject({ tree: 'empty' });
@@ -183,7 +183,7 @@ describe('an origin that is away', () => {
     expect(served.notices.at(-1)).toEqual({ state: 'recovered' });
   });
 
-  it('that gives the announcement and not what it announces leaves what was known', async () => {
+  it('an origin that serves the announcement without its files leaves the cached files in use', async () => {
     await get('/packages.json');
     expect(await providers()).toEqual(['2.0.0', '1.0.0']);
     served.origin.misbehave = (request, response) =>
@@ -211,7 +211,7 @@ describe('an origin that is away', () => {
     ]);
   });
 
-  it('that hangs keeps nobody waiting for long who asks for what is known', async () => {
+  it('an origin that hangs delays requests for cached files only briefly', async () => {
     await get('/packages.json');
     await providers();
     served.tree.put('acme/hello', [spec('3.0.0'), large, small, odd]);

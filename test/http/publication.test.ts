@@ -36,7 +36,7 @@ describe('a publication', () => {
     expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', tree: 'ok' });
   });
 
-  it('of a newer version of Libretto is not followed: what is remembered goes on, health and log say so, and the next that can be read is taken', async () => {
+  it('a publication of a newer version of Libretto is not served: cached files stay, health and log report it, and the next readable publication is served', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);
     served.tree.publish();

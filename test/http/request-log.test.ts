@@ -101,13 +101,13 @@ describe('a log file', () => {
     );
   });
 
-  it('that cannot be opened is said at once', () => {
+  it('a log file that cannot be opened is reported at once', () => {
     expect(() => openLog({ destination: '/dev/null/requests.log', now: Date.now, onError: () => undefined })).toThrow(
       expect.objectContaining({ path: '/dev/null' }),
     );
   });
 
-  it('that can no longer be written is said once, and stops nothing', async () => {
+  it('a log file that can no longer be written is reported once, and requests continue', async () => {
     const errors: Error[] = [];
     const log = openLog({ destination: '/dev/full', now: Date.now, onError: (error) => errors.push(error) });
     for (let n = 0; n < 3; n += 1) {

@@ -40,7 +40,7 @@ it('says the same of versions and constraints that are made up', () => {
   );
 });
 
-it('and of all vectors', () => {
+it('the fast match agrees with the contract for all vectors', () => {
   const vectors = JSON.parse(
     readFileSync(new URL('../vectors/order-and-constraints.json', import.meta.url), 'utf8'),
   ) as {

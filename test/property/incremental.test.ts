@@ -105,7 +105,7 @@ describe('incremental builds', () => {
     );
   });
 
-  it('with refusals: every version holds what a model of the rules says', async () => {
+  it('every version has the content that a model of the rules predicts, also with refusals', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(edit(3, true), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),

@@ -64,7 +64,7 @@ describe('normalizeVersion', () => {
     );
   });
 
-  it('and all that builds on it takes any text', () => {
+  it('normalizeVersion and all functions based on it accept any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         normalizeVersion(text);

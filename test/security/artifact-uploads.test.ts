@@ -64,7 +64,7 @@ describe('row 63: ZIPs that grow', () => {
     ['by what they claim', () => withEntry({ name: 'a', data: 'x', both: { size: 300 * megabyte } })],
   ])('%s', async (_how, zip) => expect((await refusal(zip())).slice(0, 2)).toEqual([400, 'ARCHIVE_UNSAFE']));
 
-  it('one within another is a file like any other', async () => {
+  it('a ZIP within another ZIP is a file like any other', async () => {
     const [status, code] = await refusal(
       zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]),
     );

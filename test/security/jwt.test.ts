@@ -70,7 +70,7 @@ describe('row 41: a forged session is a 401', () => {
     }
   });
 
-  it('of another algorithm: an HMAC keyed with our public key, RSA, ES384', async () => {
+  it('a session of another algorithm is a 401: an HMAC keyed with our public key, RSA, ES384', async () => {
     await using desk = await forge();
     const publicPem = createPublicKey(desk.key).export({ type: 'spki', format: 'pem' });
     expect(
@@ -85,7 +85,7 @@ describe('row 41: a forged session is a 401', () => {
     expect(await desk.status(desk.make({ alg: 'ES384' }, {}))).toBe(401);
   });
 
-  it('of a key of somebody else, also when the token brings or names it', async () => {
+  it('a session signed with a foreign key is a 401, also when the token contains or names the key', async () => {
     await using desk = await forge();
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' }) as Json;

@@ -35,7 +35,7 @@ describe('a leak is found', () => {
     expect(() => assertNoSecrets('nobody in particular', 'the log')).not.toThrow();
   });
 
-  it('in files and in archives, and by the keys that lie beside them', async () => {
+  it('a leak is found in files and in archives, also of a key below the same folder', async () => {
     await using folder = temporaryFolder('leaks');
     mkdirSync(folder.at('keys'));
     writeFileSync(folder.at('keys', 'sealing-0001.json'), JSON.stringify({ material: 'c2VhbGluZyBrZXkgb2YgYSB0ZXN0' }));

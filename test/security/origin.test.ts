@@ -177,7 +177,7 @@ describe('row 21: an origin that', () => {
 });
 
 describe('row 22: credentials', () => {
-  it('of a client never get to the origin: it sees its own, and nothing else that a client sent', async () => {
+  it('the origin gets its own credentials and nothing that a client sent', async () => {
     const sent = {
       authorization: 'Bearer reader',
       cookie: 'session=1',

@@ -144,7 +144,7 @@ describe('row 7: a header that may stand only once', () => {
     expect(reply.closed).toBe(true);
   });
 
-  it('and Host must stand once', async () => {
+  it('an HTTP/1.1 request without Host is refused, and an HTTP/1.0 request needs none', async () => {
     await expectRefusal(await ask('/packages.json', token), 400, 'BAD_REQUEST');
     expect((await exchange(served.port, `GET /packages.json HTTP/1.0\r\n${token}\r\n`)).status).toBe(200);
   });
@@ -236,7 +236,7 @@ describe('methods', () => {
     },
   );
 
-  it('one that is none is 400 by the parser', async () =>
+  it('an invalid method is a 400 of the parser', async () =>
     expectRefusal(await ask('/packages.json', host, 'BREW'), 400, 'BAD_REQUEST'));
 });
 

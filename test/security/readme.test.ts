@@ -48,7 +48,7 @@ describe('row 79: hostile READMEs', () => {
     expect(html).toContain('<a href="https://example.org" rel="nofollow noopener noreferrer">badge</a>');
   });
 
-  it('what is meant well stays', () => {
+  it('harmless Markdown is rendered completely', () => {
     const html = htmlOf(
       '# Hello\n\n- *a* **b** ~~c~~ `d`\n\n```php\n<?php echo "<b>";\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[site](https://example.org "title") <mail@example.org>\n\n> quoted',
     );

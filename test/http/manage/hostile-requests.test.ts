@@ -91,7 +91,7 @@ describe('row 45: a field that is not taken', () => {
     },
   );
 
-  it('in the query makes every request invalid', async () => {
+  it('an unknown field in the query makes every request invalid', async () => {
     for (const { id, method, path, query } of operations.filter((operation) => operation.query.length > 0)) {
       const reply = await registry.call(method, `${path}?surprise=1`, { as: admin });
       expect([id, query.length > 0, reply.status, reply.json()['code']]).toEqual([id, true, 400, 'INVALID_INPUT']);

@@ -52,7 +52,7 @@ export function renderMarkdown(text) {
   const readmeOf = async (name: string): Promise<Record<string, unknown>> =>
     (await registry.call('GET', `/api/packages/acme/${name}/readme`, { as: reader })).json();
 
-  it('that never ends is shown as plain text; others are answered meanwhile, and rendered afterwards', async () => {
+  it('a README whose rendering never ends is shown as plain text, and other READMEs are rendered', async () => {
     await readmeOf('next'); // the thread is up
     let ended = false;
     const endless = readmeOf('hostile').finally(() => (ended = true));
@@ -75,7 +75,7 @@ export function renderMarkdown(text) {
     expect(rendered.filter((text) => text.includes('spin'))).toHaveLength(1);
   });
 
-  it('that was rendered is let go of once a version is purged, which may have had it', async () => {
+  it('a cached rendering is dropped once a version is purged that may have had the README', async () => {
     const times = (): number =>
       readFileSync(folder.at('rendered'), 'utf8')
         .split('\n')

@@ -144,7 +144,7 @@ describe('a sync', () => {
     });
   });
 
-  it('that waited for another build in vain is a failed job, which says nothing about the repository', async () => {
+  it('a sync that waited for another build in vain is a failed job without a fault of the repository', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     await rig.sync(id);

@@ -33,7 +33,7 @@ describe('sessions', () => {
     expect(await sessionsOf(registry, second)).toHaveLength(1);
   });
 
-  it('of others are not there', async () => {
+  it('sessions of other users are answered as unknown', async () => {
     await using registry = await runManagement();
     const [one, other] = [await registry.signIn('viewer'), await registry.signIn('admin')];
     const [{ id } = { id: '' }] = await sessionsOf(registry, one.token);
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(await registry.state.range('session/')).toHaveLength(1);
   });
 
-  it('of one user are a hundred at most: the oldest ends for the newest', async () => {
+  it('a user has at most a hundred sessions, and a new one ends the oldest', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const { email, password, token: first } = await registry.signIn('viewer');

@@ -93,7 +93,7 @@ describe('PATCH /api/settings', () => {
     expect([await limit(), (await get())['limits']?.['read']?.origin]).toEqual(['1000', 'default']);
   });
 
-  it('of metadata_url is in the next packages.json, which no client then takes for unchanged', async () => {
+  it('a change of metadata_url is in the next packages.json, and no client gets a 304 for it', async () => {
     mkdirSync(join(registry.data, 'public'), { recursive: true });
     writeFileSync(
       join(registry.data, 'public/packages.json'),
@@ -115,7 +115,7 @@ describe('PATCH /api/settings', () => {
     expect((await root(second.headers['last-modified'])).json()['metadata-url']).toBe('/file/%package%.json');
   });
 
-  it('of sessions and passwords holds for the next login and the next password', async () => {
+  it('changed settings of sessions and passwords apply to the next login and the next password', async () => {
     await patch({ sessions: { lifetime: 600 }, passwords: { min_length: 20 } });
     const { email, password, token } = await registry.signIn('viewer');
     const login = (await registry.call('POST', '/api/auth/login', { body: { email, password } })).json();

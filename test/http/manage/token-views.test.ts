@@ -196,7 +196,7 @@ describe('GET /api/tokens/{id}/explain', () => {
     });
   });
 
-  it('also of what is not there, of a token that is over, and of an address', async () => {
+  it('explain also answers for unknown packages, expired tokens and client addresses', async () => {
     const { id } = (
       await create({ packages: ['acme/*'], constraints: { '*': '<3.0' }, networks: ['203.0.113.0/24'] })
     ).json();

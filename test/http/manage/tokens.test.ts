@@ -366,7 +366,7 @@ describe('the last use', () => {
     expect(stored).toEqual({ at: new Date(nowMs).toISOString(), from: '127.0.0.1' });
   });
 
-  it('of an unlimited token is known too, though its requests are not counted', async () => {
+  it('the last use of an unlimited token is recorded, although its requests are not counted', async () => {
     const { id, token } = await create({ rate_limit: 0 });
     await registry.call('GET', '/api/nothing', { as: token });
     expect(await get(id)).toMatchObject({ requests: null, last_used_from: '127.0.0.1' });

@@ -45,7 +45,7 @@ describe('an invitation', () => {
     expect((await registry.call('GET', '/api/users', { as })).body.toString()).not.toContain('inv_');
   });
 
-  it('that is good is no guess: whoever has trouble choosing a password need not wait', async () => {
+  it('a valid invitation with a refused password does not count as a guess', async () => {
     await using registry = await runManagement();
     const code = invitationOf(await invite(registry, (await registry.signIn('admin')).token));
     for (let at = 0; at < 25; at += 1)
@@ -75,7 +75,7 @@ describe('an invitation', () => {
     expect(outcome(await accept(registry, late.invitation?.code.reveal() ?? ''))).toEqual([400, 'INVITATION_INVALID']);
   });
 
-  it('that ended with the disabling of its user opens nothing when they are active again; a new one does', async () => {
+  it('an invitation stays ended after its user is disabled and enabled again, and a new invitation works', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
@@ -255,7 +255,7 @@ describe('row 44: an admin remains', () => {
     expect(left.filter(({ role }) => role === 'admin')).toHaveLength(1);
   });
 
-  it('whatever takes admins away at the same moment', async () => {
+  it('one admin remains although several requests remove admins at the same moment', async () => {
     await using registry = await runManagement();
     const ids = [
       (await registry.signIn('admin')).userId,

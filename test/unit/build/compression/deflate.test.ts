@@ -42,11 +42,11 @@ describe('a deflated content', () => {
     stepBytes,
     stepBytes + 1,
     3 * stepBytes + 7,
-  ])('of %i bytes of text is the same again', (size) => {
+  ])('deflated text of %i bytes inflates to the same bytes', (size) => {
     expect(roundTrip(Buffer.alloc(size, 'abc abd abe '))).toMatchObject({ same: true, method: size > 20 ? 8 : 0 });
   });
 
-  it.each([1, 100, 70_000, 2 * stepBytes + 5])('of %i bytes of noise is stored', (size) => {
+  it.each([1, 100, 70_000, 2 * stepBytes + 5])('noise of %i bytes is stored without compression', (size) => {
     expect(roundTrip(noise(size))).toEqual({ method: 0, length: size, same: true });
   });
 

@@ -27,7 +27,7 @@ describe('parseStability', () => {
   });
 
   it.each(vectors.filter(({ normalized }) => normalized !== null))(
-    'of $normalized',
+    "the stability of $normalized is Composer's",
     ({ normalized, stabilityOfNormalized }) => {
       expect(parseStability(normalized ?? '')).toBe(stabilityOfNormalized);
     },

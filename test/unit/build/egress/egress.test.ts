@@ -87,7 +87,7 @@ describe('addresses', () => {
     '',
   ])('%s is not', (address) => expect(none(address)).toBe(false));
 
-  it('that the operator allows are, and only those', () => {
+  it('addresses that the operator allows are requested, and no other private ones', () => {
     const policy = createAddressPolicy(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
     expect(['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1'].map(policy)).toEqual([true, true, true, true]);
     expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map(policy)).toEqual([false, false, false]);
@@ -162,10 +162,10 @@ describe('URLs', () => {
     '%s is not fetched',
     async (url) => expect(await fetched(url)).toMatch(/^denied: .*only https:\/\/ and http:\/\//),
   );
-  it('that are none are said to be none', async () =>
+  it('a text that is no URL is reported as such', async () =>
     expect(await fetched('http://')).toMatch(/^denied: "http:\/\/" is not a URL/));
 
-  it('with credentials are refused, and do not show them', async () => {
+  it('a URL with credentials is refused, and the message does not show them', async () => {
     const found = await fetched('https://me:s3cret@host.example/a.zip?token=t0ken');
     expect(found).toMatch(/^denied: The URL https:\/\/host\.example\/a\.zip was given with credentials/);
     expect(found).not.toMatch(/s3cret|t0ken/);
@@ -239,7 +239,7 @@ describe('credentials', () => {
     expect(server.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('that are refused are not shown', async () => {
+  it('a message about refused credentials does not show them', async () => {
     server.answers.set('/a', (_request, response) => void response.writeHead(401).end());
     const found = await fetched(`${server.url}/a?key=t0ken`, { environment: environment(server.host) });
     expect(found).toMatch(
@@ -253,7 +253,7 @@ describe('credentials', () => {
 });
 
 describe('limits', () => {
-  it('of size, claimed or not', async () => {
+  it('a fetch ends at the size limit, whether or not the size is announced', async () => {
     server.answers.set('/claimed', answerWith('x'.repeat(1001)));
     server.answers.set('/chunked', (_request, response) => {
       for (let piece = 0; piece < 11; piece += 1) response.write('x'.repeat(100));
@@ -265,7 +265,7 @@ describe('limits', () => {
     expect(await fetched(`${server.url}/just`)).toMatch(/^1000 x/);
   });
 
-  it('of time, before and within the answer', async () => {
+  it('a fetch ends at the time limit, before and within the answer', async () => {
     server.answers.set('/silent', () => undefined);
     server.answers.set('/stuck', (_request, response) => void response.write('x'));
     for (const path of ['/silent', '/stuck'])
@@ -276,7 +276,7 @@ describe('limits', () => {
 });
 
 describe('what comes is whole or nothing', () => {
-  it('with its digests', async () => {
+  it('a complete download is returned with its digests', async () => {
     server.answers.set('/a', answerWith('hello'));
     egress = createEgress({ allowAddresses: loopback });
     const sums = Object.fromEntries(
@@ -285,7 +285,7 @@ describe('what comes is whole or nothing', () => {
     expect(await egress.download(`${server.url}/a`, folder.at('sums'), 10)).toEqual({ ...sums, size: 5 });
   });
 
-  it('on a new connection where the server closed the kept one meanwhile', async () => {
+  it('a fetch uses a new connection after the server closed the idle one', async () => {
     const first = new WeakSet<object>();
     server.answers.set('/a', (request, response) => {
       if (first.has(request.socket)) return void request.socket.destroy();

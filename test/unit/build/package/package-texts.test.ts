@@ -73,13 +73,13 @@ describe('READMEs and CHANGELOGs', () => {
     expect(textOf('1.0.0')).toBe(`x${'ä'.repeat(262_143)}`);
   });
 
-  it('that cannot be read keep no version back', async () => {
+  it('an unreadable README or CHANGELOG excludes no version', async () => {
     put('src/x', '1.0.0', { 'README.md': { link: 'composer.json' } });
     const report = await series.run({ arguments: ['src'] });
     expect([report.added.length, textOf('1.0.0')]).toEqual([1, undefined]);
   });
 
-  it('of ZIPs are found in their only top folder', async () => {
+  it('the README of a ZIP is found in its only top folder', async () => {
     series.tree.write({
       'zips/a.zip': zipOf([
         { name: 'hello-1/composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.0.0' }) },

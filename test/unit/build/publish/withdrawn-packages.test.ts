@@ -54,7 +54,7 @@ describe('withdrawn packages', () => {
     expect(await series.run({})).toMatchObject({ published: false });
   });
 
-  it('that are not named are what `verify` finds, and a build that compares mends', async () => {
+  it('`verify` finds withdrawn packages that are not named, and a build that compares everything adds them', async () => {
     await withdraw('gone/three');
     writeFileSync(path(), formatPublication({ ...announced(), withdrawn: [] }));
     expect(await faults()).toMatchObject([

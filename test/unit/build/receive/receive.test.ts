@@ -202,7 +202,7 @@ describe('a received tree', () => {
     ]);
   });
 
-  it('in a dry run, says what would be and changes nothing', async () => {
+  it('a dry run of receive shows the changes and makes none', async () => {
     registry.put('1.0.0');
     await registry.receive(await registry.sent());
     const before = wholeTree(registry.data);

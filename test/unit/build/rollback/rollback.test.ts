@@ -92,7 +92,7 @@ describe('a rollback', () => {
     await sound();
   });
 
-  it('of a rollback holds what it brings back where the source has lost it meanwhile, until the source has it again', async () => {
+  it('undoing a rollback keeps a restored version that its source has lost, until the source has it again', async () => {
     put('a', '1.0.0');
     await run();
     put('b', '2.0.0');
@@ -313,7 +313,7 @@ describe('the record', () => {
     expect(Object.values(second?.sources ?? {}).join()).toContain('one');
   });
 
-  it('of several publications together leaves out what came and went between', async () => {
+  it('the record of several publications omits versions that came and went in between', async () => {
     put('a', '1.0.0');
     await run();
     put('b', '2.0.0');

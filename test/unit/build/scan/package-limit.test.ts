@@ -196,12 +196,12 @@ describe('is refused', () => {
     expect(publishedTree(data)).toEqual(before);
   });
 
-  it('with --forget', async () => {
+  it('--only together with --forget is refused', async () => {
     await run(undefined);
     await expect(run(['acme/a'], { forget: ['src'] })).rejects.toThrow('use one of them');
   });
 
-  it('in a tree that is not as the last publication left it', async () => {
+  it('--only is refused in a tree that changed since the last publication', async () => {
     await run(undefined);
     rmSync(`${data}/public/packages.json`);
     await expect(run(['acme/a'])).rejects.toThrow('Run `libretto build` without --only first');

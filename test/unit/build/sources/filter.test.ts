@@ -117,7 +117,7 @@ describe('constraints', () => {
 });
 
 describe('what is told', () => {
-  it('of what is wrong: only what would be published, and whatever cannot be told by name', async () => {
+  it('faults are reported only for versions that would be published, or whose name is unknown', async () => {
     const faults = [
       held('acme/a', '1.0.0'),
       held('acme/a', '2.0.0'),

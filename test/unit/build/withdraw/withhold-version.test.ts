@@ -93,7 +93,7 @@ describe('a version that was withdrawn by hand', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
   });
 
-  it('with the last version goes the package', async () => {
+  it('withdrawing the last version removes the package', async () => {
     await withdraw('1.0.0');
     await withdraw('1.1.0');
     expect(versions()).toEqual(['acme/other@1.0.0']);

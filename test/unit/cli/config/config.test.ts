@@ -79,7 +79,7 @@ describe('precedence', () => {
 });
 
 describe('paths', () => {
-  it('of libretto.json are relative to it, of flags and variables to the working directory', async () => {
+  it('paths of libretto.json are relative to that file, and paths of flags and variables to the working directory', async () => {
     mkdirSync(folder.at('etc'));
     file({ data: '../tree', log: 'requests.log' }, 'etc/libretto.json');
     const named = await load({ flags: { config: 'etc/libretto.json' } });

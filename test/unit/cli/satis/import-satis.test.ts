@@ -113,7 +113,7 @@ describe('repositories', () => {
     });
   });
 
-  it('of packages leave them behind, too', () => {
+  it('inline packages of a satis.json are carried over without their credentials', () => {
     const dist = { type: 'zip', url: 'https://u:s3cr3tpw@h/x.zip?v=1', mirrors: [{ url: 'https://s3cr3tpw@m/x.zip' }] };
     const package_ = {
       name: 'a/b',
@@ -163,7 +163,7 @@ describe('repositories', () => {
     expect(JSON.stringify(result)).not.toContain('s3cr3tpw');
   });
 
-  it('of git by ssh with a password are carried over without it', () => {
+  it('a git repository by ssh with a password is carried over without the password', () => {
     expect(sources({ type: 'vcs', url: 'git:hunter2@h:x.git' })).toEqual([{ type: 'git', url: 'git@h:x.git' }]);
   });
 

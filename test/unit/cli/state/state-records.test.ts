@@ -217,7 +217,7 @@ describe('the records of a state', () => {
     });
   });
 
-  it('that change while they are read are no damage', async () => {
+  it('records that change while they are read are no damage', async () => {
     const moving: Pick<StateStore, 'get' | 'range'> = {
       range: state.range,
       get: async (key) => {
@@ -236,7 +236,7 @@ describe('the records of a state', () => {
     await assertRecords(moving);
   });
 
-  it('of a family or a setting that only a later version has, and an artifact that a cleanup removed, are no damage', async () => {
+  it('records of a later version, and records of artifacts that a cleanup removed, are no damage', async () => {
     await put('later/x', 1);
     await put('setting/of.tomorrow', { x: 1 });
     await put('setting/limits.read', -1);

@@ -60,7 +60,7 @@ describe('the record of a dev version', () => {
     expect(await artifacts.list()).toHaveLength(1);
   });
 
-  it('of two contents at once one is published', async () => {
+  it('one of two simultaneous contents of a dev version is published', async () => {
     const artifacts = artifactsOver({ a: publication('a', 1), b: publication('b', 2) });
     await Promise.all([artifacts.publish({ path: 'a' }), artifacts.publish({ path: 'b' })]);
     expect((await artifacts.list()).map(({ reference, status }) => [reference[0], status]).sort()).toEqual([
@@ -79,17 +79,17 @@ describe('a builder in a process of its own', () => {
       .finally(() => expect(existsSync(path)).toBe(false));
   };
 
-  it('that did not get the lock is busy', () =>
+  it('a builder without the lock is reported as busy', () =>
     expect(publish({ exitCode: 75, report: undefined, messages: '' })).rejects.toMatchObject({ code: 'BUILD_BUSY' }));
-  it('that died is an error of ours', () =>
+  it('a builder that died is an internal error', () =>
     expect(publish({ exitCode: -1, report: undefined, messages: 'killed' })).rejects.toThrow(
       'the builder ended with -1: killed',
     ));
-  it('that says nonsense is an error of ours', () =>
+  it('a builder with malformed output is an internal error', () =>
     expect(publish({ exitCode: 0, report: { outcome: 'published' }, messages: '' })).rejects.toThrow(
       "the builder's answer has no name",
     ));
-  it('that refused it says why', () =>
+  it('a builder that refused the artifact gives the reason', () =>
     expect(
       publish({
         exitCode: 1,

@@ -121,7 +121,7 @@ describe('a token that was issued', () => {
     expect(await authenticator.authenticate(`Bearer ${text}`, now)).toEqual({ outcome: 'invalid' });
   });
 
-  it('that is revoked while it is being looked up is not remembered', async () => {
+  it('a token that is revoked during its look-up is not cached', async () => {
     const [{ record, text }, other] = [await create(), await create()];
     let interfere = async (): Promise<void> => {
       interfere = () => Promise.resolve();

@@ -36,7 +36,7 @@ describe('a password', () => {
     expect(() => assertPassword('x'.repeat(15), { shortestPassword: 16 })).toThrow(/at least 16/);
   });
 
-  it('of nobody is never right', async () => {
+  it('the password of an unknown user is never right', async () => {
     expect(await createPasswords({ randomBytes, cost }).verify('', undefined)).toBe(false);
   });
 });

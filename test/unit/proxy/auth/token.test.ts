@@ -17,7 +17,7 @@ const old: JsonObject = {
 };
 
 describe('a token record', () => {
-  it('of before there were limits on what it sees has none', () => {
+  it('a token record from before views has no limits', () => {
     expect(parseTokenRecord(old)).toMatchObject({
       packages: null,
       constraints: null,

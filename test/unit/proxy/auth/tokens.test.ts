@@ -179,7 +179,7 @@ describe('an unknown id', () => {
     await expect(tokens.revoke(id)).rejects.toMatchObject(refusal);
   });
 
-  it('that is a token itself is not repeated in the message', async () => {
+  it('a message about an unknown id does not repeat a token that was given as id', async () => {
     const text = (await tokens.create(draft)).secret.reveal();
     await expect(tokens.revoke(text)).rejects.toMatchObject({
       message: expect.not.stringContaining(text.slice(6, 20)),

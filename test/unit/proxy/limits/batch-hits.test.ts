@@ -51,7 +51,7 @@ describe('requests of one turn of the event loop', () => {
     ]);
   });
 
-  it('with another limit are another question, asked after the first', async () => {
+  it('requests with another limit are counted in a second batch, after the first', async () => {
     const { countTogether, asked } = countingServer();
     const hit = batchHits(countTogether);
     const counts = await Promise.all([hit(hitOf('a', 1)), hit(hitOf('a', 1)), hit(hitOf('a', 5)), hit(hitOf('a', 5))]);
@@ -64,7 +64,7 @@ describe('requests of one turn of the event loop', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('of another turn are another question', async () => {
+  it('requests of another turn are another batch', async () => {
     const { countTogether, asked } = countingServer();
     const hit = batchHits(countTogether);
     const first = hit(hitOf('a'));

@@ -53,7 +53,7 @@ describe('a server that never answers', () => {
     expect(rig.notices).toEqual([{ state: 'degraded', reason: expect.stringContaining('no reply') }]);
   });
 
-  it('that answers after all still teaches, and changes no answer', async () => {
+  it('a late reply updates the local count and changes no answer', async () => {
     const rig = await open(used(1));
     let answerLate = (_count: SharedCount): void => undefined;
     rig.answer = () => new Promise((resolve) => (answerLate = resolve));
@@ -63,7 +63,7 @@ describe('a server that never answers', () => {
     expect(rig.counters.hit('a', 100, hour, noon)).toMatchObject({ remaining: 39 });
   });
 
-  it('and then knows less than was counted here takes nothing back', async () => {
+  it('a late reply with a lower count does not lower the local count', async () => {
     const rig = await open(used(1));
     let answerLate = (_count: SharedCount): void => undefined;
     rig.answer = () => new Promise((resolve) => (answerLate = resolve));
@@ -84,7 +84,7 @@ describe('a window', () => {
     expect(await rig.counters.hit('a', 100, hour, noon + 1000)).toMatchObject({ resetAtMs: first.resetAtMs });
   });
 
-  it('that the server has begun anew is taken over', async () => {
+  it('a new window of the server is adopted', async () => {
     const rig = await open(async () => ({ admitted: false, used: 100, endsInMs: 2000 }));
     expect(await rig.counters.hit('a', 100, hour, noon)).toMatchObject({ admitted: false, remaining: 0 });
     rig.answer = used(1);

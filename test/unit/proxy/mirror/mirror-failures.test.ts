@@ -48,7 +48,7 @@ describe("one slip of an upstream is nobody else's", () => {
       expect(upstream.asked(path)).toBe(2);
   });
 
-  it('but not where it asks for patience, nor where what comes is wrong', async () => {
+  it('a failed request is not repeated after a Retry-After or a wrong answer', async () => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/lib', 'some/other');
     slip(
@@ -199,7 +199,7 @@ describe('what is slow', () => {
     expect(slow.asked('/files/')).toBe(4); // who waited was not refused
   });
 
-  it('who waits for others that are asked for makes nobody suspect', async () => {
+  it('a request that waits for its turn does not count against the host', async () => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/a', 'some/b', 'some/c', 'some/d', 'some/e');
     const client = { allowAddresses: ['127.0.0.0/8'], userAgent: 'x', limits: { documents: 1, documentMs: 400 } };

@@ -65,6 +65,6 @@ only_here 1
 `);
 });
 
-it('of a process that is gone only what it counted lasts', () => {
+it('only the counters of an ended process stay in the merged metrics', () => {
   expect(lastingCounts(families(3, 10, 0)).map(({ name }) => name)).toEqual(['requests_total']);
 });

@@ -12,7 +12,7 @@ it('end where lines end, and are no longer than may be', () => {
   expect(pieces('', 5)).toEqual([]);
 });
 
-it('but for a line that is longer by itself, which stays one piece', () => {
+it('a line that is longer than a piece stays one piece', () => {
   expect(pieces('a\nlong line\nbb\n', 4)).toEqual(['a\n', 'long line\n', 'bb\n']);
   expect(pieces('long line\n', 4)).toEqual(['long line\n']);
   expect(pieces('no end of line', 4)).toEqual(['no end of line']);

@@ -42,7 +42,7 @@ describe('downloads', () => {
     ]);
   });
 
-  it('of two processes add up', async () => {
+  it('downloads of two processes add up', async () => {
     const state = createMemoryStore();
     const processes = [openDownloads(state), openDownloads(state)];
     for (const one of processes) for (let count = 0; count < 50; count += 1) one.count('acme/hello', '1.0.0');
@@ -66,7 +66,7 @@ describe('downloads', () => {
     expect((await downloads.totals()).get('acme/hello')).toBe(2);
   });
 
-  it('that could not be kept are kept later', async () => {
+  it('downloads that could not be stored are stored later', async () => {
     const memory = createMemoryStore();
     let broken = true;
     const state: StateStore = {

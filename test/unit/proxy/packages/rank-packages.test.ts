@@ -61,7 +61,7 @@ describe('a search', () => {
     expect(await names(packages, 'A/HTTP')).toEqual(['a/http', 'a/http-client']);
   });
 
-  it('of equals puts what is maintained first, then what is used more, then by name', async () => {
+  it('equal results are sorted by maintained first, then by use, then by name', async () => {
     const packages = [
       summary('a/one'),
       summary('a/three', { abandoned: 'a/one' }),

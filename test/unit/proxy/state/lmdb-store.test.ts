@@ -64,7 +64,7 @@ describe('opening the state', () => {
 });
 
 describe('a state that cannot be used is refused with what to do', () => {
-  it('where the directory is a file', async () => {
+  it('a state whose directory is a file is refused with the repair', async () => {
     await writeFile(directory, '');
     await expect(openLmdbStore(directory)).rejects.toMatchObject({
       code: 'STATE_UNUSABLE',
@@ -72,7 +72,7 @@ describe('a state that cannot be used is refused with what to do', () => {
     });
   });
 
-  it('where the directory cannot be made', async () => {
+  it('a state whose directory cannot be made is refused with the repair', async () => {
     await writeFile(folder.at('file'), '');
     await expect(openLmdbStore(folder.at('file', 'state'))).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
   });
@@ -92,7 +92,7 @@ describe('a state that cannot be used is refused with what to do', () => {
     });
   });
 
-  it('when a newer version wrote it', async () => {
+  it('a state that a newer version wrote is refused with the repair', async () => {
     await fill();
     const raw = open({ path: directory, noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
     await raw.put('!schema', 999, 1);
@@ -103,7 +103,7 @@ describe('a state that cannot be used is refused with what to do', () => {
     });
   });
 
-  it('but a copy made by hand of a closed state opens', async () => {
+  it('a copy made by hand of a closed state opens', async () => {
     await fill();
     await cp(directory, folder.at('copy'), { recursive: true });
     const store = await openLmdbStore(folder.at('copy'));

@@ -53,7 +53,7 @@ it('row 74: a sync that begins between the two halves of a removal leaves nothin
   expect([...(await state.range('repository')), ...(await state.range('job/'))]).toEqual([]);
 });
 
-it('as many jobs are kept as the settings say at the time', async () => {
+it('the number of stored jobs follows the current settings', async () => {
   const state = createMemoryStore();
   let nowMs = Date.parse('2026-11-21T09:00:00Z');
   let kept = 3;

@@ -50,7 +50,7 @@ it('it is taken over when its holder is silent, however wrong the clocks are, an
   expect([await other.hold(), await one.hold()]).toEqual([true, false]);
 });
 
-it('and at once when its holder was a process of this host that has ended', async () => {
+it('a lease of an ended process of this host is taken over at once', async () => {
   const state = createMemoryStore();
   const killed = (await describeOwner()).replace(/\d+$/, '1');
   await state.commit({
@@ -61,7 +61,7 @@ it('and at once when its holder was a process of this host that has ended', asyn
   expect(await leaseOf(state, () => 0).hold()).toBe(true);
 });
 
-it('of many that want it at once one gets it', async () => {
+it('one of many simultaneous claimants gets the lease', async () => {
   const state = createMemoryStore();
   const held = await Promise.all(Array.from({ length: 10 }, () => leaseOf(state, () => 0).hold()));
   expect(held.filter(Boolean)).toEqual([true]);

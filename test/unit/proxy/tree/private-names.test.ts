@@ -56,7 +56,7 @@ it.each([
   await folder.remove();
 });
 
-it('of a folder beside an origin are what it has, and what is not known of either is not known', () => {
+it('the private names beside an origin are those of the folder, and unknown if either is unknown', () => {
   const folder = temporaryFolder('private-names');
   const here = privateNamesIn(folder.path);
   expect(here.unknown).toBeUndefined();

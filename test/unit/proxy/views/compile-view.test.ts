@@ -142,6 +142,6 @@ describe('the release of an index entry', () => {
   });
 });
 
-it('of no releases nothing is seen', () => {
+it('a package without releases is not visible', () => {
   expect(seesSome('all', [])).toBe(false);
 });

@@ -229,7 +229,7 @@ describe('content that attributes change', () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it('that git cannot make keeps that version out, and no other', async () => {
+  it('content that git cannot convert keeps out its own version and no other', async () => {
     const repository = createRepository(folder.at('refused'), [
       ...steps,
       { commit: 'main', files: { '.gitattributes': '*.php working-tree-encoding\n' } },

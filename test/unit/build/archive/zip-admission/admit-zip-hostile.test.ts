@@ -59,12 +59,12 @@ describe('row 62: paths', () => {
     expect(found).toContain(fault);
   });
 
-  it('that are not UTF-8', async () =>
+  it('a path that is not UTF-8 is refused', async () =>
     expect(await refusal(withEntry({ name: Buffer.from([0x61, 0xff]), data: 'x' }))).toMatch(
       /ARCHIVE_UNSAFE.*not UTF-8/,
     ));
 
-  it('of which another one hides in an extra field', async () => {
+  it('a path with another path in an extra field is refused', async () => {
     const path = Buffer.from('../evil.php');
     const extra = extraField(0x7075, Buffer.concat([Buffer.from([1]), words(crc32(Buffer.from('b.php'))), path]));
     expect(await refusal(withEntry({ name: 'b.php', data: 'x', both: { extra } }))).toMatch(
@@ -134,12 +134,12 @@ describe('row 64: kinds', () => {
 });
 
 describe('row 63: bombs', () => {
-  it('of one entry', async () =>
+  it('a bomb of one entry is refused', async () =>
     expect(await refusal(withEntry({ name: 'b', data: megabytes(2) }))).toMatch(
       /ARCHIVE_UNSAFE.*"b" claims to unpack to more than 100 times/,
     ));
 
-  it('that claim little', async () => {
+  it('a bomb that claims to be small is refused', async () => {
     const packed = deflateRawSync(megabytes(20));
     expect(await refusal(withEntry({ name: 'b', packed, both: { method: 8, size: 100, crc32: 1 } }))).toMatch(
       /ARCHIVE_UNSAFE.*"b" holds more than the 100 bytes it claims/,
@@ -150,7 +150,7 @@ describe('row 63: bombs', () => {
     ).toMatch(/ARCHIVE_UNSAFE.*"b" holds more than/);
   });
 
-  it('that claim much', async () => {
+  it('a bomb that claims to be large is refused', async () => {
     expect(await refusal(withEntry({ name: 'b', data: 'xyz', both: { size: 4 } }))).toMatch(
       /ARCHIVE_UNSAFE.*holds 3 bytes where it claims 4/,
     );
@@ -159,19 +159,19 @@ describe('row 63: bombs', () => {
     );
   });
 
-  it('in sum', async () =>
+  it('a ZIP whose entries together are too large is refused', async () =>
     expect(
       await refusal(zipOf([composerJson, { name: 'b', data: megabytes(1) }, { name: 'c', data: megabytes(1) }]), {
         contentBytes: 2 * 1024 * 1024,
       }),
     ).toMatch(/ARCHIVE_UNSAFE.*unpacks to 2097\d+ bytes; it may/));
 
-  it('of too large a file', async () =>
+  it('a ZIP file that is too large is refused', async () =>
     expect(await refusal(withEntry(a), { archiveBytes: 100 })).toMatch(
       /ARCHIVE_UNSAFE: The archive has \d+ bytes; it may have 100/,
     ));
 
-  it('of many entries', async () => {
+  it('a ZIP with too many entries is refused', async () => {
     const many = Array.from({ length: 20_001 }, (_, index): EntrySpec => ({ name: `f${index}` }));
     expect(await refusal(zipOf(many))).toMatch(/ARCHIVE_UNSAFE.*holds 20001 entries; the maximum is 20000/);
     const beforeEnd = Buffer.concat([words(0x06064b50), Buffer.alloc(52), words(0x07064b50), Buffer.alloc(16)]);
@@ -180,7 +180,7 @@ describe('row 63: bombs', () => {
     );
   });
 
-  it('of entries that share their bytes', async () => {
+  it('a ZIP whose entries share their bytes is refused', async () => {
     const kernel = { name: 'b', data: megabytes(1) };
     expect(
       await refusal(
@@ -193,7 +193,7 @@ describe('row 63: bombs', () => {
     ).toMatch(/ARCHIVE_UNSAFE.*overlap/);
   });
 
-  it('of an entry within another', async () => {
+  it('a ZIP with one entry inside another entry is refused', async () => {
     const inner = zipOf([{ name: 'i', data: 'inner' }]);
     const outer: EntrySpec = { name: 'outer', data: inner, stored: true };
     const offset = zipOf([composerJson]).length - 22 - (46 + 13) + 30 + 5;

@@ -158,12 +158,12 @@ describe('the version', () => {
     });
   });
 
-  it('of a package whose name starts like a branch is what stands behind the name', async () => {
+  it('the version of a package whose name starts like a branch is the part behind the name', async () => {
     put('dev-tools-1.0.zip', zipOf([composer({ name: 'acme/dev-tools' })]));
     expect(labels(await read())).toEqual(['acme/dev-tools 1.0']);
   });
 
-  it('that may be two is neither', async () => {
+  it('a file name that could mean two versions is refused', async () => {
     put('dev-1.0.zip', zipOf([composer({ name: 'acme/dev' })]));
     expect(onlyQuarantine(await read())).toMatchObject({
       code: 'VERSION_INVALID',
@@ -171,7 +171,7 @@ describe('the version', () => {
     });
   });
 
-  it('in composer.json counts, unless the file is called otherwise', async () => {
+  it('the version in composer.json counts, unless the file name has another one', async () => {
     put('a.zip', hello('1.0.0'));
     put('hello-7.zip', hello('1.1.0'));
     put('hello-v1.2.zip', hello('1.2.0'));
@@ -181,7 +181,7 @@ describe('the version', () => {
     expect(onlyQuarantine(found)).toMatchObject({ code: 'VERSION_MISMATCH', name: 'acme/hello' });
   });
 
-  it('that two ZIPs claim is neither of them', async () => {
+  it('a version that two ZIPs claim is published from neither', async () => {
     put('a/1.0.0.zip', hello());
     put('b/1.0.zip', hello());
     put('2.0.0.zip', hello());

@@ -127,7 +127,7 @@ describe('the files of a release', () => {
     await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
 
-  it('of a package that was not read again are listed all the same, or refused if they changed', async () => {
+  it('the files of a package that was not read again are listed, or refused if they changed', async () => {
     const tree = made({ ...library(), ...below('two', libraryTree('acme/two')) });
     const first = await readDirectory(tree.root);
     tree.write({ 'two/more.php': '' });

@@ -70,13 +70,13 @@ describe('row 72: a hostile or broken remote', () => {
     expect(existsSync(options.cacheDirectory)).toBe(false);
   });
 
-  it('that sends a pack without an end is cut off at the size limit, and what it sent is removed', async () => {
+  it('a remote that sends an endless pack is cut off at the size limit, and its data is removed', async () => {
     server.behave({ endless: 'pack' });
     expect(await failure({ maxBytes: 20 * 1024 * 1024 })).toMatch(/larger than 20 MiB/);
     expect(keptFiles()).toEqual([]);
   });
 
-  it('that does so later takes nothing away of what was fetched before', async () => {
+  it('a remote that later sends an endless pack does not remove earlier data', async () => {
     const { memory } = await withReleases(options, (result) => result);
     repository.append([{ commit: 'main', files: { b: '1' } }]);
     server.behave({ endless: 'pack' });
@@ -87,7 +87,7 @@ describe('row 72: a hostile or broken remote', () => {
     expect(versions(await scan({ previous: memory }))).toEqual(['1.0.0', 'dev-main']);
   });
 
-  it('whose repository is too large says so, and keeps nothing', async () => {
+  it('a repository that is too large is reported as such, and none of its data stays', async () => {
     repository.append([{ commit: 'main', files: { big: { mode: '100644', content: randomBytes(300_000) } } }]);
     expect(await failure({ maxBytes: 100_000 })).toMatch(/larger than 97\.7 KiB.*path as the source/);
     expect(keptFiles()).toEqual([]);
@@ -101,14 +101,14 @@ describe('row 72: a hostile or broken remote', () => {
     },
   );
 
-  it('that never ends is stopped with all it started', async () => {
+  it('a remote that never ends is stopped with all processes that it started', async () => {
     server.behave({ endless: 'pack' });
     expect(await failure({ timeoutMs: 700 })).toMatch(/took longer than/);
     const running = execFileSync('ps', ['-eo', 'args']).toString();
     expect(running).not.toContain(options.url ?? '');
   });
 
-  it('whose refs have names that are options, no names or no text gives those that can be used', async () => {
+  it('a remote whose ref names look like options, are invalid or are no text gives its usable refs', async () => {
     const id = tip();
     server.behave({
       refs: [
@@ -180,7 +180,7 @@ describe('a build that was killed while it fetched', () => {
     expect(packsOf(copy()).filter((name) => name.startsWith('tmp_'))).toEqual([]);
   });
 
-  it('also when it had hardly begun', async () => {
+  it('a build that was killed right at the start of a fetch leaves nothing behind', async () => {
     await scan();
     const directory = copy();
     execFileSync('sh', ['-c', 'rm -r "$1"/HEAD "$1"/refs "$1"/packed-refs', 'sh', directory]);

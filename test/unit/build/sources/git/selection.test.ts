@@ -231,7 +231,7 @@ describe('folders of a monorepo', () => {
     );
   });
 
-  it('that are broken keep only themselves out', async () => {
+  it('a broken folder of a monorepo excludes only itself', async () => {
     const repository = createRepository(folder.at('mono-broken'), [
       ...steps,
       { commit: 'main', files: { 'packages/b/composer.json': '{"name": ' } },

@@ -122,7 +122,7 @@ describe('a dist', () => {
     expect(releaseOf(second, 'acme/lib dev-main').reference).not.toBe(releaseOf(first, 'acme/lib dev-main').reference);
   });
 
-  it('that the cache lost is fetched again when it is needed, and is the same then or refused', async () => {
+  it('a dist that the cache lost is fetched again when needed, and refused if it changed', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const inline = record({ url: `${server.url}/lib.zip` });
     const { memory } = await read([inline]);
@@ -140,7 +140,7 @@ describe('a dist', () => {
     await source.close();
   });
 
-  it('that the cache lost, and that has other bytes by now, is refused', async () => {
+  it('a dist that the cache lost and that has other bytes now is refused', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const inline = record({ url: `${server.url}/lib.zip` });
     const { memory } = await read([inline]);
@@ -235,7 +235,7 @@ describe('what costs its own version only', () => {
     expect(readdirSync(folder.at('cache'))).toHaveLength(1);
   });
 
-  it('and is tried again in the next build', async () => {
+  it('a failed dist is tried again in the next build', async () => {
     const inline = record({ url: `${server.url}/late.zip` });
     const first = await read([inline, good()]);
     expect((await read([inline, good()], stored(first.memory))).quarantined).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('what costs its own version only', () => {
 });
 
 describe('a record', () => {
-  it('of a metapackage needs no dist', async () => {
+  it('the record of a metapackage needs no dist', async () => {
     const release = releaseOf(
       await read([{ name: 'acme/meta', version: '2.0.0', type: 'metapackage', require: { 'acme/lib': '^1' } }]),
       'acme/meta 2.0.0',
@@ -270,7 +270,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('that stands there twice is neither', async () => {
+  it('a version that is listed twice is published from neither record', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const url = `${server.url}/lib.zip`;
     expect(
@@ -278,7 +278,7 @@ describe('a record', () => {
     ).toEqual(['DUPLICATE_VERSION', 'DUPLICATE_VERSION']);
   });
 
-  it('that changed is seen', async () => {
+  it('a changed record is noticed', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const dist = { url: `${server.url}/lib.zip` };
     const first = await read([record(dist)]);

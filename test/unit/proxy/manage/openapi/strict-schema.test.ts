@@ -18,7 +18,7 @@ const schemas: Schemas = {
 const strict = (schema: Schema): Schema => strictSchema(schema, schemas);
 
 describe('a schema', () => {
-  it('of an object is closed, however deep it lies, unless it is open on purpose', () => {
+  it('the schema of an object is closed at any depth, unless it is open on purpose', () => {
     expect(
       strict({ type: 'array', items: { type: 'object', properties: { a: { type: 'object', properties: {} } } } }).items,
     ).toEqual({
@@ -32,7 +32,7 @@ describe('a schema', () => {
     ).toMatchObject({ additionalProperties: false });
   });
 
-  it('that extends another one is one object, though that one extends another too', () => {
+  it('a schema that extends others becomes one object, over several levels', () => {
     const extended = strict({
       allOf: [{ $ref: '#/components/schemas/Created' }, { type: 'object', properties: { more: { type: 'boolean' } } }],
       description: 'all of it',
@@ -57,7 +57,7 @@ describe('a schema', () => {
     expect(strict({ type: 'string', nullable: true })).toEqual({ type: 'string', nullable: true });
   });
 
-  it('that names one that is not there is an error', () => {
+  it('a schema that refers to a missing schema is an error', () => {
     expect(() => strict({ allOf: [{ $ref: '#/components/schemas/Gone' }] })).toThrow(
       'the document has no schema #/components/schemas/Gone',
     );
@@ -76,7 +76,7 @@ describe('an example', () => {
     required: ['kind', 'token'],
   };
 
-  it('of a request has what is required and what has an example; of an answer everything', () => {
+  it('the example of a request has the required fields and those with an example; the example of an answer has all fields', () => {
     expect(sampleOf(body, schemas, false)).toEqual({ kind: 'read', token: { id: 'tok_1' } });
     expect(sampleOf(body, schemas, true)).toEqual({ kind: 'read', token: { id: 'tok_1' }, until: null, note: '…' });
   });

@@ -81,7 +81,7 @@ describe('advisories of an upstream', () => {
     ).toBe(200);
   });
 
-  it('that are nested without end are as good as none', async () => {
+  it('endlessly nested advisories count as none', async () => {
     await using upstream = await startUpstream(apiRoot);
     upstream.instead(
       '/api/advisories',
@@ -134,7 +134,7 @@ describe('advisories of an upstream', () => {
     ]);
   });
 
-  it('that are complete leave the document as its upstream dates it', async () => {
+  it("complete advisories leave the document with its upstream's date", async () => {
     await using upstream = await startUpstream(apiRoot);
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [full] });
     await using running = runMirror([upstream.url]);

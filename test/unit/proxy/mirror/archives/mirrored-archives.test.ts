@@ -37,7 +37,7 @@ describe('an archive', () => {
     expect(upstream.asked('/files/')).toBe(4);
   });
 
-  it('of a version that is not there is none, nor of a reference that is not there', async () => {
+  it('an unknown version or reference has no archive', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0' }]);
     await using running = runMirror([upstream.url]);
@@ -216,7 +216,7 @@ describe('the record of an accepted archive', () => {
     };
   };
 
-  it('that is damaged ends the request and nothing else, and nothing is accepted in its place', async () => {
+  it('a damaged record fails its request only, and no other archive is accepted in its place', async () => {
     expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({
       error: expect.stringMatching(
         /[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/,
@@ -227,7 +227,7 @@ describe('the record of an accepted archive', () => {
     });
   });
 
-  it('that cannot be read is not said to be damaged', async () => {
+  it('an unreadable record is not reported as damaged', async () => {
     // like a disk that fails, or too many open files
     const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path)));
     expect([error, asked, other]).toEqual([expect.stringContaining('.json cannot be read now: ELOOP'), 0, 200]);

@@ -77,7 +77,7 @@ describe('row 75: what is not right', () => {
     expect(upstream.asked('/files/')).toBe(1);
   });
 
-  it('nor is a ZIP kept that could not be unpacked in one way only', async () => {
+  it('a ZIP that unpacks in more than one way is not stored', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
     await using running = runMirror([upstream.url], { checkArchive: async (path) => void (await admitZip(path)) });

@@ -97,7 +97,7 @@ describe('row 75: what means more than that is refused, at once and in little me
     expect(grown).toBeLessThan(200 * 1024 ** 2);
   });
 
-  it('one version alone is left out', async () => {
+  it('one oversized version is left out alone', async () => {
     await using upstream = await startUpstream();
     await using running = runMirror([upstream.url]);
     const { reply } = await seen(

@@ -165,7 +165,7 @@ describe('upstreams are asked', () => {
     expect(labels(await restarted.provider('some/lib'), 'some/lib')).toEqual(['1.1.0', '1.0.0']);
   });
 
-  it('also where nothing can be kept: what they say is served, and that it is not kept is told', async () => {
+  it('documents are served although none can be stored, and the failure to store them is reported', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);
@@ -178,7 +178,7 @@ describe('upstreams are asked', () => {
     ]);
   });
 
-  it('as who they are to be asked as, and nobody else is told', async () => {
+  it('each upstream gets its own credentials, and no other host gets them', async () => {
     await using other = await startUpstream();
     await using upstream = await startUpstream({ authorization: 'Bearer s3cret' });
     other.put('some/lib', [release('1.0.0')]);
@@ -255,7 +255,7 @@ describe('row 75: while the upstream fails', () => {
   ];
 
   it.each(failures)(
-    'which %s, what was good last is served and marked; who has nothing is told to try again',
+    'an upstream which %s gets its last good document served with a mark, and a package without one gets a retry answer',
     async (what, fail) => {
       await using upstream = await startUpstream();
       upstream.put('some/lib', [release('1.0.0')]);
@@ -331,7 +331,7 @@ describe('row 75: while the upstream fails', () => {
     expect(await running.provider('some/lib')).toBeUndefined();
   });
 
-  it('and is back again, new releases are there', async () => {
+  it('new releases are served once the upstream is back', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);

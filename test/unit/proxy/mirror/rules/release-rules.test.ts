@@ -43,7 +43,7 @@ describe('a release', () => {
     expect(warned.warnings).toHaveLength(offered ? 0 : 1);
   });
 
-  it('of an abandoned package is refused, or warned of, with what to use instead', () => {
+  it('a release of an abandoned package is refused or gets a warning, with the suggested replacement', () => {
     expect(isOffered({ abandoned: true }, { abandoned: 'refuse' })).toBe(false);
     expect(isOffered({ abandoned: false }, { abandoned: 'refuse' })).toBe(true);
     expect(ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' }).warnings).toEqual([

@@ -42,7 +42,7 @@ describe('a document that was fetched', () => {
     expect(other.remembered(path)?.checkedAtMs).toBe(first.checkedAtMs + 9_000_000);
   });
 
-  it('that is current, and whose file somebody removed, is kept once more', async () => {
+  it('a current document whose file was removed is stored again', async () => {
     await using folder = temporaryFolder('kept');
     const kept = new CachedDocuments(1024 ** 2);
     const path = folder.at('lib.json');
@@ -63,7 +63,7 @@ describe('a document that was fetched', () => {
     expect(kept.remembered(folder.at('a'))).toBeUndefined();
   });
 
-  it('that cannot be written is said to be so, and the next one is', async () => {
+  it('a failed write of a document is reported, and the next document is written', async () => {
     await using folder = temporaryFolder('kept');
     mkdirSync(folder.at('p2'));
     writeFileSync(folder.at('p2/some'), 'a file');

@@ -69,7 +69,7 @@ describe('packages.json of an upstream', () => {
     expect(has({ 'available-packages': ['a/c'], 'available-package-patterns': ['x/*'] }, 'x/y')).toBe(true);
   });
 
-  it('that is none is refused', () => {
+  it('a packages.json of an upstream that is no such document is refused', () => {
     for (const json of [null, [], 'x']) expect(() => parseUpstreamRoot(json, url)).toThrow(/not a JSON object/);
     for (const packages of [undefined, [], {}, { 'a/b': [{ name: 'a/b', version: '1.0.0' }] }])
       expect(() => parseUpstreamRoot({ 'providers-url': '/p/%package%$%hash%.json', packages }, url)).toThrow(

@@ -87,7 +87,7 @@ describe('an upstream whose packages.json is not there', () => {
 });
 
 describe('an upstream', () => {
-  it('that lists a name and has no document of it may have it: no other one is asked', async () => {
+  it('an upstream that lists a name without a document may have the package, and no other upstream is asked', async () => {
     await using first = await startUpstream({ root: { 'available-packages': ['corp/secret', 'corp/listed'] } });
     await using second = await startUpstream();
     for (const name of ['corp/secret', 'corp/other']) second.put(name, [release('99.0.0')]);
@@ -98,7 +98,7 @@ describe('an upstream', () => {
     expect(labels(await running.provider('corp/other'), 'corp/other')).toEqual(['99.0.0']);
   });
 
-  it('whose packages.json is no such thing cannot be asked', async () => {
+  it('an upstream with an invalid packages.json cannot be used', async () => {
     await using first = await startUpstream();
     await using second = await startUpstream();
     second.put('some/lib', [release('99.0.0')]);
