@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a publication', () => {
+describe('row 61: a publication', () => {
   const lost = [
     ['the index and the stable document', [index, stable], 'public/p2/acme/lib.json and the serving index'],
     [

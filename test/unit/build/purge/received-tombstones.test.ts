@@ -4,7 +4,10 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../../build/build.ts';
 import type { BuildRequest } from '../../../../build/scan/build-request.ts';
+import type { Sha1 } from '../../../../build/contract/digest.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import { formatPurged, parsePurged } from '../../../../build/contract/purged.ts';
+import type { NormalizedVersion } from '../../../../build/contract/version.ts';
 import { purgeVersion } from '../../../../build/purge/purge-version.ts';
 import { receiveTree } from '../../../../build/receive/receive.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
@@ -20,20 +23,21 @@ const elsewhere = (): BuildRequest => ({
   dataDirectory: at('elsewhere'),
   arguments: [at('checkout')],
 });
-const purgeElsewhere = async (): Promise<void> => {
+const purge = async (request: BuildRequest, version: string): Promise<void> => {
   const outcome = await purgeVersion(
     {
       name: 'acme/hello' as PackageName,
-      version: '1.1.0',
+      version,
       reference: undefined,
       reason: 'secret',
       dryRun: false,
       mirrored: [],
     },
-    { request: elsewhere(), effects: series.effects(), waitMs: 0 },
+    { request, effects: series.effects(), waitMs: 0 },
   );
   expect(outcome.outcome).toBe('purged');
 };
+const purgeElsewhere = (): Promise<void> => purge(elsewhere(), '1.1.0');
 
 /** What a deploy job copies of the tree that is built elsewhere. */
 function copied(): string {
@@ -102,6 +106,25 @@ describe('a received tree with tombstones', () => {
       ),
     ]);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
+  });
+
+  it('names what another source publishes here with the purged bytes under another label', async () => {
+    series.tree.write(saying('own', '3.0.0', 'of another team'));
+    await series.run({ arguments: ['own'] });
+    const { shasum } = publishedVersions(series.data)['acme/hello@3.0.0'] ?? {};
+    await purgeElsewhere();
+    const list = at('elsewhere/index/_purged.json');
+    const [row] = parsePurged(readFileSync(list, 'utf8'));
+    if (row === undefined) throw new Error('nothing was purged');
+    const reference = 'f'.repeat(40);
+    const labels = { version: '5.0.0', version_normalized: '5.0.0.0' as NormalizedVersion, reference };
+    writeFileSync(list, formatPurged([row, { ...row, ...labels, sha1: shasum as Sha1 }]));
+    expect(aboutPurges(await receive())).toEqual([
+      expect.stringContaining('acme/hello 1.1.0 (secret), acme/hello 5.0.0 (secret)'),
+      expect.stringMatching(/^acme\/hello 3\.0\.0 was purged where .*libretto package purge acme\/hello 3\.0\.0 /),
+    ]);
+    expect(versions()).toContain('acme/hello@3.0.0');
+    await purge(series.request({}), '3.0.0');
   });
 
   it('is refused whole when its list is damaged, edited or lost', async () => {
