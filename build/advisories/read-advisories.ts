@@ -1,5 +1,5 @@
-// The advisories and filter lists of the configuration, read from their files for one build. A build that cannot read
-// them publishes nothing: what warned people yesterday must not be gone today because of a typing error.
+// Reads the advisories and filter lists of the configuration from their files, for one build. A build that cannot read
+// them publishes nothing. Otherwise a typing error would silently remove the warnings that were published before.
 
 import { readFile } from 'node:fs/promises';
 import { loneSurrogate, type JsonValue } from '../contract/json.ts';

@@ -1,5 +1,5 @@
-// Makes ZIPs of contents: same files, same bytes (decision D5). Reads and deflates only what no earlier
-// archive of this build had, so that the next version of a package costs little more than what changed in it.
+// Makes ZIPs of contents: equal files give equal bytes (decision D5). It reads and deflates only contents that no
+// earlier archive of this build had. The next version of a package therefore costs little more than its changed files.
 
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';

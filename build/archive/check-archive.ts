@@ -1,5 +1,4 @@
-// Opens an archive that was just made, as any unpacker would: by its end. What is found there has to be what its record
-// was made of.
+// Opens a new archive from its end, as any unpacker does. Its contents have to match the record that describes it.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';

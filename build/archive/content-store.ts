@@ -1,5 +1,5 @@
-// Every distinct content of a build, deflated once, however many archives it stands in. A content is known by its
-// identity.
+// Stores every distinct content of a build, deflated once for all archives that contain it. The identity of a content
+// is its key.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';

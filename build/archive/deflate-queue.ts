@@ -1,6 +1,6 @@
-// Deflates contents in the order they come: at first in this thread, and in workers once there is so much that starting
-// them pays. Contents travel to the workers and back in blocks of shared memory that are used again and again. What is
-// accepted and not finished is bounded, so that whoever reads faster than this compresses has to wait.
+// Deflates contents in their order of arrival: first in this thread, and in workers once there is enough work to pay
+// for their start. Contents pass to the workers and back in reused blocks of shared memory. The amount of unfinished
+// work is bounded, so that a fast reader has to wait.
 
 import { createCompressor, type Compressor } from '../compression/compressor.ts';
 import { deflateTo, type Deflated, type DeflatedFacts } from '../compression/deflate.ts';

@@ -1,6 +1,6 @@
-// The bytes of a ZIP around its contents: where everything lies, and the headers, directory and end records that say
-// so. Pure: what goes in fixes every byte that comes out. There are no entries for folders: unzip, ZipArchive and
-// Composer make the folders of a file themselves, and a package's content has no empty ones.
+// Computes the bytes of a ZIP around its contents: offsets, headers, directory and end records. Equal inputs give
+// equal bytes. Pure. Folders have no entries: unzip, ZipArchive and Composer create the folders of a file themselves,
+// and a package contains no empty folders.
 
 import {
   centralHeaderLength,

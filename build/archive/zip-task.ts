@@ -1,5 +1,5 @@
-// An archive that a worker thread writes: the request, and the answer. Only plain data crosses to the worker and back,
-// so what a disk refuses comes back as its code and message.
+// An archive that a worker thread writes: the request and the answer. Only plain data passes between threads, so an
+// error of the disk returns as code and message.
 
 import { rmSync } from 'node:fs';
 import type { Sha1 } from '../contract/digest.ts';

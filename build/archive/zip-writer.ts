@@ -1,5 +1,5 @@
-// Writes an archive to a new file a block at a time, and takes its SHA-1 on the way. Never fsyncs: whoever publishes
-// the file does. Its writes are synchronous: of thousands of small archives, handing each write to another thread would
+// Writes an archive to a new file block by block, and computes its SHA-1 on the way. It never fsyncs: the publication
+// does that. Writes are synchronous, because passing each write of thousands of small archives to another thread would
 // cost more than the write. A worker writes the larger archives (zip-task.ts).
 
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably,
-// building it alone, and looking up what of it is published.
+// The folder of artifacts in one data folder, for the holder of the build lock. It moves ZIPs durably, builds this
+// source alone, and looks up published artifacts.
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

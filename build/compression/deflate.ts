@@ -1,5 +1,5 @@
-// Compresses one content for a ZIP. Another libdeflate, another level or another step changes the bytes of every
-// archive built anew: that is a breaking change.
+// Compresses one content for a ZIP. Another libdeflate, level or step changes the bytes of every new archive, and is a
+// breaking change.
 
 import { crc32 } from 'node:zlib';
 import type { Compressor } from './compressor.ts';

@@ -1,5 +1,5 @@
-// The one parser of addresses that people, files and other registries give. It promises a URL whose host can exist and
-// whose port can be connected to. Pure: no name is looked up.
+// The only parser of addresses from people, files and other registries. A parsed URL has a host that can exist and a
+// port that accepts connections. Pure: no name is looked up.
 
 import type { Branded } from './brand.ts';
 import { isPossibleHost } from './host-name.ts';

@@ -1,6 +1,6 @@
-// A checksum that a file of ours carries at its end, over all that stands before it. `verify` looks at it, so that no
-// byte of the tree can turn over unseen. Builds look at it in the lists of purged and withdrawn versions alone: they
-// read any other file that was changed by hand.
+// The checksum at the end of a file of ours, over all bytes before it. `verify` checks it, so that no changed byte of
+// the tree stays unnoticed. Builds check it only in the lists of purged and withdrawn versions: they accept any other
+// file that was edited by hand.
 
 import { createHash } from 'node:crypto';
 

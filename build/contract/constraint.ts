@@ -1,5 +1,5 @@
-// Version constraints as Composer reads and matches them (composer/semver 3.4, VersionParser.php, parseConstraints;
-// Constraint.php). `self.version` is no constraint: whoever reads a link puts the package's own version in its place.
+// Version constraints as Composer parses and matches them (composer/semver 3.4, VersionParser.php, parseConstraints;
+// Constraint.php). `self.version` is no constraint: the reader of a link replaces it with the package's own version.
 
 import type { Comparison, Constraint, Operator } from './constraint-model.ts';
 import { parseSingleConstraint } from './constraint-part.ts';

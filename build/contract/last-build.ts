@@ -1,5 +1,5 @@
-// `build/last-build.json`: how the last build ended, for whoever asks the service how it stands. Told, never decided
-// upon: a build that was killed leaves the one before in it.
+// `build/last-build.json`: the outcome of the last build, for status requests. No decision depends on it: a killed
+// build leaves the outcome of the build before.
 
 import { isJsonObject } from './json.ts';
 

@@ -1,6 +1,6 @@
-// Files carry a format number. A higher one than this version reads is no damage: a newer version of Libretto is at
-// work on the data folder, and this one must neither believe what it does not know nor write over it. Every file of
-// which a format is raised raises that of the publication too, so that a server need only look at that.
+// Recognizes files of a newer format. A newer version of Libretto then uses the data folder, and this version must
+// neither trust the file nor overwrite it. Every raised format of a file also raises the format of the publication, so
+// that a server checks only the latter.
 
 export class NewerFormat extends Error {
   constructor(found: number, known: number) {

@@ -1,6 +1,5 @@
-// The README and CHANGELOG of a package's versions, as the builder keeps them for whoever shows them:
-// `index/_texts/<vendor>/<package>/<digest>.md`, each distinct text of a package once. The serving index says which one
-// is whose. They are never served as files.
+// The README and CHANGELOG of a package's versions: `index/_texts/<vendor>/<package>/<digest>.md`, each distinct text
+// of a package once. The serving index assigns them to versions. They are never served as files.
 
 import type { Branded } from './brand.ts';
 import type { PackageName } from './name.ts';

@@ -1,6 +1,6 @@
-// `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial
-// move drops what it remembered. It also names the sources, so that a builder that lost its own memory still knows
-// whose versions these are.
+// `index/_publication.json`: the announcement, written last of all files that a publication changes for readers. A
+// reader that sees a new serial drops its caches. The announcement also names the sources, so that a builder without
+// its memory still knows whose versions these are.
 
 import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';

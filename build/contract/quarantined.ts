@@ -1,5 +1,5 @@
-// `index/_quarantined.json`: the versions that the last builds left out and why, for whoever shows them. Nothing
-// depends on it: damaged or lost it is written again by the next build that reads a source.
+// `index/_quarantined.json`: the versions that the last builds left out, with the reasons, for display. Nothing
+// depends on this file. If it is damaged or lost, the next build that reads a source writes it again.
 
 import { parseVersionList } from './version-list.ts';
 

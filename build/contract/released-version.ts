@@ -1,5 +1,5 @@
-// A version by what decides who sees it: its number and its release time. Contents of one version with one time are
-// seen by the same views.
+// A version as views judge it: by number and release time. Contents of one version with the same time are visible in
+// the same views.
 
 export interface ReleasedVersion {
   readonly version_normalized: string;

@@ -1,6 +1,6 @@
-// The serving index: for each package every version that can be retrieved, the withdrawn and the superseded ones too.
-// It is how the proxy finds a ZIP (nothing of a request is ever joined into a path), and what a build knows of a
-// package between two runs. It only grows until `prune`. It travels with `public/` and is never served.
+// The serving index: every version of a package that can be retrieved, including withdrawn and superseded ones. The
+// proxy finds each ZIP through the index and joins no part of a request into a path. Builds use the index to know a
+// package between two runs. The index only grows until `prune`. It travels with `public/` and is never served.
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';

@@ -1,5 +1,5 @@
-// Tells a disk that takes nothing more from every other failure, pure. Such a disk is the server's fault, whatever was
-// being done when it said so.
+// Recognizes the errors of a full or read-only disk among all failures. Such an error is the server's fault, whatever
+// operation reported it. Pure.
 
 /** `full`: no space, no quota, no room in the state's file or in its Redis. `read-only`: mounted so. */
 export type StorageFault = 'full' | 'read-only';

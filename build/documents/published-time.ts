@@ -1,6 +1,6 @@
-// `published-time` of a version: when this registry first published its content, which its author cannot date back.
-// Clients measure the age of a version by it (Renovate; Composer's cooldown is meant to). The serving index keeps it,
-// so that neither a withdrawal nor a lost memory of the builder moves it.
+// `published-time` of a version: the time at which this registry first published its content. The author cannot
+// backdate it. Clients measure the age of a version by it (Renovate; Composer's planned cooldown). The serving index
+// stores it, so that neither a withdrawal nor a lost builder memory changes it.
 
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { JsonValue } from '../contract/json.ts';

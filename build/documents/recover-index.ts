@@ -1,5 +1,5 @@
-// Derives the serving index of a package again from what is published of it, when its index file is lost or damaged
-// (decision D8). Never from nothing: what p2 names must be there, or the build stops and says so.
+// Recovers the serving index of a package from its published files, after the index file was lost or damaged (decision
+// D8). Every archive that p2 names must exist; otherwise the build stops with a message.
 
 import { basename } from 'node:path';
 import { parseReference, parseSha1, type Reference, type Sha1 } from '../contract/digest.ts';

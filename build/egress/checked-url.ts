@@ -1,6 +1,6 @@
-// The first half of the guard: what can be seen of a URL before anything is connected. The parser of URLs has already
-// turned 127.1, 0x7f.1 and 2130706433 into 127.0.0.1; a literal address never reaches the lookup (guarded-agent.ts), so
-// that it is checked here.
+// The first half of the network guard: the checks of a URL before any connection. The URL parser has already turned
+// 127.1, 0x7f.1 and 2130706433 into 127.0.0.1. A literal address never reaches the lookup (guarded-agent.ts), so this
+// file checks it.
 
 import { isIP } from 'node:net';
 import { parseAddress } from '../contract/address.ts';

@@ -1,5 +1,5 @@
-// Credentials for what is fetched, as Composer has them: COMPOSER_AUTH holds JSON of the form of auth.json. Only
-// `http-basic` and `bearer` are known here. Nothing of it ever reaches a message.
+// Credentials for downloads, in Composer's form: COMPOSER_AUTH contains JSON like auth.json. Only `http-basic` and
+// `bearer` are supported. No message contains a credential.
 
 import { isJsonObject } from '../contract/json.ts';
 import { BuildRefused } from '../contract/refusals.ts';

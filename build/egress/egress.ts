@@ -1,5 +1,5 @@
-// The one door to the network for what records name: files are downloaded over http and https, from public addresses,
-// within limits of size and time, through at most five redirects, each of which passes the same guard (reliability
+// The only access to the network for URLs in records. It downloads files over http and https from public addresses,
+// within limits of size and time. At most five redirects are followed, and each passes the same guard (reliability
 // cases 68 and 69).
 
 import { createHash } from 'node:crypto';

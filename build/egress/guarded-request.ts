@@ -1,6 +1,6 @@
-// One GET, or POST, through the guard, redirects followed by hand: at most five, each of which passes the same checks
-// as the first URL. What is only for the first URL's origin, such as credentials, is not sent once a redirect has led
-// away from it, not even back at home.
+// One GET or POST through the guard, with manual redirects: at most five, each checked like the first URL. Headers for
+// the first URL's origin, such as credentials, are not sent after a redirect has left that origin, not even back to
+// it.
 
 import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';

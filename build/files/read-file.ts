@@ -1,6 +1,5 @@
-// Reads regular files that others may be changing, and never waits on a FIFO or a device. Whoever gets bytes from here
-// gets one state of the file: its stamp is the same before and after, or a QuarantineError UNREADABLE_FILE names the
-// file.
+// Reads regular files that other processes may change, and never waits on a FIFO or a device. The result is one state
+// of the file. Its stamp is the same before and after, or a QuarantineError UNREADABLE_FILE names the file.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Reads files once: what each one holds is hashed, and deflated as an archive will want it. Runs in worker threads too,
-// whence only plain data comes back.
+// Reads files once, hashes each, and deflates it for an archive. It also runs in worker threads, and therefore returns
+// only plain data.
 
 import { hash } from 'node:crypto';
 import { join } from 'node:path';

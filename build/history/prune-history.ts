@@ -1,4 +1,5 @@
-// Bounds the record of publications: the newest are kept. Only under the build's lock, after a publication.
+// Removes old records of publications beyond the configured number. It runs only under the build lock, after a
+// publication.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

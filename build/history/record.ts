@@ -1,6 +1,6 @@
-// `build/history/<serial>/record.json`: what one publication changed, and which documents it took the place of. These
-// stand beside it, under their digest: an earlier state is kept by whoever replaces it, so that a publication costs
-// what it changes, and a first one nothing but its record.
+// `build/history/<serial>/record.json`: the changes of one publication and the documents that it replaced. The
+// replaced documents are stored beside the record under their digests. A publication therefore costs only its changes,
+// and the first one only its record.
 
 import type { Reference } from '../contract/digest.ts';
 import { isJsonObject } from '../contract/json.ts';

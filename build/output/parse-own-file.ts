@@ -1,5 +1,5 @@
-// Reads what a file of ours says. Damage is no error here: what a damaged file said is found elsewhere, or the build
-// stops where it is missed. A file of a newer version is one: this version must not write over what it does not know.
+// Parses a file of this program. Damage is no error here: other files have the data, or the build stops where the data
+// is missing. A file of a newer version is an error, because this version must not overwrite it.
 
 import { NewerFormat } from '../contract/newer-format.ts';
 import type { PackageName } from '../contract/name.ts';

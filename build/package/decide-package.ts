@@ -1,6 +1,6 @@
-// The decision about one package: compares what is published with what the sources now hold. Pure. Keeps I3: content
-// under a released version never changes unless the operator says so, and no source takes over a version that another
-// source publishes.
+// Decides about one package: compares the published versions with those of the sources. Pure. Content under a released
+// version never changes unless the operator allows it (I3). No source takes over a version that another source
+// publishes.
 
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';

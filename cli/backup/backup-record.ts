@@ -1,5 +1,4 @@
-// `backup.json`: what a backup holds, with a checksum for every file. It is written last; a folder without it is no
-// backup.
+// `backup.json`: the files of a backup, each with its checksum. It is written last; a folder without it is no backup.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Makes a data folder out of a backup, or puts its state alone in the place of one that was lost. What is needed of the
-// backup is read whole before anything is written; what is written gets its place when it is all there.
+// Restores a data folder from a backup, or only its lost state. All needed files of the backup are read completely
+// before any is written. Restored files get their final names once all are complete.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';

@@ -1,7 +1,7 @@
-// Makes a backup: what a registry needs to serve and to build on. It is taken under the build's lock, so that packages,
-// index and the builder's memory belong together, and the state is one snapshot while others write: as if the machine
-// had lost its power at that moment, which everything is made to survive. On a disk that takes no lock it is compared
-// with its folder instead (unchanged-folder.ts). It gets its name when it is whole.
+// Makes a backup: all files that a registry needs to serve and to build. The build lock is held, so that packages,
+// index and builder memory belong together. The state is one snapshot while others write, equal to a loss of power at
+// that moment. On a disk without locks the copy is compared with its folder instead (unchanged-folder.ts). A complete
+// backup gets its final name.
 
 import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';

@@ -1,4 +1,4 @@
-// Configuration and flags → what the builder is asked for.
+// Turns configuration and flags into the request to the builder.
 
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

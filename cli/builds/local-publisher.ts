@@ -1,4 +1,4 @@
-// Publishes artifacts in this process: what a command does on the host of the registry.
+// Publishes artifacts in this process, for commands on the host of the registry.
 
 import type { ArtifactBuild } from '../../build/artifacts/artifact-tree.ts';
 import { publishArtifact } from '../../build/artifacts/publish-artifact.ts';

@@ -1,5 +1,5 @@
-// Registered repositories as a build takes them: each with what its git sees. What keeps one from being read is said by
-// it alone; the others are read.
+// Prepares registered repositories for a build, each with its own git environment. A repository that cannot be read is
+// reported alone; the others are read.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';

@@ -1,5 +1,5 @@
-// The composition root of published packages: what lists and shows them, what counts their downloads, and what
-// withdraws versions.
+// The composition root of published packages: the parts that list and show packages, count downloads, and withdraw
+// versions.
 
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';

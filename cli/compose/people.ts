@@ -1,4 +1,4 @@
-// The composition root for people: what the management API and the user commands share.
+// The composition root for people, shared by the management API and the user commands.
 
 import { createPasswords } from '../../proxy/auth/password.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';

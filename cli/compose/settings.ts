@@ -1,4 +1,4 @@
-// The composition root of the settings that change while the registry runs, and what others ask of them.
+// The composition root of the settings that change while the registry runs, and of their checks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';

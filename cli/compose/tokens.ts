@@ -1,5 +1,5 @@
-// The composition root for what keeps state: Config → the services commands use. Nothing else decides which
-// implementation stands behind a port.
+// The composition root for parts with state: from the configuration to the services of the commands. Only this file
+// chooses the implementation behind a port.
 
 import { createTokens, type Tokens } from '../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';

@@ -1,5 +1,5 @@
-// The JSON Schema of libretto.json, for editors: docs/libretto.schema.json is this, written down (a test keeps it so).
-// It knows less than the program: not what a version constraint is, nor that a URL may hold no credentials.
+// The JSON Schema of libretto.json for editors; a test keeps docs/libretto.schema.json equal to it. The schema checks
+// less than the program. It cannot express the syntax of version constraints, or that a URL contains no credentials.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { fileShapes } from './file-shapes.ts';

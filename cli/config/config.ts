@@ -1,5 +1,5 @@
-// Flags > LIBRETTO_* environment > libretto.json > defaults → one frozen Config in which every value knows where it
-// comes from. Whatever is wrong is found in one go and told all at once. The only file that reads process.env.
+// Flags > LIBRETTO_* environment > libretto.json > defaults → one frozen Config in which every value knows its origin.
+// One run reports all errors. Only this file reads process.env.
 
 import { dirname, resolve } from 'node:path';
 

@@ -1,5 +1,5 @@
-// The settings that stand in libretto.json only, since they are lists and objects: what is published, and what is said
-// of it.
+// The settings that exist only in libretto.json, because they are lists and objects: the published sources, and
+// additions to their packages.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { ClientNotice } from '../../proxy/settings/client-notice.ts';

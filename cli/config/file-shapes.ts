@@ -1,5 +1,5 @@
-// The shapes of the settings that stand in libretto.json only. Loaded only where it has one of them: start-up time
-// counts.
+// The shapes of settings that exist only in libretto.json. They are loaded only if the file has one of them, to keep
+// the start fast.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';

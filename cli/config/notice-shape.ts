@@ -1,4 +1,4 @@
-// One entry of `warnings` and `infos`: what people are told through their Composer, and with which versions of it.
+// One entry of `warnings` and `infos`: a text for Composer users, and the versions of Composer that show it.
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import {

@@ -1,5 +1,5 @@
-// Settings that are one whole number each: limits, rules for people, and how long things are kept. Most of them can be
-// changed while the registry runs.
+// Settings that are one whole number each: limits, rules for people, and retention times. Most can change while the
+// registry runs.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { mostRequestsAnHour, settingDefinitions } from '../../proxy/settings/definitions.ts';

@@ -1,5 +1,5 @@
-// Parsers of setting values: raw text (a flag, a variable) or JSON (libretto.json) → a typed value, or undefined where
-// it is not one. What is allowed is said by the table in settings.ts.
+// Parsers of setting values: raw text (a flag, a variable) or JSON (libretto.json) → a typed value, or undefined for
+// an invalid one. The table in settings.ts describes the allowed values.
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';

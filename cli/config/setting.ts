@@ -1,4 +1,4 @@
-// One setting, as data: where it can be given, what is allowed, and what holds when nobody gives it.
+// One setting, as data: its possible origins, its allowed values, and its default.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Place } from './setting-values.ts';

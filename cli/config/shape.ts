@@ -1,5 +1,5 @@
-// Shapes of what libretto.json may hold: each reads a JSON value into what the program uses, says of everything that is
-// wrong where it is, and is a JSON Schema for editors at the same time.
+// Shapes of the values in libretto.json. Each shape parses a JSON value, reports the place of every fault, and is a
+// JSON Schema for editors.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { shown } from './setting-values.ts';

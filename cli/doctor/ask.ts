@@ -1,5 +1,5 @@
-// One request from outside, as a client would send it: no redirect followed, nothing decoded, and of a large body only
-// its digest kept.
+// One request from outside, as a client would send it. Redirects are not followed, and bodies are not decoded. Of a
+// large body only the digest is kept.
 
 import { createHash } from 'node:crypto';
 import { receiveResponse } from '../remote/receive-response.ts';

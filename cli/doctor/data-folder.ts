@@ -1,5 +1,5 @@
-// The data folder: whether this user may do in it what the service has to, whether others cannot read what they must
-// not, and whether the disk has room.
+// The checks of the data folder: the service's user has all needed rights, other users cannot read private files, and
+// the disk has room.
 
 import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The Redis that counts and the one that keeps the state: whether they are reached, new enough, writable, and lose
-// nothing they must keep.
+// The checks of the Redis for counts and of the Redis for the state: reachable, new enough, writable, and durable
+// where required.
 
 import semver from 'semver';
 

@@ -1,5 +1,5 @@
-// The registries that packages are mirrored from: whether they are reached from here, with their credentials and
-// through the guard, and are Composer repositories that can be read. They are asked for packages.json and nothing else.
+// The checks of mirrored registries: each is reachable through the guard with its credentials, and is a readable
+// Composer repository. Only packages.json is requested.
 
 import { EgressFailure } from '../../build/egress/egress-failure.ts';
 import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';

@@ -1,4 +1,4 @@
-// The commands about packages of other registries that are kept here.
+// The commands about the stored packages of other registries.
 
 import type { Command } from 'commander';
 

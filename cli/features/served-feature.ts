@@ -1,6 +1,6 @@
-// The port to a feature: what the server opens, the commands, and the check of `libretto doctor`. The server loads a
-// feature only where it is switched on, and opens it behind those that it wants. A feature knows the core, and of other
-// features the things that they offer.
+// The port to a feature: the parts that the server opens, the commands, and the check of `libretto doctor`. The server
+// loads a feature only if it is enabled, and opens it after the features that it needs. A feature knows the core, and
+// only the offers of other features.
 
 import type { Command } from 'commander';
 

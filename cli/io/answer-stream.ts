@@ -1,5 +1,4 @@
-// Standard output that knows whether what was written to it arrived: a full disk would otherwise lose an answer under
-// exit code 0.
+// Standard output with a check that the text arrived. Otherwise a full disk would lose an answer under exit code 0.
 
 export interface TextStream {
   readonly isTTY?: boolean;

@@ -1,4 +1,4 @@
-// A password from whoever runs a command: typed twice at a terminal, unseen, or all of standard input.
+// Reads a password: typed twice at a terminal without display, or all of standard input.
 
 import type { Context, InputStream } from './context.ts';
 import { UsageError } from './usage-error.ts';

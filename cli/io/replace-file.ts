@@ -1,5 +1,5 @@
-// A file of the data folder that is replaced whole or not at all. It is written beside its place first; what cannot be
-// finished, on a full disk for instance, leaves nothing behind.
+// Replaces a file of the data folder completely or not at all. A temporary file beside it gets the new bytes first. An
+// interrupted write, for instance on a full disk, leaves no file behind.
 
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';

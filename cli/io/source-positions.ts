@@ -1,5 +1,4 @@
-// The stack of an error names the bundled files in lib/. Whoever asked for it with --debug is shown the sources
-// instead; nobody else pays for that.
+// Maps the stack of an error from the bundled files in lib/ to the sources. Only --debug loads the maps.
 
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';

@@ -1,4 +1,4 @@
-// A confirmation that a person types at a terminal: the very words that name what is meant.
+// A confirmation that a person types at a terminal: the exact name of the object.
 
 import type { Context } from './context.ts';
 

@@ -1,5 +1,5 @@
-// Releases of which the upstream now says something else than when they were accepted, of all packages: by the
-// documents that are kept of the upstream each comes from. Asks no upstream.
+// Finds releases of all packages that their upstream has changed since they were accepted. The stored documents are
+// compared; no request is sent.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';

@@ -1,5 +1,4 @@
-// The composition root of the mirror: what is set about it, and what looks at records and archives before they are
-// offered.
+// The composition root of the mirror: its settings, and the checks of records and archives before they are offered.
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

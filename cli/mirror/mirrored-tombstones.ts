@@ -1,5 +1,5 @@
-// Tombstones of the versions that only the mirror has: what it accepted, and what the documents say that it keeps. Asks
-// nobody.
+// Makes tombstones for versions that only the mirror has, from accepted archives and stored documents. No request is
+// sent.
 
 import { join } from 'node:path';
 

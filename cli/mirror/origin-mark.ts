@@ -1,5 +1,6 @@
-// A note in the mirror's folder that the server over it serves a tree at an origin. The data folder itself then says of
-// no name that it is private: a command beside that server, which was not told of the origin, must not believe it.
+// A mark in the mirror's folder that its server serves a tree at an origin. The data folder alone then names no
+// private package. A command beside that server that does not know the origin must not conclude that no name is
+// private.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

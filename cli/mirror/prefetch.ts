@@ -1,5 +1,5 @@
-// Fetches ahead what a Composer repository is set to have here at all times: of each package that is named, the
-// documents and the archives of all versions that match.
+// Fetches the configured packages of a Composer repository in advance: the documents, and the archives of all matching
+// versions.
 
 import pLimit from 'p-limit';
 

@@ -1,6 +1,6 @@
-// Packages that were mirrored, and are not offered any more because their vendor has a private package: installs that
-// lock them fail. That is meant where the vendor is one's own, and a surprise where only one of its packages was
-// forked. By the archives that were accepted; asks nobody.
+// Finds mirrored packages that are no longer offered because their vendor has a private package. Installs from lock
+// files with these packages fail. The operator may intend that for an own vendor, and may not expect it for a vendor
+// with one forked package. The accepted archives name the packages; no request is sent.
 
 import { join } from 'node:path';
 

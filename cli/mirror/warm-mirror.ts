@@ -1,4 +1,4 @@
-// Fetches ahead what lock files name: the documents and the archives of every package in them that is mirrored.
+// Fetches the mirrored packages of lock files in advance: the documents, and the archives of every package in them.
 
 import pLimit from 'p-limit';
 

@@ -1,4 +1,4 @@
-// The commands that look at what was published, and take it back.
+// The commands that show and undo publications.
 
 import type { Command } from 'commander';
 

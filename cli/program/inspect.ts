@@ -1,4 +1,4 @@
-// The commands that prove and explain what is published, and the one that removes what nobody can want any more.
+// The commands that check and explain published packages, and the command that removes unused archives.
 
 import type { Command } from 'commander';
 

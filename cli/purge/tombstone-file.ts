@@ -1,5 +1,5 @@
-// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder.
-// They purge here what they are of, or they put a list together again that was lost.
+// Reads tombstones from a file: the output of `libretto package purged --json`, or the list of another data folder.
+// They purge versions here, or rebuild a lost list.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The refusal of tombstones that purge versions without --yes. With --json the plan is on stdout as well, so that a
-// script can show what --yes confirms.
+// The refusal of tombstones that purge versions without --yes. With --json the plan is on stdout too, so that a script
+// can show it before --yes.
 
 import type { Adoption } from '../../build/purge/adopt-tombstones.ts';
 import type { Given } from '../io/command.ts';

@@ -1,6 +1,5 @@
-// One request to a registry, whose response is taken as it comes. The response never waits: undici 7 ends the process
-// when one is over while it waits for its reader (nodejs/undici#5360). The only file of the command line that imports
-// undici.
+// One request to a registry, whose response is read as it arrives. The response never waits for its reader: undici 7
+// ends the process in that case (nodejs/undici#5360). Only this file of the command line imports undici.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';

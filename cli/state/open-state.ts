@@ -1,4 +1,4 @@
-// Opens the state of a registry. A data folder has one state: one that is gone, and one that stands in its place, are
+// Opens the state of a registry. A data folder has one state: a missing state, and another state in its place, are
 // refused (remembered-state.ts).
 
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Sets a state aside that is damaged, or is given up: the file keeps lying beside its place, for whoever looks into it
-// later.
+// Sets a damaged or abandoned state aside. The file gets another name in the same folder, for a later examination.
 
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

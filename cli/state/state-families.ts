@@ -1,6 +1,6 @@
-// The families of rows that the program writes to a state: how a row of each is parsed, and which other rows have to
-// agree with it. The family is what stands before the first `/` of the key. (test/util/running-management.ts fails
-// where a test of the management API writes a family that is missing.)
+// The families of rows in a state: the parser of each row, and the other rows that have to agree with it. The family
+// is the part of the key before the first `/`. (test/util/running-management.ts fails if a test of the management API
+// writes a family that is missing here.)
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import {

@@ -1,5 +1,5 @@
-// A process of its own that reads the state in the folder it is given, and writes what it found as one line of JSON.
-// Whoever started it takes the signal that ends it for the answer.
+// A separate process that reads the state in a folder and writes its findings as one line of JSON. Its parent takes an
+// ending signal as the answer.
 
 import { readWholeState } from '../../proxy/state/lmdb-reading.ts';
 

@@ -1,5 +1,5 @@
-// The settings that are changed while the registry runs, between configuration and state: what the configuration says
-// of them, and the configuration with what the state says in its place, unless a flag or a variable fixes it.
+// Combines the configuration with the settings in the state. A setting in the state replaces the configured value,
+// unless a flag or a variable fixes it.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { Baseline } from '../../proxy/settings/settings.ts';

@@ -1,5 +1,5 @@
-// The build that reads one registered repository, or withdraws what removed ones have published; everything else stays
-// as published.
+// The build that reads one registered repository, or withdraws the versions of removed ones. All other sources stay as
+// published.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { BuildRequest } from '../../build/scan/build-request.ts';

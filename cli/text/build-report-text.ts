@@ -1,4 +1,4 @@
-// A build's report for people: what happened, and apart from it what went wrong. Pure.
+// Formats a build's report for people: first the changes, then the problems. Pure.
 
 import type { BuildReport, VersionLine } from '../../build/contract/build-report.ts';
 import { counted, firstOf } from '../io/output.ts';

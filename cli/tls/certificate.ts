@@ -1,5 +1,5 @@
-// The certificate that the server shows its clients: read, and looked at as closely as a client would, so that what is
-// wrong is told when it is put there and not by the first install that fails.
+// Reads and checks the server's certificate as closely as a client would, so that a fault is reported at the start and
+// not by the first failing install.
 
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Reads the certificate anew while the server runs, after whoever renews it has put another in its place.
+// Reads the certificate again while the server runs, after the file was renewed.
 
 import type { Logger } from 'pino';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';

@@ -1,5 +1,5 @@
-// Reads a .gitattributes file as git does (attr.c, parse_attr_line): one rule a line, later lines outrank earlier ones,
-// a line with anything wrong in it is skipped as a whole.
+// Parses a .gitattributes file as git does (attr.c, parse_attr_line): one rule a line, and later lines override
+// earlier ones. A line with any error is skipped completely.
 
 import { compileAttributePattern, type AttributePattern } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';

@@ -1,6 +1,6 @@
-// One pattern of a .gitattributes file. It looks like gitignore's, but a match of a folder says nothing of what is
-// below it, and there is no negation (gitattributes(5); parse_path_pattern, match_basename and match_pathname in git's
-// dir.c).
+// One pattern of a .gitattributes file. The syntax is that of gitignore, without negation, and a match of a folder
+// does not apply to the files below it. The sources are gitattributes(5), and parse_path_pattern, match_basename and
+// match_pathname in git's dir.c.
 
 import { compileWildmatch } from './wildmatch.ts';
 

@@ -1,6 +1,6 @@
-// Admits a ZIP that somebody else made, or refuses it with the entry that is wrong. An admitted one can be read in one
-// way only, whatever unpacker reads it; unpacking it writes below one folder and needs bounded space and time; and it
-// is not damaged. Every byte of it is looked at exactly once, in order, and nothing is written to disk.
+// Admits a foreign ZIP, or refuses it and names the wrong entry. All unpackers read an admitted ZIP in the same way.
+// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. Every byte is read
+// exactly once, in order, and nothing is written to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';

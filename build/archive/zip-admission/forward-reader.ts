@@ -1,5 +1,5 @@
-// Reads a file once from its beginning, in pieces of any size, and hashes what it reads: whoever took every byte of it
-// knows that the hash is of the very bytes that were looked at.
+// Reads a file once from its beginning, in chunks of any size, and hashes the bytes. After the last byte the hash is
+// of exactly the bytes that were examined.
 
 import type { Hash } from 'node:crypto';
 import { readSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A ZIP on this disk that is published byte for byte, once it was admitted. What is copied is what was admitted, or
-// nothing.
+// A ZIP on this disk that is published byte for byte after its admission. The copy has the admitted bytes, or no copy
+// is made.
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// One entry of a foreign ZIP once its name, kind and claims have passed: what is to be read, still unread.
+// One entry of a foreign ZIP whose name, kind and claimed sizes have passed. Its data is still unread.
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';

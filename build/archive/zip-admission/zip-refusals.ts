@@ -1,5 +1,5 @@
-// The two ways a foreign ZIP is refused: it could harm or deceive whoever unpacks it, or it cannot be read by everyone
-// alike.
+// The two refusals of a foreign ZIP: it could harm or deceive the person who unpacks it, or unpackers would read it
+// differently.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 

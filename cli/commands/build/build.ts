@@ -1,5 +1,5 @@
-// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws,
-// 130 or 143 when it was stopped.
+// `libretto build`. Exit code 0, or 1 if a version was left out or a source failed. Errors of the builder give 2 or
+// 75, and a stop gives 130 or 143.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

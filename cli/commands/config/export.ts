@@ -1,4 +1,4 @@
-// `libretto config export`: what was set up, as one file without secrets.
+// `libretto config export`: writes the settings, repositories and users to one file without secrets.
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// `libretto status`: how a registry stands, here or elsewhere: what is in it, and how its last build ended.
+// `libretto status`: shows the contents of a registry and the outcome of its last build, here or on a remote registry.
 
 import { upstreamProblems as upstreamProblemsOf } from '../../../proxy/mirror/rules/upstream-problems.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';

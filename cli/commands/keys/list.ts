@@ -1,4 +1,4 @@
-// `libretto keys list`: what keys there are, and how long they are good.
+// `libretto keys list`: lists the keys and their lifetimes.
 
 import { composeKeys } from '../../compose/keys.ts';
 import { loadConfig } from '../../config/config.ts';

@@ -1,5 +1,5 @@
-// `libretto package purge`: removes a version for good, once it was confirmed. With --child it is the builder alone,
-// whose outcome the service reads as JSON.
+// `libretto package purge`: removes a version permanently after a confirmation. With --child it runs only the builder,
+// and the service reads the outcome as JSON.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { remainsOf } from '../../../proxy/packages/purge-remains.ts';

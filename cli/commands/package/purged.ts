@@ -1,5 +1,5 @@
-// `libretto package purged`: the tombstones of purged versions, with the words of whoever purged them where this
-// registry's state has them. With --recover it puts a list together again that was damaged or lost.
+// `libretto package purged`: lists the tombstones of purged versions, with the admin's notes from this registry's
+// state. With --recover it rebuilds a damaged or lost list.
 
 import { resolve } from 'node:path';
 

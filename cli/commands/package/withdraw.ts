@@ -1,5 +1,5 @@
-// `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone,
-// whose outcome the service reads as JSON.
+// `libretto package withdraw`: withdraws a version although its source has it. With --child it runs only the build,
+// and the service reads the outcome as JSON.
 
 import { withholdVersion, type VersionBuild } from '../../../build/withdraw/withhold-version.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';

@@ -1,4 +1,5 @@
-// `libretto repository remove`: says what would be withdrawn; with --yes it is.
+// `libretto repository remove`: lists the versions that would be withdrawn; with --yes it removes the repository and
+// withdraws them.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Given } from '../../io/command.ts';

@@ -1,4 +1,4 @@
-// The flags of `repository add` and `repository update`, from text and files to what is registered.
+// Parses the flags of `repository add` and `repository update`, from text and files to a registration.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

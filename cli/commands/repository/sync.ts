@@ -1,6 +1,6 @@
-// `libretto repository sync`: reads one registered repository and publishes what it has, here or on a remote registry.
-// The same command does the build itself (--child), as a process of its own that opens the credentials and hands none
-// of them on.
+// `libretto repository sync`: reads one registered repository and publishes its versions, here or on a remote
+// registry. With --child the same command runs the build in its own process, which opens the credentials and passes
+// none of them on.
 
 import { constants } from 'node:os';
 

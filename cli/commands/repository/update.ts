@@ -1,5 +1,5 @@
-// `libretto repository update`: changes what a repository is read with, what of it is published, or how often. What is
-// not given stays.
+// `libretto repository update`: changes the credentials, filters or interval of a repository. Values that are not
+// given stay.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

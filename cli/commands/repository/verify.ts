@@ -1,5 +1,5 @@
-// `libretto repository verify`: whether a repository can be reached and read with its credentials, and what is there.
-// Changes nothing; exit code 1 where it cannot.
+// `libretto repository verify`: checks that a repository can be read with its credentials, and lists its contents. It
+// changes nothing; exit code 1 if the check fails.
 
 import { setMaxListeners } from 'node:events';
 

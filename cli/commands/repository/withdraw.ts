@@ -1,5 +1,6 @@
-// `libretto repository withdraw`: withdraws what repositories have published that are registered no more. Removing one
-// does so by itself; this is for one whose withdrawal was cut off, and does nothing where there is none.
+// `libretto repository withdraw`: withdraws the published versions of repositories that are no longer registered.
+// Removing a repository does this itself. The command completes a withdrawal that was interrupted, and otherwise does
+// nothing.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

@@ -1,5 +1,5 @@
-// `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be
-// the request log.
+// `libretto serve`: serves until a signal. Messages for people go to standard error, since standard output may be the
+// request log.
 
 import { announcement, setupLines } from '../../serve/announcement.ts';
 import { loadConfig, type Config } from '../../config/config.ts';

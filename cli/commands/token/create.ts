@@ -1,5 +1,5 @@
-// `libretto token create`: the secret stands alone on standard output, so that a script can take it; what it is stands
-// beside it.
+// `libretto token create`: prints the secret alone on standard output, for scripts, and its explanation on standard
+// error.
 
 import type { Context } from '../../io/context.ts';
 import { describeToken } from '../../text/token-text.ts';

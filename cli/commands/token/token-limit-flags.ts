@@ -1,5 +1,5 @@
-// The flags that say what a token may see, from text to limits. What they mean is checked in
-// proxy/views/token-limits.ts, as for the management API.
+// Parses the flags with the limits of a token. proxy/views/token-limits.ts checks the values, as for the management
+// API.
 
 import { parseLimits, type TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { UsageError } from '../../io/usage-error.ts';
