@@ -1,6 +1,6 @@
 // One HTTP request and its response, by Node's own client. The body may be read slowly, late or not at all: the
-// connection then waits. An early end of the body is an error of the body. undici 7 ends the process when a response
-// is over while its body waits (nodejs/undici#5360).
+// connection then waits. An early end of the body is an error of the body. Node's client is used because undici 7 ends
+// the process when a response is over while its body waits (nodejs/undici#5360).
 
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';

@@ -1,5 +1,5 @@
-// Reads and checks the server's certificate as closely as a client would, so that a fault is reported at the start and
-// not by the first failing install.
+// Reads and checks the server's certificate as closely as a client would. A fault is reported at the start, and not by
+// the first failing install.
 
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';

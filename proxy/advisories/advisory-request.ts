@@ -1,4 +1,4 @@
-// Reads what a client asks about advisories and filter lists: names of packages, and names of lists.
+// Parses requests about advisories and filter lists: names of packages and names of lists.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';

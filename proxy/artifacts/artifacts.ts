@@ -1,7 +1,6 @@
-// Publishing, listing and withdrawing uploaded artifacts. The command line and the management API both call this. What
-// is published is decided by the builder under its lock; the record and its audit event follow in one commit (I8), and
-// only then is anything acknowledged. A record that a crash kept from being written is written by the next upload of
-// the same bytes.
+// Publishes, lists and withdraws uploaded artifacts, for the command line and the management API. The builder decides
+// under its lock. The record and its audit event follow in one commit (I8), and only then is the upload acknowledged.
+// If a crash prevented the record, the next upload of the same bytes writes it.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';

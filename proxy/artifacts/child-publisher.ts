@@ -1,5 +1,5 @@
-// Publishes and withdraws artifacts through the command line, in a process of its own: whatever an upload makes the
-// builder do, the server goes on.
+// Publishes and withdraws artifacts through the command line in a separate process. A failure of the builder therefore
+// never ends the server.
 
 import { rm } from 'node:fs/promises';
 import { makeReport, type BuildRunner } from '../sync/build-runner.ts';

@@ -1,7 +1,7 @@
-// Removes ZIPs that nothing published needs any more: withdrawn and superseded artifacts once their retention is over,
-// and what uploads that were cut off left behind. Marks first, then sweeps: whatever a published document refers to,
-// and whatever is younger than an hour, stays whatever a record says of it. What builds read is never touched, nor the
-// archives that are served: locks go on installing.
+// Removes ZIPs that no publication needs: withdrawn and superseded artifacts after their retention, and the remains of
+// interrupted uploads. It marks first, then sweeps. A ZIP that a published document refers to stays, and so does every
+// ZIP younger than an hour, whatever its record says. The folders that builds read and the served archives are never
+// touched: lock files still install.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';

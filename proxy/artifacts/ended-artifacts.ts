@@ -1,5 +1,5 @@
-// The records of uploaded artifacts whose content is purged: what a commit has to delete, so that none of them promises
-// what is gone.
+// Finds the records of artifacts whose content is purged. The purge deletes these records in the same commit, so that
+// none refers to a missing content.
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import type { AuditedStore } from '../state/audit.ts';

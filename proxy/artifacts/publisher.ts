@@ -1,5 +1,4 @@
-// The port to what publishes and withdraws artifacts: the builder, in a process of its own or, on the command line, in
-// this one.
+// The port to the publisher of artifacts: the builder in a separate process or, on the command line, in this one.
 
 import type { ArtifactRecord } from './artifact.ts';
 

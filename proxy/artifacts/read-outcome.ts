@@ -1,4 +1,4 @@
-// Reads what the builder says became of an artifact. What it refused is told to whoever sent it.
+// Parses the builder's outcome for an artifact. A refusal is passed on to the client that sent the artifact.
 
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';

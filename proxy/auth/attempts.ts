@@ -1,7 +1,7 @@
-// Counts attempts that turn out wrong. Each attempt is reserved before it is checked, so that many at once get no more
-// tries than one after another. A failure counts from the moment it is known; a right answer returns its reservation
-// and moves no clock. Where reservations in flight take up what is left of a budget, the next attempt waits for their
-// results. Counts live in the state, so that neither a restart nor another process forgets them.
+// Counts failed attempts. Each attempt is reserved before its check, so that parallel attempts get no more tries than
+// sequential ones. A failure counts from the moment it is known. A success returns its reservation and moves no clock.
+// If reservations use up the rest of a budget, the next attempt waits for their results. The state stores the counts,
+// so that all processes share them and a restart keeps them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// Email addresses: two spellings of one address are one person. Nothing is sent to them here; they are what people sign
-// in with.
+// Email addresses of users. Two spellings of one address are one person. The addresses are login names; the program
+// sends no mail.
 
 import { hash } from 'node:crypto';
 import type { Branded } from '../../build/contract/brand.ts';

@@ -1,5 +1,4 @@
-// `explainView` for a name and a version as somebody wrote them, of what is published now, and of what is not and may
-// be mirrored.
+// Runs `explainView` for a package name and a version, for published, unpublished and mirrored packages.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';

@@ -1,5 +1,5 @@
-// Invitations: a code that was shown once to whoever made it, with which a person chooses their password. It ends when
-// it is used, when another is made, when its user is disabled or chooses another password, and after seven days.
+// Invitations: a code, shown once to its creator, with which a person chooses a password. It ends after its use, after
+// a newer invitation, and after seven days. It also ends when its user is disabled or chooses another password.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';

@@ -1,5 +1,5 @@
-// Passwords: scrypt (RFC 7914) with N=2^15, r=8, p=3, which takes 32 MiB and a tenth of a second; two at a time, a few
-// waiting, and then no more, so that a crowd at the door costs the registry neither its memory nor its breath.
+// Passwords: scrypt (RFC 7914) with N=2^15, r=8, p=3, which takes 32 MiB and a tenth of a second. Two run at a time, a
+// few wait, and further ones are refused. A flood of logins therefore exhausts neither memory nor processor.
 
 import { scrypt, timingSafeEqual } from 'node:crypto';
 

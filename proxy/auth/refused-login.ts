@@ -1,4 +1,4 @@
-// Refused at the door: one event in the audit log, without what was typed, and one answer whatever the reason was.
+// A refused login: one event in the audit log without the typed text, and the same answer for every reason.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';

@@ -1,4 +1,4 @@
-// After a new sealing key was made: what is sealed in user records, sealed under it.
+// Seals the secrets in user records again after a new sealing key was made.
 
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';

@@ -1,5 +1,5 @@
-// The first admin of a new registry: whoever holds the code that the server printed when it started. It works once, for
-// an hour, and only while there is nobody.
+// Creates the first admin of a new registry with the code that the server printed at its start. The code works once,
+// for an hour, and only while no user exists.
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// Users as an admin keeps them: inviting, listing, changing and removing. The command line and the management API both
-// call this.
+// The operations of an admin on users: invite, list, change and remove. The command line and the management API both
+// call them.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';

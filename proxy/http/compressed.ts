@@ -1,5 +1,5 @@
-// Answers that are made for one request alone, compressed where that is worth it. What is asked for by many is kept
-// compressed instead (document.ts).
+// Compresses answers that are made for a single request, if the size pays for it. Answers for many requests are cached
+// in compressed form instead (document.ts).
 
 import type { Answer } from './answer.ts';
 import { chooseEncoding } from './content-encoding.ts';

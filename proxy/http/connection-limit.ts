@@ -1,6 +1,6 @@
-// A limit of connections for a worker of several. Node's own, `maxConnections`, has such a worker hand back what is too
-// much to the primary, which offers it to the next one: where all of them are full, it goes round and round and keeps
-// all of them busy.
+// A limit of connections for one of several workers. With Node's own `maxConnections` such a worker returns excess
+// connections to the primary, which offers them to the next worker. If all workers are full, the connections circulate
+// and keep all workers busy.
 
 import type { Server, Socket } from 'node:net';
 

@@ -1,6 +1,6 @@
-// A text in memory, JSON unless said otherwise, with its compressed variants, each made on first demand, large ones in
-// the thread pool, and kept. Each has its own strong ETag, as each is its own bytes (RFC 9110 §8.8.3.3); Last-Modified
-// is the document's.
+// A text in memory, JSON by default, with cached compressed variants. Each variant is made on first demand, a large
+// one in the thread pool. Each variant has its own strong ETag, because its bytes differ (RFC 9110 §8.8.3.3).
+// Last-Modified is the document's.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';

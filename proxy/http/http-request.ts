@@ -1,6 +1,5 @@
-// A request and its answer as the pipeline sees them, whichever version of HTTP they come by. The classes of node:http
-// and node:http2 for requests both have this shape; what is answered to is a ServerResponse, or with HTTP/2 the stream
-// itself.
+// A request and its answer as the pipeline sees them, for both versions of HTTP. The request classes of node:http and
+// node:http2 share this shape. The answer goes to a ServerResponse or, with HTTP/2, to the stream itself.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';

@@ -1,9 +1,9 @@
 // A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones.
-// Half-open are those whose TLS handshake, request or body has not arrived in full, and those whose client does not
-// take an answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections
-// close first, which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go
-// on, and one address cannot take all connections. Half-open ones are reset: with a mere end the kernel would keep what
-// the client does not take, for minutes, and a thousand times a megabyte is more memory than it has for all sockets.
+// Half-open connections are those whose TLS handshake, request or body is incomplete, or whose client does not read
+// its answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections
+// close first, which costs a client a reconnect, then the oldest half-open ones. Many users behind one address can
+// therefore continue, and one address cannot take all connections. Half-open connections are reset. After a normal end
+// the kernel would keep unread answers for minutes, up to a megabyte each, and exceed its memory for sockets.
 
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './client-address.ts';

@@ -1,5 +1,5 @@
-// The head of an answer as text. node:http checks and joins the headers of every answer anew, which for a document out
-// of memory is most of what there is to do; what never changes is checked and joined here once.
+// Serializes the head of an answer as text. node:http checks and joins the headers of every answer, which is most of
+// the work for a document from memory. This file checks and joins the constant headers once.
 
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 

@@ -1,4 +1,4 @@
-// A request of HTTP/1.1 as the server receives it: node:http's, with what the server notes of it.
+// A request of HTTP/1.1 as the server receives it: the request of node:http with the server's own notes.
 
 import { IncomingMessage } from 'node:http';
 import { RegistryError } from '../../build/contract/errors.ts';

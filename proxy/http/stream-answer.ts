@@ -1,6 +1,6 @@
-// Writes an answer to a stream of HTTP/2. As with HTTP/1.1 a body is sent in full or the stream is reset: never a short
-// body that looks whole. What the client does not take is waited for until nothing has moved for a while; meanwhile it
-// costs two pieces of memory.
+// Writes an answer to a stream of HTTP/2. A body is sent completely or the stream is reset, as with HTTP/1.1: no short
+// body looks complete. The server waits for a slow client until nothing has moved for a while. A waiting answer needs
+// two chunks of memory.
 
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';

@@ -1,6 +1,6 @@
-// `notify-batch`: Composer tells what it installed (InstallationManager.php, notifyInstalls). Only what is published
-// and seen by the token counts, also where locks still install what was withdrawn; so nothing that is made up takes
-// memory. Composer gives it 6 seconds and takes no notice of the answer.
+// `notify-batch`: Composer reports its installs (InstallationManager.php, notifyInstalls). Only versions that are or
+// were published and that the token sees count. Invented names therefore take no memory. Composer waits 6 seconds at
+// most and ignores the answer.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,6 +1,5 @@
-// Gathers the requests that are to be counted in one turn of the event loop, and has them counted together: one command
-// to the server and one reply, however many requests and tokens there are. Requests of one token are one number. What
-// each is told is what it would have been told alone, one after another in the order they came.
+// Batches the requests of one turn of the event loop into one command to the counting server, with one reply. Requests
+// of one token are one number. Each request gets the same answer as if it had been counted alone, in order of arrival.
 
 import type { SharedCount, SharedHit } from './shared-counters.ts';
 

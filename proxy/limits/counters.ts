@@ -1,5 +1,5 @@
-// The port to whatever counts requests: a fixed window per token that starts with its first request. Counting and
-// deciding are one atomic step, so a limit is exact however many requests run at once.
+// The port to the request counters: a fixed window per token that starts with its first request. Counting and deciding
+// are one atomic step, so a limit is exact for any number of parallel requests.
 
 import type { Window } from './windows.ts';
 

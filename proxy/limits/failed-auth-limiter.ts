@@ -1,5 +1,5 @@
-// Guessing at tokens: each address may send so many a minute that open nothing, and hears 429 after that. Valid ones
-// pass, whatever else comes from where they come from, so that nobody can shut out those behind the same address.
+// Limits guesses of tokens: each address may send a number of invalid tokens a minute, and gets 429 after that. Valid
+// tokens always pass, so that nobody can lock out the other users of an address.
 
 import { networkOf } from '../http/client-address.ts';
 import { retryAfterSeconds } from './headers.ts';

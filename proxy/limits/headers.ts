@@ -1,4 +1,4 @@
-// The X-RateLimit-* headers of the interface, from what counting a request gave.
+// The X-RateLimit-* headers of the interface, made from the count of a request.
 
 import type { Count } from './counters.ts';
 

@@ -1,13 +1,9 @@
-// A shared count that never fails a request: while its server is lost, slow, full or read-only, this process counts for
-// itself, from where the shared count stood when it was last seen. A limit is then kept by each process, never dropped
-// (I12), and nobody gets an error or is kept out for it (I11).
-//
-// What this process knows of a window goes along with every request as a floor, so a server that forgot its counts is
-// told again.
-//
-// A server that is late gets the time it needs where its word decides. Where a request is far from its limit anyway, it
-// goes on by the local count, and the server hears of it all the same. So when a server falls silent, one request waits
-// until that is certain, and hardly any other with it (F6).
+// Shared counters that never fail a request. While their server is lost, slow, full or read-only, this process counts
+// locally from the last known shared count. Each process then enforces the limit by itself (I12), and no client gets
+// an error or is refused because of the outage (I11). Each request sends the local count as a floor, so that a server
+// that lost its counts learns them again. A late server gets time where its count decides. A request far from its
+// limit goes on with the local count, and the server is informed later. If a server stops answering, one request waits
+// until that is certain, and hardly any other (F6).
 
 import type { Count, Counters } from './counters.ts';
 import { createBreaker, type Breaker } from './breaker.ts';

@@ -1,5 +1,5 @@
-// Keeps in-process counts across a clean restart: a restart must not hand out the hour's requests a second time. Not an
-// audited change: it is bookkeeping of the process, and nobody's decision.
+// Saves in-process counts over a clean restart: a restart must not grant the hour's requests a second time. The save
+// is bookkeeping without an audit event.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';

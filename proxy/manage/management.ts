@@ -1,5 +1,5 @@
-// The management API: from a request of the pipeline to its answer. Who asks is found out first, then whether they may,
-// by the policy table; only then is the body read. What is done stands in routes/.
+// The management API: turns a request of the pipeline into its answer. It authenticates the caller, checks the policy
+// table, and only then reads the body. routes/ has the operations.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../http/answer.ts';

@@ -1,4 +1,4 @@
-// Every operation of the management API, a file for each group, and what they need.
+// Registers every operation of the management API: one file for each group, with its services.
 
 import type { Sessions } from '../auth/sessions.ts';
 import type { Api } from './frame/api.ts';

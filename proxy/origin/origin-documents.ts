@@ -1,7 +1,6 @@
-// Documents of an origin, in memory: packages.json and p2. Which bytes are the published ones is said by the
-// announcement and by the serving index, with the SHA-256 and the Last-Modified of each, so that no others are ever
-// served (I15), and object storage need not keep times. A document that has not changed costs its index one short
-// request a publication, and itself none.
+// Caches the documents of an origin in memory: packages.json and p2. The announcement and the serving index name the
+// SHA-256 and the Last-Modified of each published document. No other bytes are ever served (I15), and object storage
+// need not keep file times. An unchanged document costs one short request for its index per publication.
 
 import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

@@ -1,7 +1,6 @@
-// Notices that something was published at the origin: asks for `index/_publication.json`, which is uploaded last of
-// all, when requests come and the last look is older than `checkEveryMs`. No request waits for that look, unless
-// nothing is known yet or nobody has asked for long. While the origin fails, what was published when it last answered
-// is the newest there is.
+// Notices publications at the origin. It requests `index/_publication.json`, which is uploaded last, when a request
+// arrives and the last check is older than `checkEveryMs`. No request waits for this check, except at the start and
+// after a long pause. While the origin fails, the last known publication stays the current one.
 
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';

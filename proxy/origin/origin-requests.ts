@@ -1,7 +1,7 @@
-// Requests to the origin: GET and HEAD of paths that were made here, forwarded by http-proxy. Nothing of a client's
-// request gets there (I16): http-proxy is handed a request made for it, with no body, with headers from a closed list,
-// and with a path out of the serving index. So there is nothing to smuggle (CVE-2026-29057), no pseudo header of HTTP/2
-// on which it would throw, and no credentials but the origin's own. The only file that imports http-proxy.
+// Sends requests to the origin: GET and HEAD of paths that were made here, forwarded by http-proxy. No part of a
+// client's request reaches the origin (I16). http-proxy gets a request made for it: no body, headers from a closed
+// list, and a path from the serving index. Therefore nothing can be smuggled (CVE-2026-29057), no HTTP/2 pseudo header
+// makes it throw, and only the origin's own credentials are sent. Only this file imports http-proxy.
 
 import {
   Agent as HttpAgent,

@@ -1,4 +1,4 @@
-// A whole file of the origin's, in memory: what is small enough for that, and unless it is as it was.
+// Fetches a small file of the origin completely into memory, unless the cached one is still current.
 
 import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';

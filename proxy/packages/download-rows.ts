@@ -1,4 +1,4 @@
-// Counts by version and day as the state keeps them, and how more is added to them.
+// The rows of the state with counts by version and day, and the addition of further counts.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';

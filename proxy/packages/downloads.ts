@@ -1,7 +1,6 @@
-// Counts by version and day: downloads of archives, or installs that clients told of. One costs its request one step of
-// a number; every few seconds, and when the service ends, the numbers go into the state, on top of what other processes
-// added. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of
-// them.
+// Counts by version and day: downloads of archives, or reported installs. A request increments one number. Every few
+// seconds, and at the end of the service, the numbers are added to the state, on top of those of other processes. They
+// are bookkeeping without audit events. A killed process loses a few seconds of them.
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import {

@@ -1,5 +1,5 @@
-// One package as lists and searches know it, pure. What is said of it comes from its newest stable version, so to
-// somebody who does not see all of its versions it may be another one.
+// The summary of one package for lists and searches. Its texts come from the newest stable version, and so can differ
+// for a token that sees only some versions. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// The README and CHANGELOG of a version, as the builder left them beside the serving index. Rendered texts are kept by
-// their content: equal ones are rendered once, whatever package they are of.
+// Reads the README and CHANGELOG of a version from the builder's files beside the serving index. Rendered texts are
+// cached by content: equal texts of all packages are rendered once.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';

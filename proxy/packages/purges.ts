@@ -1,6 +1,6 @@
-// Purging published versions. The builder removes them and keeps the tombstones that later builds go by; the record
-// with the admin's words, the end of artifact records, and the audit event follow in one commit (I8), and only then is
-// anything acknowledged. Doing it again completes what a crash cut off.
+// Purges published versions. The builder removes them and stores the tombstones for later builds. The admin's note,
+// the end of artifact records and the audit event follow in one commit (I8). Only then is the purge acknowledged.
+// Repeating a purge completes an interrupted one.
 
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,6 +1,5 @@
-// Renders Markdown in a worker thread, one text after another, each within a time: whatever a README holds, the
-// server's own thread answers other requests meanwhile. What takes too long, or breaks the worker, is shown as plain
-// text.
+// Renders Markdown in a worker thread, one text at a time, each within a time limit. The server's own thread answers
+// other requests meanwhile. A text that takes too long or breaks the worker is shown as plain text.
 
 import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';

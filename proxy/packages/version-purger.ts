@@ -1,4 +1,4 @@
-// The port to what purges a version: the builder, in a process of its own or, on the command line, in this one.
+// The port to the purge of a version: the builder in a separate process or, on the command line, in this one.
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// The port to what withdraws a published version: the builder, in a process of its own or, on the command line, in this
-// one.
+// The port to the withdrawal of a published version: the builder in a separate process or, on the command line, in
+// this one.
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';

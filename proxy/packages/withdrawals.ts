@@ -1,6 +1,6 @@
-// Withdrawing a published version by hand, and taking that back. The builder decides and keeps the list that later
-// builds go by; the record and its audit event follow in one commit (I8), and only then is anything acknowledged. A
-// record that a crash kept from being written is written by doing it again.
+// Withdraws a published version by hand, and restores it. The builder decides and stores the list for later builds.
+// The record and its audit event follow in one commit (I8), and only then is the change acknowledged. Repeating the
+// command writes a record that a crash prevented.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// The answers that say no, with what a person needs to go on.
+// The answers that refuse a request, with advice for the person who reads them.
 
 import { storageErrorCodes, storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';

@@ -1,5 +1,5 @@
-// Documents made out of published ones: packages.json with another metadata-url, for instance. Each is made when it is
-// first asked for, and holds as long as the one it was made of is the published one.
+// Documents derived from published ones, for instance packages.json with another metadata-url. Each is made on first
+// demand, and stays valid while its original is the published one.
 
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { TextDocument } from '../http/document.ts';

@@ -1,5 +1,5 @@
-// The port to features: what a server answers besides packages.json, p2 and dist. The core knows this port and a list of
-// features, and no feature. It admits, authenticates and counts each request before a feature sees it.
+// The port to features: the routes of a server besides packages.json, p2 and dist. The core knows this port and a list
+// of features, and no single feature. It admits, authenticates and counts each request before a feature gets it.
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { ActiveToken } from '../auth/authenticate.ts';

@@ -1,4 +1,4 @@
-// The port to packages of other registries, as the tree asks for them: what is not published here may come from there.
+// The port to packages of other registries. The tree asks it for packages that are not published here.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';

@@ -1,6 +1,6 @@
-// One tolerant percent-decoding of a dist label, as Composer and curl write them: non-ASCII bytes come as lower-case
-// escapes, everything else comes raw, a `%` that starts no escape included (`dev-100%.zip`). Never throws. What comes
-// out is looked up in an index, never joined into a path.
+// Decodes the percent-escapes of a dist label as Composer and curl write them. Non-ASCII bytes arrive as lower-case
+// escapes, all others raw. A `%` that starts no escape stays (`dev-100%.zip`). Never throws. The result is looked up
+// in an index, and never joined into a path.
 
 const beyondAscii = /%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 const anyCharacter = new RegExp(`%[0-7][0-9a-f]|${beyondAscii.source}`, 'gi');

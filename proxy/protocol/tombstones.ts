@@ -1,5 +1,5 @@
-// The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the
-// answer to whoever asks for one.
+// Caches the tombstones of purged versions (I21) as of the last publication, and answers requests for a purged
+// version.
 
 import { createHash } from 'node:crypto';
 import { missingRows, replacedTombstones } from '../../build/contract/announced-lists.ts';

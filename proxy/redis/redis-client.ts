@@ -1,5 +1,5 @@
-// A connection to a Redis that fails at once where there is none, and never sends anything twice: who waits for it
-// decides for himself how long, and what to do without it. The only file that imports ioredis.
+// A connection to a Redis. A command fails at once without a connection, and is never sent twice: the caller decides
+// how long to wait and how to continue. Only this file imports ioredis.
 
 import { Redis, type RedisOptions, type Result } from 'ioredis';
 

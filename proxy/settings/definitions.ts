@@ -1,4 +1,4 @@
-// Every setting that can be changed while the registry runs: what it may be, and what it is when nobody says.
+// Every setting that can change while the registry runs: its allowed values and its default.
 
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';

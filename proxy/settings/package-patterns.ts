@@ -1,6 +1,6 @@
-// Settings that are lists of patterns for package names, or of vendors. What no name can match is refused when it is
-// set: whoever reserves "acme" believes that acme/anything is reserved. In a list that was stored earlier it is passed
-// over instead, so that the rest of that list goes on to hold.
+// Settings that are lists of patterns for package names, or of vendors. A pattern that cannot match any name is
+// refused, because a person who reserves "acme" expects acme/anything to be reserved. In an older stored list such a
+// pattern is skipped, so that the rest of the list stays in effect.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';

@@ -1,6 +1,6 @@
-// The settings in force: a flag or an environment variable wins, then what was set through the API, then libretto.json,
-// then the default. A change is one commit with its audit event, and acts in every process with the next look: the
-// state's generation tells when to look again.
+// The settings in effect. A flag or an environment variable wins, then a value set through the API, then
+// libretto.json, then the default. A change is one commit with its audit event. Every process sees it at the next
+// check of the state's generation.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// Copies the head of the audit log to where whoever can write the state cannot: whoever rewrites the whole chain
-// afterwards is caught by the copy.
+// Copies the head of the audit log to a place outside the state. The copy reveals a person who can write the state and
+// rewrites the whole chain.
 
 import type { AuditHead } from './audit.ts';
 import { readAuditHead } from './audit-log.ts';

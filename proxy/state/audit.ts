@@ -1,7 +1,6 @@
-// The audit log: every change of the state appends one event to a chain of hashes, in the same commit (I8), so that
-// neither exists without the other. An event that was edited, removed, moved or cut off is found by `verifyAudit`;
-// whoever can rewrite the whole chain can only be caught by a copy of the head kept elsewhere, which `verifyAudit`
-// takes too.
+// The audit log: every change of the state appends one event to a hash chain, in the same commit (I8). Neither exists
+// without the other. `verifyAudit` finds an event that was edited, removed, moved or cut off. A rewritten chain is
+// found only by a copy of its head from elsewhere, which `verifyAudit` accepts too.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// Reads a whole LMDB state: every page as it lies in the file, then every row as a server reads it. A page that
-// misleads LMDB ends the process (SIGSEGV, SIGBUS, SIGABRT), so this runs in a process of its own (state-reader.ts).
+// Reads a whole LMDB state: every page of the file, then every row as a server reads it. A damaged page can end the
+// process (SIGSEGV, SIGBUS, SIGABRT), so a separate process runs this (state-reader.ts).
 
 import { closeSync, openSync } from 'node:fs';
 import { openForReading, reasonOf, stateFileOf, type Database } from './lmdb-database.ts';

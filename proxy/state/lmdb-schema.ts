@@ -1,5 +1,5 @@
-// The rows of an LMDB state that are the store's own: they sort below every key of the port (state-change.ts). The
-// version LMDB keeps beside each value is the revision of the port.
+// The own rows of the LMDB store, which sort below every key of the port (state-change.ts). The version that LMDB
+// stores beside each value is the revision of the port.
 
 import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { StateError, wayBack } from './state-error.ts';

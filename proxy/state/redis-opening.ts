@@ -1,5 +1,4 @@
-// Opening a state in a Redis: whether there is one, whether this version understands it, and what is wrong where it
-// cannot be used.
+// Opens a state in a Redis: checks that the state exists and has a known version, and names the fault otherwise.
 
 import type { RedisClient } from '../redis/redis-client.ts';
 import { findInconsistentRow } from './redis-inconsistent-row.ts';

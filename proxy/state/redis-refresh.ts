@@ -1,5 +1,5 @@
-// Reads again what was read before a connection was lost: Redis does not tell which rows others changed meanwhile. So a
-// token that nobody used since is known at the next outage, too. Nothing that is in doubt is given (last-known.ts).
+// Reads cached rows again after a lost connection, because Redis does not tell which rows others changed. A token
+// without recent use is therefore known at the next outage too. Rows in doubt are never given out (last-known.ts).
 
 import type { KnownRow, LastKnown, Reading } from './last-known.ts';
 import type { RedisRows } from './redis-rows.ts';

@@ -1,5 +1,5 @@
-// Sets a state in a Redis aside that is damaged or given up: its keys get other names in the same database, for whoever
-// looks into them later.
+// Sets a damaged or abandoned state in a Redis aside. Its keys get other names in the same database, for a later
+// examination.
 
 import { describeRedisUrl } from '../redis/redis-address.ts';
 import { createRedisClient } from '../redis/redis-client.ts';

@@ -1,9 +1,8 @@
 // The state in a Redis, for several hosts that serve one registry. Every change is one script: it checks the
-// conditions, writes, and tells the other hosts, or does nothing. What Redis has acknowledged is as durable as Redis
-// was told to make it (redis-durability.ts).
-//
-// While Redis is out of reach nothing is written and nothing new is learned. What was read before, and was not changed
-// since, is given for `graceMs` more: so tokens that are known go on opening, and nobody unknown is let in.
+// conditions, writes, and notifies the other hosts, or does nothing. An acknowledged change is as durable as the
+// configuration of Redis (redis-durability.ts). While Redis is unreachable, nothing is written and no new row is read.
+// Cached rows without a known change stay valid for `graceMs`: known tokens keep working, and no unknown token is
+// accepted.
 
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';

@@ -1,5 +1,5 @@
-// The identity of a state: a random name that is made with the state and lives as long as it. A backup carries it
-// along. By it a server, and a data folder, tell the state they know from one that stands in its place.
+// The identity of a state: a random name, created with the state and constant during its life. A backup contains it. A
+// server and a data folder recognize their state by it, and refuse another state in its place.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';

@@ -1,4 +1,4 @@
-// The port to whatever keeps tokens, users and the audit log: a small ordered key-value store whose every change is one
+// The port to the storage of tokens, users and the audit log: a small ordered key-value store. Every change is one
 // atomic check-and-commit. One contract suite runs against every implementation.
 
 import type { JsonValue } from '../../build/contract/json.ts';

@@ -1,8 +1,8 @@
-// LMDB's own write lock is waited for without limit, inside code that nothing can interrupt: a process that was stopped
-// while it held it (SIGSTOP, a debugger, a frozen container) would hang every other writer, and their end too. So
-// whoever writes takes a turn first, by a file beside the database, and gives up after a while. This is for waiting
-// only: it is LMDB's lock that keeps writers apart, so a turn that is taken away from a process that still lives (one
-// of another container, whose id means nothing here) costs the time limit and nothing else.
+// A file lock before LMDB's own write lock. LMDB waits for its lock without limit, in code that nothing can interrupt.
+// A process that was stopped while it held that lock (SIGSTOP, a debugger, a frozen container) would hang every other
+// writer, even at its end. A writer therefore first takes a turn by a file beside the database, and gives up after a
+// while. LMDB's lock still keeps writers apart. Taking the turn from a living process, for instance of another
+// container, costs the time limit and nothing else.
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

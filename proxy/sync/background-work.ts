@@ -1,4 +1,4 @@
-// Promises that nobody awaits, until they settle. Their errors go to `onError`.
+// Tracks promises that nobody awaits until they settle. Their errors go to `onError`.
 
 export class BackgroundWork {
   readonly #work = new Set<Promise<void>>();

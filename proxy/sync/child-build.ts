@@ -1,5 +1,5 @@
-// Runs a command of the builder in a process of its own, in a process group of its own, so that it ends with everything
-// it started (git, ssh).
+// Runs a builder command in a separate process and process group, so that it ends together with everything it started
+// (git, ssh).
 
 import { execa } from 'execa';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// One sync of one repository: when it ran, what came of it, and why it failed.
+// One sync of one repository: its times, its result, and the reason of a failure.
 
 import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';

@@ -1,4 +1,4 @@
-// The port to what only the builder's side knows of a repository: whether its source can be used, and what is published
+// The port to the builder's knowledge about repositories: whether a source is usable, and which packages are published
 // from it.
 
 import type { RepositoryRecord, RepositorySource } from './repository.ts';

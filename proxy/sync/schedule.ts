@@ -1,6 +1,6 @@
-// Syncs that nobody asks for: each repository some time after its last one, spread by a tenth of its interval either
-// way, so that many of them do not come together. Works from what the state says, so that several processes and a
-// restart disturb nothing. Of several processes the one that has the lease looks.
+// Schedules automatic syncs: each repository some time after its last sync. A jitter of a tenth of the interval keeps
+// syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Of
+// several processes the holder of the lease runs the schedule.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { StateError } from '../state/state-error.ts';

@@ -1,6 +1,6 @@
-// ZIPs from disk to an answer. Small ones are kept in memory by their SHA-1, checked when they are read, so what is
-// kept is right whatever happens to the file; larger ones are streamed from a handle whose size was checked. Never
-// other bytes than the index names, never fewer.
+// Reads ZIPs from disk for answers. Small ZIPs are cached by their SHA-1 and checked when they are read, so that later
+// damage of the file does not matter. Larger ones are streamed from a handle whose size was checked. The answer has
+// the bytes that the index names, or fails.
 
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';

@@ -1,10 +1,7 @@
-// Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts
-// and loses events under load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a
-// request comes in and the last look is older than a few milliseconds: one stat for hundreds of requests under load,
-// and nothing at all while nobody asks.
-//
-// A publication of a newer version of Libretto is not followed: what is remembered of the one before goes on being
-// served.
+// Notices publications. inotify does not work on network file systems or across hosts and loses events under load, so
+// there is no watcher. A request triggers a stat of `index/_publication.json`, which a build replaces last, if the
+// last check is older than a few milliseconds. Under load that is one stat for hundreds of requests. A publication of
+// a newer version of Libretto is not followed: the cached files of the previous one stay in use.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

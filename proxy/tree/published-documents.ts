@@ -1,8 +1,6 @@
-// Documents of a data folder, read from the disk. Whoever needs the bytes of one reads them here: nobody uses a
-// document that was damaged where it lies.
-//
-// A build replaces the index of a package before its documents. So an index that is read after a document knows every
-// version that the document names.
+// Reads the documents of a data folder from the disk. Every reader of document bytes uses this file, so that nobody
+// uses a damaged document. A build replaces the index of a package before its documents. An index that is read after a
+// document therefore knows every version in the document.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

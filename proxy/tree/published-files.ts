@@ -1,5 +1,5 @@
-// The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a
-// folder or behind a static HTTP server.
+// The port to the text files of a publication, for all uses besides serving Composer. The files are in a folder or
+// behind a static HTTP server, like those of TreeFiles.
 
 import { join } from 'node:path';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';

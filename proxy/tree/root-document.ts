@@ -1,6 +1,6 @@
-// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for
-// what only a service can offer, and for what an empty list needs so that clients do not ask for every dependency they
-// have (decision D14).
+// packages.json as this proxy serves it: the builder's bytes with three changes. The operator may set another
+// metadata-url, the service adds its own routes, and an empty list gets a pattern. Without the pattern clients would
+// request every dependency (decision D14).
 
 import { createHash } from 'node:crypto';
 import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';

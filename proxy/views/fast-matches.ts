@@ -1,6 +1,6 @@
-// `matches` of the contract, quicker for what nearly all versions and bounds are: four numbers, and `-dev` behind those
-// of a bound. The list of packages that a view sees asks it a hundred thousand times in a row. Whatever is written
-// otherwise goes to the contract's own.
+// A faster `matches` for the form of nearly all versions and bounds: four numbers, and `-dev` behind those of a bound.
+// The list of a view's packages calls it a hundred thousand times in a row. Other forms go to the contract's own
+// function.
 
 import { matches } from '../../build/contract/constraint.ts';
 import type { Comparison, Constraint } from '../../build/contract/constraint-model.ts';

@@ -1,4 +1,5 @@
-// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. What tokens accept, and many patterns at once.
+// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. It has the parser, and a matcher for many
+// patterns at once.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { maxNamePartLength } from '../../build/contract/name.ts';

@@ -1,7 +1,7 @@
-// The date of what a view sees, worked out of the publications that changed something of it and no others, pure: it
-// tells nothing of what is hidden (I14). It is the second of the last of them; of several within one second each comes
-// one second after the one before it. So it rises with each change, is the same on every host and after every restart,
-// and goes on from where it was after a rollback.
+// Computes the date of a view from the publications that changed something visible in it. The date therefore reveals
+// no hidden change (I14). Pure. The date is the second of the last such publication. Of several within one second,
+// each counts one second after the one before. It rises with each change, is equal on every host and after every
+// restart, and continues after a rollback.
 
 /**
  * What happened longer before the last change does not move the date: it would take a publication a second for so long,

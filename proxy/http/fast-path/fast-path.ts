@@ -1,4 +1,5 @@
-// The fast path through node:http. What it saves is in docs/explanation/serving-costs.md; without it the server answers the same.
+// The fast path through node:http. docs/explanation/serving-costs.md lists its gains; without it the server gives the
+// same answers.
 
 import type { NodePath } from '../node-path.ts';
 import { BodylessRequest } from './bodyless-request.ts';

@@ -1,7 +1,7 @@
-// Hands a whole answer, its head as text, to a ServerResponse: one write to the socket, and no header is looked at
-// again. node:http has no public way to do that; the three fields used here have been what they are since its
-// beginnings, and where a version of Node lacks one of them `takesWhole` says no, and answers are written as everybody
-// writes them. Framing, pipelining and the end of connections stay node:http's.
+// Passes a whole answer, with its head as text, to a ServerResponse: one write to the socket, and no second pass over
+// the headers. node:http has no public way to do that. The three private fields have not changed since the first
+// versions of Node. If a version of Node lacks one of them, `takesWhole` is false, and answers take the public way.
+// node:http still does framing, pipelining and the end of connections.
 
 import type { ServerResponse } from 'node:http';
 

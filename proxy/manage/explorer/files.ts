@@ -1,5 +1,5 @@
-// The files of the explorer's page: its own, and two of Swagger UI's, read from its package when they are first asked
-// for.
+// The files of the API explorer: its own files, and two files of Swagger UI, which are read from its package on first
+// demand.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

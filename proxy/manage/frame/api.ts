@@ -1,6 +1,5 @@
-// The frame of the management API: one Hono application in which an operation can only be registered together with its
-// row in the policy table, its schemas and its errors, so that what is documented, what is checked and what is done
-// cannot part.
+// The frame of the management API: one Hono application. An operation can only be registered together with its policy
+// row, its schemas and its errors. Documentation, checks and behaviour therefore cannot differ.
 
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';

@@ -1,5 +1,5 @@
-// Lists in pages: `{data, next_cursor}`. A cursor names the last item that was seen, so that what comes or goes between
-// two pages neither repeats nor hides another.
+// Lists in pages: `{data, next_cursor}`. A cursor names the last item of a page, so that changes between two pages
+// neither repeat nor hide other items.
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';

@@ -1,4 +1,4 @@
-// An event of the audit log as the management API shows it, and what it can be searched by.
+// The schemas of an event of the audit log and of its search filters, in the management API.
 
 import { z } from '@hono/zod-openapi';
 import type { AuditEvent } from '../../state/audit.ts';

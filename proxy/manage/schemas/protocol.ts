@@ -1,5 +1,4 @@
-// The documents that Composer reads, and /health, as the service describes them. Their types stand in
-// build/contract/documents.ts.
+// The schemas of the documents that Composer reads, and of /health. build/contract/documents.ts has their types.
 
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';

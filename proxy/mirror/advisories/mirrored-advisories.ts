@@ -1,6 +1,6 @@
-// Security advisories of mirrored packages: what the documents that are kept say, and what the upstream's own `api-url`
-// says, asked for once and remembered for a short time. An upstream that fails, or is slow, has nothing new to say;
-// that is never an error.
+// The security advisories of mirrored packages, from stored documents and from the upstream's own `api-url`. Answers
+// of the latter are cached for a short time. An upstream that fails or is slow contributes nothing new, and causes no
+// error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';

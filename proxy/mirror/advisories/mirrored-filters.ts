@@ -1,6 +1,6 @@
-// Filter lists (Composer ≥ 2.10) of other registries: which there are, for packages.json, and what the documents of
-// mirrored packages say in them, for who asks about many packages at once. An upstream that fails, or is slow, has
-// nothing to say; that is never an error.
+// The filter lists (Composer ≥ 2.10) of other registries: their names for packages.json, and their entries for
+// requests about many packages. The entries come from the documents of mirrored packages. An upstream that fails or is
+// slow contributes nothing, and causes no error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

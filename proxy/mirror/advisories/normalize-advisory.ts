@@ -1,6 +1,6 @@
-// Advisories of upstreams as every Composer can load them: one that cannot be loaded aborts `composer audit` for the
-// whole project, and before 2.7 so does one in a document that says no more than which versions are affected
-// (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
+// Normalizes advisories of upstreams so that every Composer can load them. One that cannot be loaded aborts `composer
+// audit` for the whole project. Before Composer 2.7 the same happens with one in a document that names only the
+// affected versions (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
 
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';

@@ -1,6 +1,6 @@
-// The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it
-// is. A ZIP is in its place before its record names it, and a record is made by whoever is first, in whatever process,
-// and never replaced: what was accepted wins for ever.
+// The store of accepted archives on disk: each ZIP under its SHA-1, and a record beside it that names its version. A
+// ZIP is in place before its record names it. The first process that makes a record wins, and a record is never
+// replaced: accepted bytes stay forever.
 
 import { createReadStream, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// One archive on its way from an upstream: to disk at once, and released to readers behind it, but for its last bytes.
-// Whoever called it decides what becomes of the file.
+// Downloads one archive from an upstream to disk, and releases its bytes to readers at once, except the last ones. The
+// caller decides what happens to the file.
 
 import { createHash } from 'node:crypto';
 import { open, writeFile, type FileHandle } from 'node:fs/promises';

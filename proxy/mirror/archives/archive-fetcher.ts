@@ -1,5 +1,5 @@
-// Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only
-// once they were found to be right. What failed is not fetched again for a while: Composer asks many times.
+// Fetches missing archives: once for all waiting clients (case 78), streamed during the download, and stored only
+// after they were verified. A failed archive is not fetched again for a while, because Composer repeats its requests.
 
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
