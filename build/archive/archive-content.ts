@@ -27,8 +27,8 @@ export function digestArchive(path: string): ArchiveDigests {
 }
 
 /**
- * The digest of what is inside, taken only where number and sizes of the files are those of `candidates`; undefined
- * where they are not.
+ * The digest of the files inside. It is computed only if number and sizes of the files equal those of a candidate;
+ * otherwise undefined.
  */
 export function digestIfAlike(path: string, candidates: readonly ArchiveContent[]): string | undefined {
   const members = openZipMembers(readFileSync(path));

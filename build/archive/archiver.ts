@@ -16,7 +16,7 @@ import { writeZipInWorker } from './zip-task.ts';
 import { writeZip, type ZipContent } from './zip-writer.ts';
 
 export interface ArchiveOptions {
-  /** the one folder everything lies in: one path segment */
+  /** the top folder of all files: one path segment */
   readonly topFolder: string;
   /** the file to write; it must not exist, its folder must */
   readonly target: string;
@@ -34,9 +34,9 @@ export interface Archived {
 
 export interface Archiver {
   /**
-   * Writes one archive; any number may be asked for at once. Does not fsync. Throws QuarantineError for what must not
-   * be published (EMPTY_ARCHIVE, UNSAFE_PATH, and whatever the content throws) and StorageError for what a disk
-   * refuses; the target is then gone again.
+   * Writes one archive; any number may run at once. Does not fsync. Throws QuarantineError for contents that must not
+   * be published (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the disk. The
+   * target is removed then.
    */
   readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
   /** Ends the workers and removes the scratch file. */
@@ -46,7 +46,7 @@ export interface Archiver {
 export interface ArchiverOptions {
   /** for a file of pieces that do not fit into memory; made when needed */
   readonly scratchDirectory: string;
-  /** how many processors may be used: one by this thread, each of the others by a worker */
+  /** the number of processors: one for this thread, and one for each worker */
   readonly jobs: number;
   readonly memory?: Pick<SpillFileOptions, 'slabBytes' | 'slabsInMemory'>;
 }
@@ -105,7 +105,7 @@ function rangesOf(pieces: readonly Piece[], scratch: SpillFile): Pick<ZipContent
   return { ranges, pieces: scratch.share(pieces.map(({ offset }) => offset)) };
 }
 
-/** Reads what the store lacks, each distinct content once. */
+/** Reads the contents that the store lacks, each distinct content once. */
 async function addMissing(store: ContentStore, content: Content, files: readonly ContentFile[]): Promise<void> {
   const missing = new Map<string, ContentFile>();
   for (const file of files) {

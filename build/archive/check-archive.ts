@@ -7,9 +7,9 @@ import { StorageError } from '../output/storage-error.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
 
 export interface ExpectedArchive {
-  /** the one folder everything lies in */
+  /** the top folder of all files */
   readonly topFolder: string;
-  /** what the record is made of */
+  /** the composer.json from which the record is made */
   readonly composerJson: JsonObject;
   /** it may give another name all the same */
   readonly mayNameAnother: boolean;
@@ -78,7 +78,9 @@ const localBytes = 30;
 const max16 = 0xffff;
 const max32 = 0xffffffff;
 
-/** The central directory (APPNOTE 4.3.12 to 4.3.16). Nothing of ours has a comment behind its end. */
+/**
+ * The central directory (APPNOTE 4.3.12 to 4.3.16). Archives of this program have no comment behind their end record.
+ */
 function readDirectory(descriptor: number, size: number): Buffer {
   const end = readRange(descriptor, size - endBytes - locatorBytes, endBytes + locatorBytes);
   if (end.readUInt32LE(locatorBytes) !== 0x06054b50) throw mismatch('it has no end record');
@@ -121,9 +123,7 @@ function memberAt(directory: Buffer, at: number, nameLength: number, extraLength
   };
 }
 
-/**
- * Of a composer.json nothing but the offset needs 64 bits, so that it is the only number in the field (APPNOTE 4.5.3).
- */
+/** For a composer.json only the offset can need 64 bits, so it is the only number in the field (APPNOTE 4.5.3). */
 function largeOffset(extra: Buffer): number {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) === 0x0001 && at + 12 <= extra.length) return Number(extra.readBigUInt64LE(at + 4));

@@ -8,7 +8,7 @@ import { deflated, deflateInSteps, stored, streamedFromBytes, type Deflated } fr
 import type { DeflateQueue } from './deflate-queue.ts';
 import type { SpillFile } from './spill-file.ts';
 
-/** One content as it stands in archives, and where the scratch keeps it. */
+/** One content as archives contain it, and its place in the spill file. */
 export interface Piece {
   readonly method: typeof stored | typeof deflated;
   readonly crc32: number;
@@ -31,7 +31,7 @@ export interface ContentStore {
   readonly addDeflated: (identity: string, content: Deflated) => void;
   /** Nothing more comes for now. */
   readonly flush: () => void;
-  /** Rejects with whatever kept it from being deflated; it may then be added again. */
+  /** Rejects with the reason why deflating failed; the content may then be added again. */
   readonly get: (identity: string) => Piece | Promise<Piece>;
 }
 

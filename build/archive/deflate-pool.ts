@@ -22,8 +22,8 @@ export function createDeflatePool(worker: URL, threads: number): DeflatePool {
     maxThreads: threads,
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   });
-  // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would
-  // wait for ever
+  // An idle worker's failure reaches no other caller, and a worker that cannot start is not replaced: waiting callers
+  // would wait forever.
   let broken: { readonly reason: unknown } | undefined;
   const waiting = new Set<(reason: unknown) => void>();
   pool.on('error', (reason) => {

@@ -13,12 +13,12 @@ export interface DeflateQueue {
     bytes: Uint8Array,
     take: (deflated: Deflated) => Taken,
   ) => {
-    /** what `take` returned */
+    /** the result of `take` */
     readonly result: Promise<Taken>;
     /** resolves once there is room for the next one */
     readonly accepted: Promise<void>;
   };
-  /** Nothing more comes for now: starts what was waiting to share a message. */
+  /** Ends a series: starts the contents that waited to share a message. */
   readonly flush: () => void;
   readonly close: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Contents one behind another, which a worker replaces with what it made of them. */
+/** Contents in sequence; a worker replaces them with their deflated forms. */
 interface Block {
   readonly bytes: Uint8Array;
   used: number;

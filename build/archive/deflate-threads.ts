@@ -10,14 +10,14 @@ export interface DeflateThreads {
   readonly pool: () => Promise<DeflatePool>;
   /** undefined: they were not started */
   readonly started: () => Promise<DeflatePool> | undefined;
-  /** Ends them, whatever they are at. */
+  /** Ends the workers, even in the middle of a task. */
   readonly close: () => Promise<void>;
 }
 
 /** Node loads a worker from the compiled module beside this one. Sources that a test runner transforms have none. */
 const compiled = import.meta.url.endsWith('.js');
 
-/** `wanted` threads beside the calling one; what they return is the same with any number. */
+/** `wanted` threads beside the calling one. The results are the same for any number. */
 export function createDeflateThreads(wanted: number): DeflateThreads {
   const count = compiled ? wanted : 0;
   let started: Promise<DeflatePool> | undefined;

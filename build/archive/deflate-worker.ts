@@ -8,7 +8,7 @@ import { createReusedBuffer } from '../compression/reused-buffer.ts';
 import { runZipTask, type ZipTask, type ZipWritten } from './zip-task.ts';
 
 export interface Batch {
-  /** shared memory: contents one behind another, and afterwards what was made of them, from the start */
+  /** shared memory: the contents in sequence, and afterwards the deflated contents from the start */
   readonly bytes: Uint8Array;
   readonly lengths: readonly number[];
 }

@@ -41,10 +41,10 @@ export function checkFileTree(paths: readonly string[]): void {
 }
 
 /**
- * Every symlink must end at a file or folder of the same package, through other links or not. Folders exist where a
- * file is below them. `links` maps a link's path to its target as it stands in the link; `paths` holds all files and
- * links. Throws QuarantineError UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also where the way
- * leads outside and back in again.
+ * Every symlink must end at a file or folder of the same package, directly or through other links. Folders exist if a
+ * file is below them. `links` maps a link's path to its stored target; `paths` contains all files and links. Throws
+ * QuarantineError UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also for one that leaves and
+ * returns.
  */
 export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>): void {
   if (links.size === 0) return;
@@ -110,8 +110,8 @@ interface Tree {
 const maxLinksFollowed = 40;
 
 /**
- * Why the link leads nowhere it may lead, or undefined. Walks as the kernel does: `..` means the parent of where the
- * walk really is.
+ * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
+ * really reached.
  */
 function followLink(link: string, { links, paths, folders }: Tree): string | undefined {
   const here = link.split('/');

@@ -64,9 +64,9 @@ export function selectFiles<F extends { readonly path: string }>(
 }
 
 /**
- * Which paths `git archive` leaves out: files that have the attribute export-ignore, and everything below a folder that
- * has it (archive.c). Takes a file's path, not a folder's. `root` is the package's own folder where that is not the
- * repository's: rules above it count for the files in it, but cannot leave out the package as a whole.
+ * Finds the paths that `git archive` leaves out: files with the attribute export-ignore, and everything below a folder
+ * with it (archive.c). Takes a file's path, not a folder's. `root` is the package's folder if the package is not the
+ * whole repository. Rules above it apply to the files in it, but cannot leave out the package itself.
  */
 function compileExportIgnore(files: readonly AttributeFile[], root = ''): (path: string) => boolean {
   const lookup = compileAttributes(files, ['export-ignore']);

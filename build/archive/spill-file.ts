@@ -21,7 +21,7 @@ export interface SpillFile {
 }
 
 export interface SpillFileOptions {
-  /** where the file comes to lie; made when needed */
+  /** the folder of the file, which is created when needed */
   readonly directory: string;
   /** default 32 */
   readonly slabsInMemory?: number;

@@ -16,7 +16,7 @@ export interface ZipEntry {
   readonly method: 0 | 8;
 }
 
-/** Unix modes as `git archive` has them, whatever the umask was. */
+/** Unix modes as in `git archive`, independent of the umask. */
 const unixMode = { file: 0o100644, executable: 0o100755, symlink: 0o120777 } as const;
 
 const madeByUnix = (3 << 8) | 30;
@@ -59,7 +59,7 @@ export function writeLocalHeader(out: Buffer, start: number, parts: HeaderParts)
   return large ? writeZip64Extra(out, cursor, [entry.size, entry.compressedSize]) : cursor;
 }
 
-/** `offset` is where the entry's local header lies. */
+/** `offset` is the position of the entry's local header. */
 export function centralHeaderLength(entry: ZipEntry, name: ZipName, offset: number): number {
   const numbers = zip64Numbers(entry, offset).length;
   return centralBytes + name.bytes + timeExtraBytes + (numbers === 0 ? 0 : 4 + numbers * 8);
@@ -116,8 +116,8 @@ function writeZip64Extra(out: Buffer, start: number, numbers: readonly number[])
 }
 
 /**
- * What of a central header does not fit into 32 bits, in the order its ZIP64 field has it. Both sizes go together, as
- * in the local header.
+ * The numbers of a central header that do not fit into 32 bits, in the order of the ZIP64 field. Both sizes go
+ * together, as in the local header.
  */
 function zip64Numbers(entry: ZipEntry, offset: number): readonly number[] {
   if (offset < max32 && !hasLargeSize(entry)) return none;

@@ -15,11 +15,11 @@ import {
 import { zipTimeOf } from './zip-time.ts';
 
 export interface ZipLayout {
-  /** all local headers one behind another; entry n's lies in front of its content */
+  /** all local headers in sequence; the header of entry n precedes its content */
   readonly localHeaders: Uint8Array;
-  /** where entry n's local header ends in `localHeaders` */
+  /** the end of entry n's local header in `localHeaders` */
   readonly headerEnds: readonly number[];
-  /** central directory and end records: what stands behind the last content */
+  /** central directory and end records: the bytes behind the last content */
   readonly tail: Uint8Array;
   /** bytes of the whole archive */
   readonly size: number;

@@ -3,7 +3,7 @@
 import AdmZip from 'adm-zip';
 
 export interface ZipMembers {
-  /** paths of files and symlinks, as they stand in the archive */
+  /** paths of files and symlinks, as the archive has them */
   readonly paths: readonly string[];
   /** bytes of one of them, as the archive claims; 0 where there is none at this path */
   readonly sizeOf: (path: string) => number;
@@ -14,7 +14,7 @@ export interface ZipMembers {
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;
 }
 
-/** Holds the whole archive in memory for as long as it is kept. Throws Error for what is no ZIP. */
+/** Keeps the whole archive in memory. Throws Error for a file that is no ZIP. */
 export function openZipMembers(archive: string | Buffer): ZipMembers {
   const zip = new AdmZip(archive);
   return {

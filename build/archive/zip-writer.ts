@@ -51,7 +51,7 @@ function withTarget<Result>(target: string, operation: () => Result): Result {
   }
 }
 
-/** The archive from its first byte to its last. Each block is only good until the next one is asked for. */
+/** The archive from its first byte to its last. A block is valid until the next one is requested. */
 function* blocksOf({ layout, ranges, pieces }: ZipContent): Generator<Uint8Array, void, void> {
   const block = Buffer.allocUnsafe(Math.min(blockBytes, layout.size));
   let used = 0;

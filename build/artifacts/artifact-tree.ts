@@ -22,8 +22,8 @@ import { parseSource } from '../sources/spec.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 
 /**
- * An upload may take five minutes, and wait one for another build: what is older in the staging folder is nobody's any
- * more.
+ * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder belong to
+ * nobody.
  */
 const staleMs = 3_600_000;
 
@@ -44,7 +44,7 @@ export interface ArtifactTree {
   readonly move: (from: string, to: string) => Promise<void>;
   readonly exists: (path: string) => Promise<boolean>;
   readonly remove: (path: string) => Promise<void>;
-  /** Builds this source alone; all others stay as published. `allowWithdraw`: a person asked for what it withdraws. */
+  /** Builds this source alone; all others stay as published. `allowWithdraw`: a person requested the withdrawals. */
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
   /** all that can be retrieved of a package; none where the index is lost, which a build derives again */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
@@ -54,7 +54,7 @@ export interface ArtifactTree {
   readonly serial: () => Promise<number>;
 }
 
-/** Gives `work` the tree while no build runs. Throws BuildBusy once `waitMs` are over, and whatever a build throws. */
+/** Gives `work` the tree while no build runs. Throws BuildBusy after `waitMs`, and the errors of a build. */
 export async function withArtifactTree<Result>(
   { request, effects, waitMs }: ArtifactBuild,
   work: (tree: ArtifactTree) => Promise<Result>,
@@ -108,8 +108,8 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
 }
 
 /**
- * Removes what a process left behind that was killed. What a process of this host stages stays, however old the clock
- * makes the file: the clock may have been set since, or differ from that of a remote disk.
+ * Removes the remains of killed processes. Files of a living process of this host stay, whatever their age by the
+ * clock: the clock may have been set since, or differ from that of a remote disk.
  */
 async function sweep(folder: string, beforeMs: number): Promise<void> {
   for (const name of await withPath(folder, readdir(folder))) {

@@ -18,7 +18,7 @@ import { QuarantineError, type QuarantineCode } from '../contract/quarantine.ts'
 import { archiveReference } from '../archive/zip-admission/ready-archive.ts';
 import { refused, type RefusedArtifact } from './outcome.ts';
 
-/** What whoever sends it says of it. */
+/** The claims of the sender about the artifact. */
 export interface StagedArtifact {
   /** absolute */
   readonly path: string;
@@ -120,7 +120,7 @@ function checkFile(file: string, json: JsonObject, name: PackageName, { normaliz
     );
 }
 
-/** The answer's code for what a build would leave a version out for. */
+/** The answer's code for the reason why a build would leave a version out. */
 export function refusalOf(reason: QuarantineCode, message: string): RefusedArtifact {
   return refused(codes[reason] ?? 'ARTIFACT_INVALID', message, { reason });
 }

@@ -24,14 +24,14 @@ export type PublishedArtifact = {
   readonly url: string;
   /** of the publication it is part of */
   readonly serial: number;
-  /** what the build remarked on this package; for people */
+  /** remarks of the build on this package; for people */
   readonly notices: readonly string[];
 };
 
 export type RefusedArtifact = {
   readonly outcome: 'refused';
   readonly code: ErrorCode;
-  /** for whoever sent it: what is wrong and what to do; no path of this machine */
+  /** for the sender: the fault and the repair, without a path of this machine */
   readonly message: string;
   readonly details: JsonObject;
 };

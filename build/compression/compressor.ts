@@ -9,7 +9,7 @@ export interface Compressor {
   readonly stepBytes: number;
   /**
    * The next part of the raw deflate stream; the step after a last one begins another content. A step has at least one
-   * byte. What is returned is only good until the next step.
+   * byte. The result is valid until the next step.
    */
   readonly deflate: (step: Uint8Array, last: boolean) => Uint8Array;
 }
@@ -23,7 +23,7 @@ interface Exports {
   readonly deflate: (size: number, last: boolean) => number;
 }
 
-/** What of WebAssembly is used here: Node's types leave it to those of browsers. */
+/** The parts of WebAssembly in use: Node's types leave them to those of browsers. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };

@@ -8,10 +8,10 @@ import type { Compressor } from './compressor.ts';
 export const stored = 0;
 export const deflated = 8;
 
-/** From this size on a content is compressed a step at a time, so that its output is never in memory as a whole. */
+/** A content of this size or more is compressed in steps, so that its output is never completely in memory. */
 export const streamedFromBytes = 16 * 1024 * 1024;
 
-/** What a ZIP says of a content. */
+/** The facts of a content in a ZIP. */
 export interface DeflatedFacts {
   readonly method: typeof stored | typeof deflated;
   readonly crc32: number;
@@ -26,8 +26,8 @@ export interface Deflated extends DeflatedFacts {
 }
 
 /**
- * For contents below `streamedFromBytes`. Writes to `out` at `start`, where there is room for the content as it is:
- * that stands there where deflating does not make it smaller.
+ * For contents below `streamedFromBytes`. Writes to `out` at `start`, where the content itself fits: it is stored
+ * unchanged if deflating does not make it smaller.
  */
 export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, compressor: Compressor): DeflatedFacts {
   const facts = { crc32: crc32(content), size: content.length };

@@ -1,7 +1,7 @@
 // A buffer that callers use again and again. Allocating a new buffer each time would cost more than the work done with
 // it.
 
-/** A buffer of at least `bytes`, the same one as long as it suffices. Whoever asked before must be done with it. */
+/** A buffer of at least `bytes`, the same one as long as it is large enough. The previous user must be done with it. */
 export type ReusedBuffer = (bytes: number) => Buffer;
 
 const keptBytes = 2 * 1024 * 1024;

@@ -32,7 +32,7 @@ export function touchedAt(stats: BigIntStats): number {
 const clockGrainMs = 2000;
 
 /**
- * Whether a stamp taken by a scan that started at `scanStart` still proves anything at the next one. Both epoch
+ * Whether a stamp from a scan that started at `scanStart` still proves anything at the next scan. Both are epoch
  * milliseconds.
  */
 export function isSettled(touched: number, scanStart: number): boolean {

@@ -9,7 +9,7 @@ export type Pause = (bytes: number) => Promise<void> | undefined;
 /** About 20 ms of hashing. */
 const bytesBetweenPauses = 8 * 1024 * 1024;
 
-/** What opening or looking at one file costs, in bytes read. */
+/** The assumed cost of opening one file, in bytes read. */
 export const costOfFile = 16 * 1024;
 
 export function createPause(): Pause {

@@ -61,7 +61,7 @@ export async function readWhole(
   return whole;
 }
 
-/** That the file became another one between two looks at it. */
+/** The error for a file that changed between two stamps. */
 export function changedWhileRead(path: string): QuarantineError {
   return unreadable(path, 'changed while it was being read. Build again when nothing writes to it');
 }

@@ -13,9 +13,9 @@ import { hashFile, readWhole } from './read-file.ts';
 export interface FilesToRead {
   /** absolute */
   readonly folder: string;
-  /** regular files; they must still be what the walk saw */
+  /** regular files, unchanged since the walk */
   readonly files: readonly FileToRead[];
-  /** whether an archive will most likely be made of them */
+  /** whether an archive of them is likely */
   readonly deflate: boolean;
 }
 
@@ -29,17 +29,17 @@ export type FilesRead =
   | {
       /** of each file, lower-case hex SHA-256 */
       readonly digests: readonly string[];
-      /** of the contents that were deflated, one behind another in `bytes` */
+      /** the deflated contents, in sequence in `bytes` */
       readonly pieces: readonly (DeflatedFacts & { readonly digest: string })[];
       readonly bytes: Uint8Array;
     }
   /** of the first one that cannot be published */
   | { readonly fault: Pick<Quarantine, 'code' | 'message'> };
 
-/** Of one thread, for one task at a time. */
+/** The tools of one thread, for one task at a time. */
 export interface ReadingTools {
   readonly compressor: Compressor;
-  /** digests of what was deflated before, which is not done again */
+  /** digests of contents that are deflated already */
   readonly seen: Set<string>;
   readonly content: ReusedBuffer;
   readonly out: ReusedBuffer;

@@ -12,13 +12,13 @@ export interface AttributeState {
 
 export interface AttributeRule {
   readonly matches: AttributePattern;
-  /** as they stand in the line: the last one of a name counts */
+  /** in the order of the line: the last state of a name counts */
   readonly states: readonly AttributeState[];
 }
 
 export interface AttributeRules {
   readonly rules: readonly AttributeRule[];
-  /** `[attr]name …`: what a macro sets beside itself; git heeds those of the root's file only */
+  /** `[attr]name …`: the states that a macro sets beside itself. Git reads macros only from the root's file. */
   readonly macros: ReadonlyMap<string, readonly AttributeState[]>;
 }
 

@@ -28,7 +28,7 @@ interface Frame {
   readonly rules: readonly AttributeRule[];
 }
 
-/** What git itself defines; a root file may define it anew (attr.c, builtin_attr). */
+/** The macros that git defines itself; a root file may redefine them (attr.c, builtin_attr). */
 const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
 
 /** undefined where no rule says anything of these attributes. */
@@ -104,7 +104,7 @@ function valuesOf(
   return known;
 }
 
-/** Takes over what is not known yet. A macro that is set brings its own states along at once. */
+/** Adds the states that are not known yet. A macro that is set adds its own states at once. */
 function fill(known: Map<string, AttributeValue>, states: readonly AttributeState[], macros: Macros): void {
   for (const { name, value } of states.toReversed()) {
     if (known.has(name)) continue;

@@ -36,8 +36,9 @@ function matchName(pattern: string): AttributePattern {
 }
 
 /**
- * With a slash: the whole path below the folder. Git compares what stands before the first wildcard byte by byte and
- * gives its glob only the rest, so that in `lib**` before a slash the stars count as filling a segment.
+ * A pattern with a slash matches the whole path below the folder. Git compares the part before the first wildcard byte
+ * by byte, and matches only the rest as a glob. In `lib**` before a slash the stars therefore count as filling a
+ * segment.
  */
 function matchPath(pattern: string): AttributePattern {
   const anchored = pattern.startsWith('/') ? pattern.slice(1) : pattern;

@@ -20,8 +20,8 @@ interface ExcludeRule {
 }
 
 /**
- * Answers whether a path is left out, given what earlier rules (export-ignore) said of it. A rule that is no pattern
- * has no effect.
+ * Decides whether a path is left out, given the verdict of earlier rules (export-ignore). An invalid pattern has no
+ * effect.
  */
 export function compileComposerExcludes(rules: readonly string[]): (path: string, excluded: boolean) => boolean {
   const compiled = rules.map(compileRule).filter((rule) => rule !== undefined);

@@ -9,7 +9,7 @@ import { byteString } from './bytes.ts';
 export interface Conversion {
   /** equal for two files of equal bytes: git makes the same of them, as far as it does not depend on the commit */
   readonly key: string;
-  /** placeholders are replaced by what is known of the commit */
+  /** placeholders are replaced by facts of the commit */
   readonly ofCommit: boolean;
 }
 

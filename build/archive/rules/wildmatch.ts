@@ -4,8 +4,7 @@
 import { parseByteClass, type ByteClass } from './byte-class.ts';
 
 /**
- * What a pattern is made of. `enter` and `inside` together are a `**` before a slash: nothing at all, or anything up to
- * a slash.
+ * The steps of a pattern. `enter` and `inside` together are a `**` before a slash: nothing, or any text up to a slash.
  */
 type Step =
   | { readonly kind: 'byte'; readonly accepts: ByteClass }

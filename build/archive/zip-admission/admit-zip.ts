@@ -22,18 +22,15 @@ export interface AdmittedZip extends FileLook {
   readonly sha256: string;
   /** `''` for a flat archive, `folder/` where Composer takes the package from its only top folder */
   readonly root: string;
-  /** of files and symlinks, as they stand in the archive */
+  /** the paths of files and symlinks, as the archive has them */
   readonly paths: readonly string[];
-  /**
-   * of composer.json at the package's root. undefined where there is none, or one that is longer than a composer.json
-   * may be
-   */
+  /** the composer.json at the package's root; undefined without one, or with one that is too long */
   readonly composerJson: Buffer | undefined;
 }
 
 /**
- * Throws QuarantineError: ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for what is in it, UNREADABLE_FILE where
- * the file cannot be read or changes meanwhile.
+ * Throws QuarantineError ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for the contents, and UNREADABLE_FILE for
+ * a file that cannot be read or changes meanwhile.
  */
 export async function admitZip(path: string, limits: ZipLimits = defaultZipLimits): Promise<AdmittedZip> {
   return withOpenFile(path, async (descriptor, look) => {
@@ -71,8 +68,8 @@ interface MembersContent {
 }
 
 /**
- * From the first byte to the directory, each byte belongs to exactly one entry: what is behind the last one has to end
- * where the directory begins.
+ * From the first byte to the directory, each byte belongs to exactly one entry: the last entry has to end where the
+ * directory begins.
  */
 async function readMembers(
   descriptor: number,
@@ -101,7 +98,7 @@ async function readMembers(
   return { sha256: hash.update(directory.tail).digest('hex'), links, composerJson };
 }
 
-/** What one entry costs, in bytes inflated. */
+/** The assumed cost of one entry, in inflated bytes. */
 const costOfMember = 4096;
 
 /** `next`: where the entry behind it begins. Its content, where it is to be kept. */

@@ -60,8 +60,8 @@ function entryOf(entry: Entry): CentralEntry {
 }
 
 /**
- * Gives yauzl the end of the file from memory: two system calls an entry less. Whatever lies before the directory is
- * not its business.
+ * Gives yauzl the end of the file from memory, which saves two system calls an entry. yauzl never reads the bytes
+ * before the directory.
  */
 class TailReader extends RandomAccessReader {
   readonly #directory: CentralDirectory;

@@ -19,7 +19,7 @@ const locatorSignature = 0x07064b50;
 const endBytes = 22;
 const locatorBytes = 20;
 const maxCommentBytes = 0xffff;
-/** Stands where the count is too large for its field: the ZIP64 record has it. */
+/** The marker of a count that is too large for its field: the ZIP64 record has the count. */
 const uncounted = 0xffff;
 
 /** APPNOTE 4.3.16. `size` is the file's. Throws QuarantineError ARCHIVE_UNREADABLE or ARCHIVE_UNSAFE. */

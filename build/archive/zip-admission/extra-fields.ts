@@ -16,8 +16,8 @@ const asiUnix = 0x756e;
 const decisive: ReadonlySet<number> = new Set([zip64, unicodePath, asiUnix]);
 
 /**
- * Of a local header. Up to three bytes may be left over: tools that align entries pad with them. Throws
- * QuarantineError.
+ * The extra fields of a local header. Up to three bytes may remain, because tools that align entries pad with them.
+ * Throws QuarantineError.
  */
 export function parseExtraFields(bytes: Buffer, name: string): ExtraField[] {
   const fields: ExtraField[] = [];
@@ -51,7 +51,7 @@ function appliesTo(data: Buffer, nameBytes: Buffer): boolean {
   return data.length > 5 && data.readUInt8(0) === 1 && data.readUInt32LE(1) === crc32(nameBytes);
 }
 
-/** Whether there is a ZIP64 field. */
+/** The ZIP64 field, if there is one. */
 export function zip64Field(fields: readonly ExtraField[]): Buffer | undefined {
   return fields.find(({ id }) => id === zip64)?.data;
 }

@@ -31,7 +31,7 @@ export class ForwardReader {
   }
 
   /**
-   * The next `count` bytes, at most `windowBytes`; they stand until the next call. Throws QuarantineError
+   * The next `count` bytes, at most `windowBytes`. They are valid until the next call. Throws QuarantineError
    * ARCHIVE_UNREADABLE.
    */
   take(count: number): Buffer {

@@ -17,7 +17,7 @@ const max32 = 0xffffffff;
 export interface LocalHeader {
   /** the true sizes and checksum follow the data */
   readonly descriptor: boolean;
-  /** checksum and sizes stand here already */
+  /** checksum and sizes are in this header already */
   readonly complete: boolean;
 }
 

@@ -54,8 +54,8 @@ function parentOf(path: string): string {
 }
 
 /**
- * `links` maps paths to targets. A link has to end inside the package, and the package is what is below `root`: the
- * folder's name is gone after unpacking. Throws QuarantineError ARCHIVE_UNSAFE.
+ * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
+ * the folder's name. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
   if (links.size === 0) return;

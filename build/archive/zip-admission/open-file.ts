@@ -18,7 +18,8 @@ export interface FileLook {
 }
 
 /**
- * Throws QuarantineError UNREADABLE_FILE for what is no regular file, cannot be read, or changes while `use` has it.
+ * Throws QuarantineError UNREADABLE_FILE for a path that is no regular file, cannot be read, or changes while `use`
+ * reads it.
  */
 export async function withOpenFile<Result>(
   path: string,
@@ -30,7 +31,7 @@ export async function withOpenFile<Result>(
     const checkUnchanged = (): void => {
       if (lookAt(descriptor, path).stamp !== look.stamp) throw changedWhileRead(path);
     };
-    // whatever is wrong with a file that is being replaced, that it is being replaced says more
+    // if the file is being replaced, that fact explains more than any fault inside it
     const result = await use(descriptor, look).finally(checkUnchanged);
     return result;
   } catch (error) {
@@ -43,8 +44,8 @@ export async function withOpenFile<Result>(
 }
 
 /**
- * All `size` bytes from the beginning, piece by piece; a piece stands until the next one. Throws QuarantineError
- * ARCHIVE_UNREADABLE.
+ * Reads all `size` bytes from the beginning, chunk by chunk. A chunk is valid until the next one. Throws
+ * QuarantineError ARCHIVE_UNREADABLE.
  */
 export async function readThrough(descriptor: number, size: number, take: (piece: Buffer) => void): Promise<void> {
   const pause = createPause();

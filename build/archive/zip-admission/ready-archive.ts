@@ -16,8 +16,8 @@ export function archiveReference(sha256: string): Reference {
 }
 
 /**
- * `path` is absolute; `sha256` of the bytes that were admitted, lower-case hex. Like the archiver it never fsyncs:
- * whoever publishes the copy does.
+ * `path` is absolute; `sha256` is of the admitted bytes, lower-case hex. Never fsyncs, like the archiver: the
+ * publication does that.
  */
 export function readyArchive(path: string, sha256: string): ReadyArchive {
   return { copyTo: (target) => copyArchive(path, sha256, target), texts: () => readTexts(path) };
@@ -49,7 +49,7 @@ async function copyArchive(
   });
 }
 
-/** What the disk of the copy refuses says nothing about the archive. */
+/** An error of the disk that gets the copy says nothing about the archive. */
 function writing<Result>(target: string, operation: () => Result): Result {
   try {
     return operation();

@@ -40,8 +40,8 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
 }
 
 /**
- * Unpackers on Linux and macOS write the bytes as they stand, so that they have to be UTF-8, flagged so or not. (By the
- * letter, names without the flag are code page 437, which nobody has meant for decades.)
+ * Unpackers on Linux and macOS write the bytes unchanged, so names have to be UTF-8, with or without the flag. (By the
+ * specification, names without the flag are code page 437, which no tool has meant for decades.)
  */
 function decodeName(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw unsafeEntry(bytes.toString('latin1'), 'has a name that is not UTF-8');
@@ -65,7 +65,7 @@ const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
   [0o120000, 'symlink'],
 ]);
 
-/** By the Unix mode, which some unpackers obey whatever system the archive says it comes from. */
+/** The kind by the Unix mode, which some unpackers obey whatever system the archive names. */
 function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
   const type = (attributes >>> 16) & typeBits;
   const byName = name.endsWith('/') ? 'folder' : 'file';

@@ -25,7 +25,7 @@ export function unreadableEntry(name: string, fault: string, cause?: unknown): Q
   });
 }
 
-/** A name as it may stand in a message: no control characters, not endless. */
+/** A name for messages: no control characters, and of limited length. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
 }

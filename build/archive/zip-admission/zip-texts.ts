@@ -31,8 +31,8 @@ async function openArchive(path: string): Promise<ZipMembers | undefined> {
   try {
     return openZipMembers(await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
   } catch {
-    // adm-zip throws plain errors and strings. The archive was admitted, so that it must have become another one, and
-    // whoever copies it says so
+    // adm-zip throws plain errors and strings. An admitted archive has no such error, so the file must have changed,
+    // and the copy reports that
     return undefined;
   }
 }
