@@ -43,7 +43,8 @@ export interface AccountOptions {
 }
 
 /**
- * Of one user, who comes from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE, TOO_MANY_ATTEMPTS.
+ * The account of one user, who uses it from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE,
+ * TOO_MANY_ATTEMPTS.
  */
 export function createAccount(options: AccountOptions, userId: string, address: string): Account {
   const at: Desk = { ...options, userId, address };

@@ -21,7 +21,7 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** After so long without a failure, all of them are forgotten. */
+/** After this time without a failure all failures are forgotten. */
 export const forgetMs = hourMs;
 
 export const attemptPrefix = 'attempt/';

@@ -27,14 +27,14 @@ const attemptRecord = z.strictObject({
   held: z.record(z.string(), z.number()).default({}),
 });
 
-/** A row as stored. Throws StateError when it is malformed: nobody gets guesses anew by that. */
+/** A row as stored. Throws StateError when it is malformed, so that damage grants no further guesses. */
 export function parseAttemptRecord(value: JsonValue): z.infer<typeof attemptRecord> {
   const parsed = attemptRecord.safeParse(value);
   if (parsed.success) return parsed.data;
   throw malformedRecord('A count of wrong guesses');
 }
 
-/** Of the value of a row; undefined: there is no row. A clock that was set back makes nobody wait longer. */
+/** The standing from a row's value; undefined: there is no row. A clock that was set back prolongs no wait. */
 export function standingAt(value: JsonValue | undefined, nowMs: number): Standing {
   if (value === undefined) return { count: 0, lastMs: 0, held: {} };
   const { count, last_ms, held } = parseAttemptRecord(value);
@@ -61,7 +61,7 @@ export function waitOf({ free, firstMs, longestMs }: Budget, { count, lastMs }: 
   return lastMs + delayMs - nowMs;
 }
 
-/** Whether one more may be in flight: were all of them wrong, none of them may have been one too many. */
+/** Whether one more attempt may be in flight: even if all of them fail, none exceeds the budget. */
 export function hasRoom({ free }: Budget, { count, held }: Standing): boolean {
   const inFlight = Object.keys(held).length;
   return count + inFlight < free || inFlight === 0;

@@ -25,9 +25,9 @@ export interface ActiveToken {
   readonly kind: TokenKind;
   /** requests an hour; 0 = unlimited */
   readonly limit: number;
-  /** what it may see; undefined: all */
+  /** the visible packages and versions; undefined: all */
   readonly view: View | undefined;
-  /** from where it may be used; undefined: from anywhere */
+  /** the networks of allowed clients; undefined: all */
   readonly networks: readonly AddressRange[] | undefined;
 }
 
@@ -67,7 +67,7 @@ const absent: Authentication = { outcome: 'absent' };
 const invalid: Authentication = { outcome: 'invalid' };
 
 export interface AuthenticatorOptions {
-  /** requests an hour of tokens without a limit of their own; asked anew whenever the state has moved */
+  /** requests an hour of tokens without their own limit; read again after each change of the state */
   readonly defaultLimits?: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
   /** tokens remembered at most; the one remembered longest makes room */
   readonly capacity?: number;
@@ -158,9 +158,9 @@ function endOf(time: string | null): number {
 const longestHeader = 1024;
 
 /**
- * The text that should be a token, or something that is none: `Bearer <token>` (RFC 6750 §2.1), or `Basic` (RFC 7617
- * §2) with the token as the password and any user name, which is all that Composer's login prompt can send. Scheme
- * names have no case (RFC 9110 §11.1).
+ * The text in the token's place: `Bearer <token>` (RFC 6750 §2.1), or `Basic` (RFC 7617 §2) with the token as the
+ * password and any user name. Composer's login prompt can send only the latter. Scheme names are case-insensitive (RFC
+ * 9110 §11.1).
  */
 function readCredentials(header: string): string {
   if (header.length > longestHeader) return '';

@@ -28,12 +28,12 @@ export function callerClass(caller: Caller): CallerClass {
   return caller.kind === 'token' ? `${caller.token.kind} token` : 'nobody';
 }
 
-/** What they see of what is published; undefined: all. People see all. */
+/** The caller's view of the published packages; undefined: all. People see all. */
 export function viewOf(caller: Caller): View | undefined {
   return caller.kind === 'token' ? caller.token.view : undefined;
 }
 
-/** Whom the audit log names. */
+/** The caller's name in the audit log. */
 export function actorOf(caller: Caller): Actor {
   if (caller.kind === 'user') return `user:${caller.userId}`;
   return caller.kind === 'token' ? `token:${caller.token.id}` : 'system:anonymous';

@@ -21,7 +21,7 @@ export function parseEmail(text: string): Email | undefined {
     : undefined;
 }
 
-/** Of any text, so that a name nobody has is looked for, and counted, like one that somebody has. */
+/** The hash of any text, so that an unknown email is looked up and counted like a known one. */
 export function hashEmail(text: string): string {
   return hash('sha256', parseEmail(text) ?? text.slice(0, longest), 'hex');
 }

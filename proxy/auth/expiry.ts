@@ -18,7 +18,7 @@ export function parseExpiry(text: string, nowMs: number): Date {
   return assertExpiry(new Date(expiresMs), nowMs, text);
 }
 
-/** The date itself when it is one, lies ahead, and not too far. Throws TokenError EXPIRY_INVALID. */
+/** The given date if it is valid, in the future and not too far away. Throws TokenError EXPIRY_INVALID. */
 export function assertExpiry(expires: Date, nowMs: number, text = String(expires)): Date {
   const ahead = expires.getTime() - nowMs;
   if (Number.isNaN(ahead)) {

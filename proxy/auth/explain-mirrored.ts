@@ -12,14 +12,14 @@ export interface MirroredRelease extends Release {
 }
 
 export interface ExplainedMirrored {
-  /** of the version that is asked for: empty where none is */
+  /** the requested version; empty without one */
   readonly versions: readonly ExplainedVersion[];
   readonly reasons: readonly HidingLimit[];
 }
 
 /**
- * `kept`: versions in the documents that were fetched for somebody. Of one that is not among them nobody knows here
- * when it was released, so that not_after says nothing.
+ * `kept`: versions in the cached documents. The release time of any other version is unknown, so `not_after` gives no
+ * verdict on it.
  */
 export function explainMirrored(
   limits: TokenLimits,

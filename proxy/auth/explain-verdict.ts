@@ -16,7 +16,7 @@ export interface ExplainedVersion {
   /** null: of this name there is no such version here, now or before */
   readonly state: IndexEntry['state'] | null;
   readonly stability: string;
-  /** RFC 3339 UTC: what `not_after` goes by; null: not known */
+  /** RFC 3339 UTC, compared with `not_after`; null: unknown */
   readonly released_at: string | null;
   readonly seen: boolean;
   readonly hidden_by: readonly HidingLimit[];

@@ -13,7 +13,7 @@ import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from '
 import { noLimits, type TokenLimits } from '../views/token-limits.ts';
 import { releaseOf } from '../views/view.ts';
 
-/** Why it is not seen: by what the token is, by its limits, or since there is nothing to be seen. */
+/** Why the token does not see it: the state of the token, its limits, or a missing publication. */
 export type Reason = 'revoked' | 'expired' | 'networks' | HidingLimit | 'not_published';
 
 export interface Explanation {
@@ -21,16 +21,16 @@ export interface Explanation {
   readonly package: string;
   readonly version: string | null;
   /**
-   * whether a request with this token finds it: the package in its documents, or the version in its documents or,
+   * whether a request with this token finds the package in its documents, or the version in its documents or,
    * withdrawn, by its reference
    */
   readonly seen: boolean;
   /**
-   * not published here, and asked of mirrored repositories: what they have is looked at when somebody asks for it, so
-   * this goes by the limits alone
+   * not published here, and may come from mirrored repositories. Their contents are unknown before a request, so only
+   * the limits are checked
    */
   readonly mirrored: boolean;
-  /** why not */
+  /** the reasons for `seen: false` */
   readonly reasons: readonly Reason[];
   /** newest first; every content of a version on its own */
   readonly versions: readonly ExplainedVersion[];
@@ -42,9 +42,9 @@ export interface Question {
   readonly version: string | undefined;
   /** the address of a client; undefined: one from where the token may be used */
   readonly from: string | undefined;
-  /** what the serving index has of the package */
+  /** the serving index of the package */
   readonly entries: readonly IndexEntry[];
-  /** what is kept of a package that may come from mirrored repositories; undefined: it may not */
+  /** the cached releases of a package that may come from mirrored repositories; undefined: it may not */
   readonly mirrored?: readonly MirroredRelease[] | undefined;
   /** epoch milliseconds */
   readonly nowMs: number;
@@ -98,7 +98,7 @@ function explainPublished(
   return { versions, reasons };
 }
 
-/** Of a package of which nothing was ever published. */
+/** For a package that was never published. */
 function reasonsOfName({ packages }: TokenLimits, name: string): readonly HidingLimit[] {
   return compileView({ ...noLimits, packages })?.filterOf(name) === 'none' ? ['packages'] : [];
 }

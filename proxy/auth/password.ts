@@ -81,7 +81,7 @@ function deriveKey(
   );
 }
 
-/** What a hash is made of has an end, so that a long one costs no more. */
+/** The limit keeps the cost of hashing bounded. */
 export const longestPassword = 200;
 
 /** Throws INVALID_INPUT for a password that may not be chosen. `path`: the field it stood in. */

@@ -7,7 +7,7 @@ import type { TokenKind } from './token-format.ts';
 
 export type Role = 'admin' | 'maintainer' | 'viewer';
 
-/** What kind of caller asks: nobody (no credentials), a person by role, or an API token by kind. */
+/** The kind of caller: nobody (no credentials), a person by role, or an API token by kind. */
 export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
 
 export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
@@ -87,8 +87,8 @@ export const policy = {
 export type OperationId = keyof typeof policy;
 
 /**
- * What a token that sees a part of the registry may do of what its kind may, besides what is open to everybody: these
- * know of views. All others tell of the whole.
+ * The operations that a limited token may use, besides those open to everybody: they respect views. All others describe
+ * the whole registry.
  */
 const throughViews: ReadonlySet<OperationId> = new Set([
   'listPackages',
@@ -99,7 +99,10 @@ const throughViews: ReadonlySet<OperationId> = new Set([
   'createArtifact',
 ]);
 
-/** `authenticate`: nobody may not, but somebody might. `refused`: not this caller. `limited`: a token with a view. */
+/**
+ * `authenticate`: the caller is anonymous, and a credential might help. `refused`: this caller may not. `limited`: a
+ * token with a view may not.
+ */
 export function decidePolicy(
   operation: OperationId,
   caller: CallerClass,

@@ -4,7 +4,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 
 export interface Refusal {
-  /** undefined: there is no such user. What was typed as an email is not kept: it may have been a password. */
+  /** undefined: unknown user. The typed email is not stored, because it may have been a password. */
   readonly userId: string | undefined;
   readonly actor?: Actor;
   readonly address: string;
@@ -12,8 +12,8 @@ export interface Refusal {
 }
 
 /**
- * A refused login, or a refused password or code of somebody who has a session. Throws INVALID_CREDENTIALS, after the
- * event is durable.
+ * Records a refused login, or a refused password or code within a session. Throws INVALID_CREDENTIALS after the event
+ * is durable.
  */
 export async function refuseLogin(
   store: AuditedStore,

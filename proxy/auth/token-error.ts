@@ -15,7 +15,7 @@ export type TokenErrorCode =
 
 export class TokenError extends Error {
   readonly code: TokenErrorCode;
-  /** of VIEW_INVALID: everything that is wrong with what the token may see */
+  /** for VIEW_INVALID: all faults in the token's limits */
   readonly issues: readonly LimitIssue[];
 
   constructor(code: TokenErrorCode, message: string, issues: readonly LimitIssue[] = []) {

@@ -36,7 +36,7 @@ function checkedLimits(given: Readonly<Record<string, unknown>>): Partial<TokenL
   throw viewInvalid(parsed.issues);
 }
 
-/** Of the limits as a whole, after each has been looked at. */
+/** Checks the limits together, after each was checked alone. */
 export function assertUseful(limits: TokenLimits): void {
   const issues = uselessConstraints(limits);
   if (issues.length > 0) throw viewInvalid(issues);
@@ -82,7 +82,7 @@ export interface TokenDraft {
   /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
   readonly limit?: number | null;
   readonly expiresAt?: Date | null;
-  /** what it may see, and from where: checked here (views/token-limits.ts); null, or left out: not limited in that */
+  /** the limits of the token, checked here (views/token-limits.ts); null or missing: unlimited */
   readonly limits?: Readonly<Partial<Record<keyof TokenLimits, unknown>>>;
 }
 

@@ -6,8 +6,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * `limit`: the one to be given, in force: 0 is none at all. `most`: what is allowed without being an admin. Throws
- * INSUFFICIENT_SCOPE.
+ * `limit`: the limit in effect, 0 for none. `most`: the highest limit that needs no admin. Throws INSUFFICIENT_SCOPE.
  */
 export function assertMayGive(caller: Caller, limit: number, most: readonly number[]): void {
   const isAdmin = caller.kind === 'user' && caller.role === 'admin';

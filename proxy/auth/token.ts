@@ -15,7 +15,7 @@ export interface TokenRecord extends TokenLimits {
   readonly description: string;
   /** never changes: a token that grows rights would do so in every place it was copied to */
   readonly kind: TokenKind;
-  /** requests an hour; 0 = unlimited; null = the default of its kind, whatever that is when the request comes */
+  /** requests an hour; 0 = unlimited; null = the default of its kind at the time of the request */
   readonly limit: number | null;
   /** RFC 3339 UTC, as all times here */
   readonly created_at: string;
@@ -23,7 +23,7 @@ export interface TokenRecord extends TokenLimits {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly hash: TokenHash;
-  /** of the secret before the last rotation; it opens what the new one does until `previous_expires_at` */
+  /** the hash of the secret before the last rotation, valid until `previous_expires_at` */
   readonly previous_hash: TokenHash | null;
   readonly previous_expires_at: string | null;
 }
@@ -65,12 +65,12 @@ export function tokenKey(id: TokenId): string {
   return `${tokenKeyPrefix}${id}`;
 }
 
-/** Leads from what a request shows to the token's id. */
+/** The key of the row that leads from a token's hash to its id. */
 export function tokenHashKey(hash: TokenHash): string {
   return `token-hash/${hash}`;
 }
 
-/** What the hash of a token leads to. Throws StateError where it is no id of a token. */
+/** The token id that a hash leads to. Throws StateError for a value that is no token id. */
 export function parseTokenPointer(value: JsonValue): TokenId {
   const id = typeof value === 'string' ? parseTokenId(value) : undefined;
   if (id === undefined) throw malformedRecord('A row that leads to a token');
@@ -78,8 +78,7 @@ export function parseTokenPointer(value: JsonValue): TokenId {
 }
 
 /**
- * A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a
- * door.
+ * A record as stored. Throws for any other value: another program wrote the state, and its rows must not grant access.
  */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
   // a record of before rotation existed has no former secret; one of before there were views sees all

@@ -41,7 +41,7 @@ export interface TokensOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** who is at work here: stands in `created_by` and in every event */
+  /** the author of the changes, for `created_by` and every event */
   readonly actor: Actor;
 }
 
@@ -126,7 +126,7 @@ async function update(options: TokensOptions, id: string, patch: TokenPatch): Pr
         `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`,
       );
     const changed = { ...record, ...changes };
-    // what a record said before it was looked at stays, until somebody says something else of it
+    // the limits of a record from before views stay, until a change sets them
     if (changes.packages !== undefined || changes.constraints !== undefined) assertUseful(changed);
     return changed;
   });

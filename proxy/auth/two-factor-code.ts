@@ -27,14 +27,14 @@ export function mintTwoFactorSecret(randomBytes: RandomBytes): Secret {
   return new Secret(new OtpSecret({ buffer: Uint8Array.from(randomBytes(20)).buffer }).base32);
 }
 
-/** `otpauth://…`, for authenticators; as secret as what is in it. */
+/** `otpauth://…`, for authenticators. The text contains the secret. */
 export function twoFactorUri(secret: Secret, email: string): Secret {
   return new Secret(authenticator(secret, email).toString());
 }
 
 /**
- * What is left of `user.two_factor` once this code was used; undefined: it is wrong, or was used before. One step of 30
- * seconds early or late is taken.
+ * The new `user.two_factor` after the use of this code; undefined: the code is wrong or used already. A code of one
+ * step of 30 seconds earlier or later is accepted.
  */
 export function useCode(user: UserRecord, code: string, sealer: Sealer, nowMs: number): TwoFactor | undefined {
   const { two_factor } = user;
@@ -58,8 +58,8 @@ function useRecoveryCode(two_factor: TwoFactor, text: string): TwoFactor | undef
 }
 
 /**
- * Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and what is kept of them: with so many bits a plain
- * SHA-256 (OWASP ASVS 6.5.2).
+ * Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and their stored hashes. With so many bits a plain
+ * SHA-256 is enough (OWASP ASVS 6.5.2).
  */
 export function mintRecoveryCodes(randomBytes: RandomBytes): {
   readonly codes: readonly Secret[];

@@ -49,7 +49,7 @@ export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecor
   return records.sort((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1));
 }
 
-/** What goes into the same commit as the change of a user. */
+/** The rows that are written in the same commit as the change of a user. */
 export interface Beside {
   readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
   readonly deletes?: readonly string[];
@@ -61,9 +61,7 @@ export interface UserEdit extends Beside {
   readonly event: AuditDraft;
 }
 
-/**
- * One attempt: false when somebody else changed the user, or the roster, since `stored` was read. Throws LAST_ADMIN.
- */
+/** One attempt: false if another request changed the user or the roster since `stored` was read. Throws LAST_ADMIN. */
 export async function commitUser(
   store: AuditedStore,
   stored: StoredUser,
@@ -110,7 +108,7 @@ export async function changeUser(
   }
 }
 
-/** false: there is one with this email, or `onlyFirst` and there is somebody. */
+/** false: the email is taken, or `onlyFirst` and a user exists. */
 export async function insertUser(
   store: AuditedStore,
   record: UserRecord,

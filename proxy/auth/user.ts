@@ -40,7 +40,7 @@ export interface UserRecord {
   readonly created_at: string;
   readonly created_by: string;
   readonly last_login_at: string | null;
-  /** where the last logins came from, newest first */
+  /** the addresses of the last logins, newest first */
   readonly known_addresses: readonly string[];
 }
 
@@ -69,8 +69,7 @@ const userRecord = z.strictObject({
 });
 
 /**
- * A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a
- * door.
+ * A record as stored. Throws for any other value: another program wrote the state, and its rows must not grant access.
  */
 export function parseUserRecord(value: JsonValue): UserRecord {
   const parsed = userRecord.safeParse(value);
@@ -82,7 +81,7 @@ export function parseUserRecord(value: JsonValue): UserRecord {
   throw malformedRecord(`A user record${fields === '' ? '' : ` (${fields})`}`);
 }
 
-/** What an email or an invitation leads to. Throws StateError where it is no id of a user. */
+/** The user id that an email or an invitation leads to. Throws StateError for a value that is no user id. */
 export function parseUserPointer(value: JsonValue): UserId {
   const id = typeof value === 'string' ? parseUserId(value) : undefined;
   if (id === undefined) throw malformedRecord('A row that leads to a user');

@@ -9,7 +9,7 @@ export interface BatchedHit extends SharedHit {
 }
 
 export interface BatchedCount {
-  /** how many of them were counted; the others found the limit used up */
+  /** the number of granted requests; for the others the limit was used up */
   readonly granted: number;
   /** requests counted in the window, these included */
   readonly used: number;

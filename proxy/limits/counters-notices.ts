@@ -5,7 +5,7 @@
 export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };
 
 export interface CountersNotices {
-  /** At the beginning of an outage, and as often as one likes while it lasts. */
+  /** Called at the beginning of an outage, and any number of times during it. */
   readonly degraded: (reason: unknown) => void;
   readonly recovered: () => void;
 }
@@ -19,7 +19,7 @@ export function createCountersNotices(
   monotonicMs: () => number,
 ): CountersNotices {
   let reportedMs: readonly number[] = [];
-  /** of this outage */
+  /** whether this outage was reported */
   let isReported = false;
   return {
     degraded: (reason) => {

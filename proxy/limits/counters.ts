@@ -3,7 +3,7 @@
 
 import type { Window } from './windows.ts';
 
-/** What one request found when it was counted. */
+/** The result of counting one request. */
 export interface Count {
   /** false: the limit was used up before this request, which was not counted */
   readonly admitted: boolean;

@@ -10,7 +10,7 @@ export type SavedWindow = readonly [key: string, used: number, endsAtMs: number]
 export interface MemoryCounters extends Counters {
   readonly hit: (key: string, limit: number, windowMs: number, nowMs: number) => Count;
   readonly peek: (key: string, windowMs: number, nowMs: number) => Window | undefined;
-  /** Takes over what a shared count said. */
+  /** Adopts the window of a shared count. */
   readonly learn: (key: string, window: Window, nowMs: number) => void;
   /** All windows that run at `nowMs`, to be restored by the next process. */
   readonly snapshot: (nowMs: number) => readonly SavedWindow[];

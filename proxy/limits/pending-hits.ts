@@ -6,7 +6,7 @@ export interface PendingHits {
   readonly asked: (key: string) => void;
   readonly answered: (key: string, nowMs: number) => void;
   readonly failed: (key: string) => void;
-  /** How many of `key` are open; undefined: nothing was heard of it for a while. */
+  /** The number of unanswered hits of `key`; undefined: no recent answer. */
   readonly openOf: (key: string, nowMs: number) => number | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Entry {
   answeredMs: number;
 }
 
-/** What was said so long ago is still a measure. */
+/** An answer is used as a measure for this time. */
 const freshMs = 5000;
 
 export function createPendingHits(capacity = 20_000): PendingHits {

@@ -5,12 +5,12 @@ import { batchHits, type BatchedCount } from './batch-hits.ts';
 import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 
 /**
- * KEYS the keys; ARGV for each: limit, window (ms), floor: used, floor: ends in (ms), requests. Answers for each:
- * granted, used, ends in (ms), in one list. The window's end is the key's own expiry, so no clock of ours is part of
- * it, and nothing is left behind. A refused request writes nothing, hence extends nothing. A key without an expiry (a
- * restore, a stray PERSIST) gets one here, or it would refuse for ever; one that holds no count (another type, another
- * program's text) is begun anew. Every request that is counted needs the same three commands, so a user of Redis that
- * lacks one is noticed at once.
+ * KEYS: the keys. ARGV for each: limit, window (ms), floor: used, floor: ends in (ms), requests. Returns for each:
+ * granted, used, ends in (ms), in one list. The window's end is the key's own expiry, so no clock of this program
+ * matters and nothing is left behind. A refused request writes nothing and extends nothing. A key without an expiry (a
+ * restore, a stray PERSIST) gets one here, or it would refuse for ever. A key without a count (another type, another
+ * program's text) starts again. Every counted request needs the same three commands, so a Redis user that lacks one is
+ * noticed at once.
  */
 const script = `
 local counts = {}
@@ -58,8 +58,7 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
   const { redis, connect, reason } = createRedisClient({
     url,
     keyPrefix,
-    // how long a request waits is decided in resilient-counters.ts; this ends a handshake or a trial that nobody
-    // answers
+    // resilient-counters.ts limits the wait of requests; this timeout ends an unanswered handshake or trial
     commandTimeout: 500,
     // a connection that is silent while commands wait is replaced, and not waited for until the kernel gives it up
     socketTimeout: 1000,

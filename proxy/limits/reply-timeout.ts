@@ -5,11 +5,11 @@
 
 export interface ReplyTimeoutOptions {
   /**
-   * Somebody waits, and so long, twice that at most, there was no reply to anybody: the server is late until its next
-   * one.
+   * While a request waits, the server is late after this time without any reply, at the latest after twice this time,
+   * until its next reply.
    */
   readonly lateMs: number;
-  /** A request has waited so long: the server is silent. */
+  /** The server counts as silent once a request has waited for this time. */
   readonly silentMs: number;
   readonly onLate: () => void;
   /** Should `drain`. */
@@ -69,7 +69,7 @@ interface Watch<Waiting> {
   readonly since: Map<Waiting, number>;
   timer: NodeJS.Timeout | undefined;
   late: boolean;
-  /** whether the server has replied to anybody since the last check */
+  /** whether any reply has arrived since the last check */
   replies: boolean;
 }
 

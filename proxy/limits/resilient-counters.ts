@@ -17,7 +17,7 @@ import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
 const silentMs = 250;
-/** A server that has said nothing at all for so long while somebody waits is late. */
+/** A server without any reply for this time, while a request waits, is late. */
 const lateMs = 25;
 /**
  * As many processes may have asked as much as this one and heard as little: with room for all of them, nobody is
@@ -106,7 +106,7 @@ function tryShared(shared: SharedCounters): Promise<unknown> {
   return within(silentMs, shared.hit(trialHit));
 }
 
-/** On the path of every request: plain values and few closures, which cost a quarter of objects made anew. */
+/** Runs for every request: plain values and few closures, which cost a quarter of newly made objects. */
 function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: number): Count | Promise<Count> {
   const { shared, local, pending, replies } = parts;
   pending.asked(key);
@@ -137,7 +137,7 @@ function waitFor({ local, pending, replies, breaker }: Parts, reply: Promise<Sha
   );
 }
 
-/** Nobody waits for the reply; what it says is remembered. */
+/** No request waits for the reply; its content is remembered. */
 function learnLater(
   { local, pending, replies, breaker }: Parts,
   reply: Promise<SharedCount>,
@@ -162,7 +162,7 @@ function goOnLocally(local: MemoryCounters, { key, limit, windowMs, nowMs, answe
   answer(local.hit(key, limit, windowMs, nowMs));
 }
 
-/** Whether a request is far from its limit for certain, although the shared count is late. */
+/** Whether a request is certainly far from its limit, although the shared count is late. */
 function isFarFromLimit(
   { local, pending }: Parts,
   key: string,

@@ -9,8 +9,8 @@ export interface SharedHit {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * What this process itself knows of the running window. The shared count is raised to `used`, and its end brought
-   * forward to `endsInMs`, if it has forgotten (flushed, restarted empty, failed over). 0 and 0: nothing is known.
+   * This process's own count of the running window. The shared count is raised to `used`, and its end moved forward to
+   * `endsInMs`, if the server has lost it (flushed, restarted empty, failed over). 0 and 0: unknown.
    */
   readonly floor: { readonly used: number; readonly endsInMs: number };
 }
@@ -27,7 +27,7 @@ export interface SharedCounters {
   readonly connect: () => Promise<void>;
   /** Counts and decides in one atomic step. Rejects when the server is lost, slow, or cannot write. */
   readonly hit: (hit: SharedHit) => Promise<SharedCount>;
-  /** What is counted for `key`, without counting; undefined: nothing. Rejects when the server is lost or slow. */
+  /** The current count of `key`, without counting; undefined: none. Rejects when the server is lost or slow. */
   readonly peek: (key: string) => Promise<Pick<SharedCount, 'used' | 'endsInMs'> | undefined>;
   readonly close: () => Promise<void>;
 }

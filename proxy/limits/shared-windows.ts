@@ -4,17 +4,18 @@ import type { MemoryCounters } from './memory-counters.ts';
 import { endSlackMs, type SharedCount, type SharedHit } from './shared-counters.ts';
 import type { Window } from './windows.ts';
 
-/** What this process tells the server of a key's running window. */
+/** The floor that this process sends for a key's running window. */
 export function floorOf(local: MemoryCounters, key: string, windowMs: number, nowMs: number): SharedHit['floor'] {
   const known = local.peek(key, windowMs, nowMs);
   if (known === undefined) return { used: 0, endsInMs: 0 };
   const endsInMs = known.endsAtMs - nowMs;
-  // near the end of ours the server may have begun the next window, which must not be ended with it
+  // near the end of the local window the server may have begun the next window, which must not end with the local one
   return endsInMs <= endSlackMs ? { used: 0, endsInMs: 0 } : { used: known.used, endsInMs };
 }
 
 /**
- * Remembers what the server said, and gives the window's end: the same in every answer, although each measures it anew.
+ * Remembers the server's reply, and returns the window's end, equal in every answer although each reply measures it
+ * again.
  */
 export function learn(local: MemoryCounters, key: string, windowMs: number, count: SharedCount, nowMs: number): number {
   const window = mergeWindow(local.peek(key, windowMs, nowMs), count, nowMs);
@@ -22,7 +23,7 @@ export function learn(local: MemoryCounters, key: string, windowMs: number, coun
   return window.endsAtMs;
 }
 
-/** The window by what the server says and by what this process knows. */
+/** Combines the server's window with this process's own. */
 export function mergeWindow(
   known: Window | undefined,
   { used, endsInMs }: Pick<SharedCount, 'used' | 'endsInMs'>,

@@ -32,8 +32,8 @@ export function createWindows(): Windows {
     },
     set: (key, window, nowMs) => {
       if (windows.get(key)?.endsAtMs !== window.endsAtMs) {
-        // a Map keeps the order of insertion: windows of one length end in the order they began, so the ended ones
-        // stand in front
+        // a Map keeps the order of insertion: windows of one length end in the order of their start, so the ended ones
+        // come first
         windows.delete(key);
         dropEnded(windows, nowMs);
       }
@@ -51,7 +51,7 @@ function dropEnded(windows: Map<string, Window>, nowMs: number): void {
   }
 }
 
-/** What a request found in a window of `limit` that had `used` before it. */
+/** The result of a request in a window of `limit` with `used` requests before it. */
 export function decide(
   used: number,
   limit: number,

@@ -69,7 +69,7 @@ export async function readAuditLog(
   return { events, before: after === undefined ? undefined : Number(after.slice(auditEventPrefix.length)) };
 }
 
-/** Of the newest event, to be copied out of reach; undefined while there is none. */
+/** The head of the log: its newest event, for copies elsewhere; undefined for an empty log. */
 export async function readAuditHead(store: Pick<StateStore, 'get'>): Promise<AuditHead | undefined> {
   const entry = await store.get(auditHeadKey);
   return entry === undefined ? undefined : parseAuditHead(entry.value);

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { malformedRecord } from './state-error.ts';
 import type { StateChange, StateEntry, StateStore } from './state-store.ts';
 
-/** Who did it: a person at the command line, a user with a session, the holder of a token, or the service itself. */
+/** The author: a person at the command line, a user with a session, the holder of a token, or the service itself. */
 export type Actor = `cli:${string}` | `user:${string}` | `token:${string}` | `system:${string}`;
 
 export interface AuditDraft {
@@ -36,7 +36,7 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-/** A store whose every commit says what it does. */
+/** A store in which every commit names its action. */
 export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'generation'> {
   /**
    * As StateStore.commit; false means one of the change's own conditions failed, never that another event came first.
@@ -53,7 +53,7 @@ export const auditHeadKey = 'audit/head';
 export const auditEventPrefix = 'audit/event/';
 const noEvent: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** Where event `seq` is kept: padded, so that keys sort as numbers. */
+/** The key of event `seq`: padded, so that keys sort as numbers. */
 export function auditEventKey(seq: number): string {
   return `${auditEventPrefix}${String(seq).padStart(12, '0')}`;
 }
@@ -72,7 +72,7 @@ export function createAuditedStore({
       const done = await store.commit(withEvent(change, head, sealEvent(draft, headOf(head), now())));
       if (done) return true;
       const latest = await store.get(auditHeadKey);
-      // the head stands where it stood: it was the caller's own condition that failed
+      // the head is unchanged, so the caller's own condition failed
       if (latest?.revision === head?.revision) return false;
     }
   };

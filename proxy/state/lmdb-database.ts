@@ -19,7 +19,7 @@ export interface LmdbDatabase {
   readonly db: Database;
   readonly directory: string;
   readonly turn: WriteLock;
-  /** why nothing can be written: the disk is read-only; undefined where writing may work */
+  /** the reason why nothing can be written: a read-only disk; undefined where writing may work */
   readonly unwritable: Error | undefined;
 }
 
@@ -28,7 +28,9 @@ export function stateFileOf(directory: string): string {
   return join(directory, 'data.mdb');
 }
 
-/** Opens what is there, or an empty database where there is no file. Rejects with a StateError that says what to do. */
+/**
+ * Opens the existing database, or an empty one if there is no file. Rejects with a StateError that names the repair.
+ */
 export async function openDatabase(directory: string): Promise<LmdbDatabase> {
   const turn = createWriteLock(join(directory, 'turn'));
   let release: (() => void) | undefined;
@@ -60,7 +62,7 @@ export function unusableDirectory(directory: string, cause: unknown): StateError
   );
 }
 
-/** Opens what is there, and writes nothing but the mark that somebody reads it. Throws what lmdb throws. */
+/** Opens the existing database, and writes nothing but the reader's mark. Throws the errors of lmdb. */
 export function openForReading(directory: string): Database {
   return openFiles(directory, true);
 }

@@ -14,10 +14,7 @@ const metaEnd = 160;
 const magic = 0xbeefc0de;
 const dataVersion = 2;
 
-/**
- * What is wrong with the file; undefined where it is sound as far as its header says, or does not exist. Rejects when
- * it cannot be read.
- */
+/** The fault of the file; undefined for a sound header or a missing file. Rejects when it cannot be read. */
 export async function findLmdbDamage(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -42,9 +42,8 @@ interface Walk extends Meta {
 class PageFault extends Error {}
 
 /**
- * What is wrong with a page; undefined where LMDB can read and write all of them. Whoever writes meanwhile leaves the
- * pages alone that are in use now, as long as the caller holds a read transaction of LMDB that is older. Throws Node's
- * error where the file cannot be read.
+ * The fault of a page; undefined if LMDB can read and write all pages. The caller holds an older read transaction of
+ * LMDB, so that writers leave the pages in use alone. Throws Node's error if the file cannot be read.
  */
 export function findPageFault(descriptor: number): string | undefined {
   const meta = readMeta(descriptor);
@@ -106,7 +105,7 @@ function visit(walk: Walk, number: number, height: number, onValue: (value: Buff
   }
 }
 
-/** Where the nodes of a page begin, in the order of their keys. */
+/** The offsets of a page's nodes, in the order of their keys. */
 function nodesOf(page: Buffer, number: number, isBranch: boolean): number[] {
   const [lower, upper] = [page.readUInt16LE(20) + headerSize, page.readUInt16LE(22) + headerSize];
   const count = (lower - headerSize) / 2;
@@ -147,7 +146,7 @@ function valueOf(walk: Walk, page: Buffer, number: number, node: number): Buffer
   return pages.subarray(headerSize, headerSize + size);
 }
 
-/** A block of several pages stands as its length, negative, before its first page. Zeros are gaps. */
+/** A block of several pages is stored as its negative length before its first page. Zeros are gaps. */
 function collectFree({ freed, lastPage }: Walk, value: Buffer): void {
   const listed = value.length >= 8 ? Number(value.readBigUInt64LE(0)) : -1;
   if (listed < 0 || value.length < 8 * (listed + 1)) throw new PageFault('the list of free pages is damaged');

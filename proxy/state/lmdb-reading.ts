@@ -9,13 +9,13 @@ import { findPageFault } from './lmdb-pages.ts';
 export type StateReading =
   { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
 
-/** Never rejects for what is damaged. */
+/** Never rejects for damage. */
 export async function readWholeState(directory: string): Promise<StateReading> {
   try {
     const damage = await findLmdbDamage(stateFileOf(directory));
     if (damage !== undefined) return { rows: null, fault: damage };
     const db = openForReading(directory);
-    // what is read now is not written over meanwhile, whatever other processes commit
+    // no process overwrites the pages of this read transaction, whatever it commits
     const reading = db.useReadTransaction();
     const fault = pageFaultOf(stateFileOf(directory));
     if (fault !== undefined) return { rows: null, fault };

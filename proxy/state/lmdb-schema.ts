@@ -5,13 +5,13 @@ import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
 
-/** Rises when an older version could no longer understand what is stored. */
+/** Incremented when an older version could no longer understand the stored rows. */
 export const stateSchema = 1;
 
 export const generationKey = '!generation';
 /**
- * How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells
- * all processes of each of its commits.
+ * The number of quiet commits: the generation of the port is the number of all others. A version without quiet commits
+ * notifies all processes of each of its commits.
  */
 export const quietKey = '!quiet';
 const schemaKey = '!schema';

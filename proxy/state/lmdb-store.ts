@@ -110,7 +110,7 @@ function readGeneration(db: Database): number {
   return db.get(generationKey) as number;
 }
 
-/** The generation of the port. What was quiet is counted again only after a commit. */
+/** The generation of the port. The number of quiet commits is read again only after a commit. */
 function loudGenerations(db: Database): () => number {
   let seen = Number.NaN;
   let loud = Number.NaN;
@@ -124,7 +124,7 @@ function loudGenerations(db: Database): () => number {
   };
 }
 
-/** Of the same snapshot as what was read before in this turn of the event loop. */
+/** The value of the same snapshot as earlier reads in this turn of the event loop. */
 function readQuiet(db: Database): number {
   return (db.get(quietKey) as number | undefined) ?? 0;
 }

@@ -46,7 +46,7 @@ export function createMemoryStore(): StateStore {
   };
 }
 
-/** Values are kept as text: what a caller holds never changes under it, nor can it change what is stored. */
+/** Values are stored as text: a caller's object and the stored one cannot change each other. */
 function apply(rows: Map<string, Row>, change: StateChange, revision: number): void {
   const encoded = change.puts.map(({ key, value }) => ({ key, text: JSON.stringify(value) }));
   for (const { key, text } of encoded) rows.set(key, { text, revision });

@@ -4,8 +4,8 @@ import { StateError } from './state-error.ts';
 import type { StateStore } from './state-store.ts';
 
 /**
- * Reads one row below `prefix`. Resolves when the state answers, and while it is out of reach as long as those who are
- * known are honoured; rejects with what is wrong.
+ * Reads one row below `prefix`. Resolves when the state answers, and during an outage while known clients are accepted.
+ * Rejects with the fault.
  */
 export async function assertReadable(store: Pick<StateStore, 'range' | 'generation'>, prefix: string): Promise<void> {
   try {

@@ -9,8 +9,8 @@ interface Fault {
 }
 
 /**
- * Two sentences for people, what is wrong and what to set; undefined: nothing is wrong that can be seen. A Redis may
- * refuse to say how it is set up.
+ * Two sentences for people: the fault and the setting that repairs it; undefined: no visible fault. A Redis may refuse
+ * to show its configuration.
  */
 export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, memory, snapshots] = await Promise.all([
@@ -25,8 +25,8 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
 }
 
 /**
- * Two sentences: what a loss of power undoes although Redis keeps a log of its changes, and what to set; undefined:
- * nothing, or Redis does not tell.
+ * Two sentences: the changes that a loss of power undoes although Redis writes a log, and the setting that prevents it;
+ * undefined: none, or Redis does not tell.
  */
 export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);

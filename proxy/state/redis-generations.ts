@@ -6,16 +6,16 @@ import type { LastKnown } from './last-known.ts';
 
 export interface Reached {
   readonly generation: number;
-  /** how many of the commits up to there were not quiet; undefined: an older version wrote it and does not say */
+  /** the number of commits so far that were not quiet; undefined: an older version wrote the state */
   readonly loud: number | undefined;
 }
 
 export interface RedisGenerations {
-  /** Of this process: moves when the state has changed, or may have, and not quietly. */
+  /** A counter of this process: it increments when the state has changed, or may have, and not quietly. */
   readonly moves: () => number;
   /** The generation that Redis has reached at least. */
   readonly reached: () => number;
-  /** How many commits were not quiet, as far as this process has heard; undefined: it has not. */
+  /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
   readonly loud: () => number | undefined;
   /** A message of a commit, as redis-scripts.ts writes it. */
   readonly hear: (message: string) => void;
@@ -23,9 +23,9 @@ export interface RedisGenerations {
   readonly answered: (reached: Reached, listening: boolean) => void;
   /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
   readonly wrote: (keys: readonly string[], reached?: Reached) => void;
-  /** From now on messages may be missing. */
+  /** Messages may be missing from now on. */
   readonly deaf: () => void;
-  /** What was decided by what is known is to be decided anew. */
+  /** Invalidates all decisions that used cached rows. */
   readonly move: () => void;
   readonly forgetAll: () => void;
 }
@@ -63,7 +63,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
   };
 }
 
-/** How far this process has followed the state. */
+/** The progress of this process in following the state. */
 interface Progress {
   moves: number;
   /** the highest generation that Redis has named */

@@ -7,7 +7,7 @@ import { StateError, wayBack } from './state-error.ts';
 import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
 import type { StateOpening } from './state-store.ts';
 
-/** Rises when an older version could no longer understand what is stored. */
+/** Incremented when an older version could no longer understand the stored rows. */
 const redisStateSchema = 1;
 
 /**
@@ -66,7 +66,7 @@ export function refuseMissingRights(missing: readonly string[], name: string): v
     );
 }
 
-/** Why a state could not be opened. What Redis refuses stays refused; what keeps its answers away may pass. */
+/** The reason why a state could not be opened. A refusal by Redis stays; a missing answer may pass. */
 export function unusable(name: string, why: unknown): StateError {
   const message = messageOf(why).replace(/\.$/, '');
   const advice = adviceFor(message);

@@ -17,9 +17,9 @@ export interface RedisReachOptions {
   /** the Redis, in words, without its password */
   readonly name: string;
   readonly generations: RedisGenerations;
-  /** why there is no connection */
+  /** the reason for the missing connection */
   readonly reason: () => Error | undefined;
-  /** how long what is known is believed without a word from Redis */
+  /** how long cached rows stay valid without an answer of Redis */
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
   /** milliseconds of a clock that nobody sets */
@@ -27,23 +27,18 @@ export interface RedisReachOptions {
 }
 
 export interface RedisReach {
-  /** Throws StateError once what is known must not be believed: it is too old, or the state is gone. */
+  /** Throws StateError once cached rows are no longer valid: they are too old, or the state is gone. */
   readonly assertKnown: () => void;
   readonly isAway: () => boolean;
-  /** While it is away: how long what is known is believed still; undefined otherwise. */
+  /** During an outage: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
-  /**
-   * What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still
-   * say.
-   */
+  /** The given command; rejects as soon as Redis counts as away, so that no caller waits for a silent one. */
   readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
-  /**
-   * A command failed for another reason than what it asked: Redis is away until it answers again, or the state is gone.
-   */
+  /** A command failed for a reason outside of itself: Redis is away until it answers again, or the state is gone. */
   readonly lost: (reason: unknown) => void;
   /** Redis answered, and its state is this registry's. */
   readonly answered: () => void;
-  /** From now on nothing is noticed. */
+  /** Ends all notifications. */
   readonly close: () => void;
 }
 
@@ -51,7 +46,7 @@ export function createRedisReach(options: RedisReachOptions): RedisReach {
   const { name, generations, reason, graceMs, notice, monotonicMs } = options;
   const questions = createQuestions();
   let standing: 'ok' | 'away' | Loss = 'ok';
-  /** what is wrong with the state */
+  /** the fault of the state */
   let fault = '';
   let lastAnswerMs = monotonicMs();
   let closed = false;

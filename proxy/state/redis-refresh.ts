@@ -16,8 +16,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Reads what is in doubt, and stops where Redis is away; to be called when Redis has answered. One call at a time
- * reads, others return at once.
+ * Reads the rows in doubt, and stops when Redis is away. Call it when Redis has answered. One call at a time reads;
+ * others return at once.
  */
 export function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => Promise<void> {
   let running = false;

@@ -29,7 +29,7 @@ export function createReplicas({ writer, notice, monotonicMs }: ReplicasOptions)
   return {
     follow: async () => {
       const reached = await writer.wait(1, replicaTimeoutMs).catch((error: unknown) => {
-        // whatever Redis says here is about waiting: the change before it may be written
+        // an error of Redis here concerns the wait only: the change before it may be written
         throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, {
           cause: error,
         });

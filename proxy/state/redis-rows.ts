@@ -10,7 +10,7 @@ import { StateError, wayBack } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
 import type { RangeOptions, StateEntry } from './state-store.ts';
 
-/** What to ask Redis for: both reject with the error of the client. */
+/** The reads of rows in Redis; both reject with the error of the client. */
 export interface RedisRows {
   readonly row: (key: string) => Promise<KnownRow | undefined>;
   readonly range: (prefix: string, options: RangeOptions) => Promise<readonly KnownRow[]>;

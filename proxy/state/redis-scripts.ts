@@ -9,7 +9,7 @@ export interface StatePlace {
   readonly rows: string;
   readonly order: string;
   readonly meta: string;
-  /** where each commit is told; channels, unlike keys, are shared by all databases of a Redis */
+  /** the channel of commits; channels, unlike keys, are shared by all databases of a Redis */
   readonly channel: string;
 }
 
@@ -23,10 +23,10 @@ export function placeOf(database: number): StatePlace {
 }
 
 /**
- * Of each script that reads or writes the state: KEYS are meta, rows, order. A key of another type, or rows and list of
- * keys of different lengths, are damage: Redis evicted a key, or somebody edited the state by hand. So are fewer or more
- * rows than the last commit left. Each commit writes rows, list and size in one step. Rows without their meta are damage
- * too.
+ * Begins each script that reads or writes the state: KEYS are meta, rows, order. It refuses damage: a key of another
+ * type, rows and list of keys of different lengths, or fewer or more rows than the last commit left. Redis evicted a
+ * key then, or a person edited the state. Each commit writes rows, list and size in one step. Rows without their meta
+ * are damage too.
  */
 const refuseDamaged = `
 local function findDamage()
@@ -60,8 +60,8 @@ end
 `;
 
 /**
- * Of each script that reads or writes rows: ARGV[1] is the identity of the state that is known. No other state is read
- * or written, so that nobody follows one that was made in its place (I20).
+ * Begins each script that reads or writes rows: ARGV[1] is the identity of the known state. No other state is read or
+ * written, so that no process follows a state made in its place (I20).
  */
 const refuseAnother = `${refuseDamaged}
 local found = redis.call('HGET', KEYS[1], 'identity')
@@ -70,7 +70,7 @@ if not found then return redis.error_reply('EMPTIED there is no state in it any 
 if found ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
 `;
 
-/** How a state is lost to those who know it. */
+/** The ways in which a process can lose its state. */
 export type Loss = 'emptied' | 'replaced' | 'damaged';
 
 const losses: ReadonlyMap<string, Loss> = new Map([
@@ -79,7 +79,7 @@ const losses: ReadonlyMap<string, Loss> = new Map([
   ['DAMAGED', 'damaged'],
 ]);
 
-/** What such a script has refused, and why in words; undefined for any other error. */
+/** The refusal of such a script and its reason in words; undefined for any other error. */
 export function lossOf(error: unknown): { readonly loss: Loss; readonly reason: string } | undefined {
   if (!(error instanceof Error && error.name === 'ReplyError')) return undefined;
   const [, word = '', reason = ''] = /^(\S+) (.*)$/s.exec(error.message) ?? [];

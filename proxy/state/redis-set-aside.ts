@@ -9,8 +9,8 @@ import { placeOf, stateScripts } from './redis-scripts.ts';
 const commandTimeoutMs = 2000;
 
 /**
- * What the names of its keys begin with now; undefined where there was no state. Running servers find none until
- * another one has its identity. Rejects with StateError.
+ * The new prefix of its keys; undefined if there was no state. Running servers find no state until another one has its
+ * identity. Rejects with StateError.
  */
 export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
   const { redis, connect, reason } = createRedisClient({

@@ -37,17 +37,15 @@ export interface RedisStoreOptions {
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
   readonly monotonicMs: () => number;
-  /** where it is left out, a state is made where there is none */
+  /** default: create a state where there is none */
   readonly opening?: StateOpening;
 }
 
 export interface RedisStore extends StateStore {
   readonly identity: StateIdentity;
-  /**
-   * What keeps this Redis from keeping a state for good, in a sentence; undefined: nothing that can be seen from here.
-   */
+  /** The setting that makes this Redis unsuitable for a state, in a sentence; undefined: no visible fault. */
   readonly durabilityFault: () => Promise<string | undefined>;
-  /** While the Redis is out of reach: how long what is known is given still; undefined otherwise. */
+  /** While Redis is unreachable: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /**
    * Gives the state another identity, with which it is to be opened from then on: that of a backup whose rows are all
@@ -178,9 +176,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
   };
 }
 
-/**
- * What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing.
- */
+/** The answer of Redis; during an outage the cached one. Rejects with StateError STATE_UNAVAILABLE if there is none. */
 async function askOr<T>(
   { watch, name, reason }: Parts,
   recall: () => T | undefined,

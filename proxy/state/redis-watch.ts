@@ -24,7 +24,7 @@ export interface RedisWatch extends Omit<RedisReach, 'answered'> {
 }
 
 const pollMs = 250;
-/** A poll that is not answered so long: whoever asks something is not made to wait for Redis any more. */
+/** After this time without an answer to a poll, no caller waits for Redis any more. */
 const replyTimeoutMs = 1000;
 
 export function createRedisWatch(options: RedisWatchOptions): RedisWatch {

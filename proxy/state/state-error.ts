@@ -4,15 +4,15 @@
 export type StateErrorCode =
   /** the directory cannot be made, read or written */
   | 'STATE_UNUSABLE'
-  /** the file is not what was written: cut short, overwritten, or not ours */
+  /** the file was changed after it was written: truncated, overwritten, or from another program */
   | 'STATE_CORRUPT'
-  /** it is gone, where there has been one: nothing is begun anew in its place */
+  /** it is gone from a known place: no new state begins there */
   | 'STATE_MISSING'
-  /** another state stands where the one that is known was */
+  /** another state is in the place of the known one */
   | 'STATE_REPLACED'
   /** a newer version of Libretto wrote it */
   | 'STATE_TOO_NEW'
-  /** a change could not be made durable (disk full, I/O error); nothing of it happened */
+  /** a change could not be made durable (disk full, I/O error); no part of it happened */
   | 'STATE_WRITE_FAILED'
   /** another process does not let go of it; nothing was changed, and it can be tried again */
   | 'STATE_BUSY'
@@ -20,14 +20,14 @@ export type StateErrorCode =
   | 'STATE_UNAVAILABLE'
   | 'STATE_CLOSED';
 
-/** What leads out of a state that is damaged or gone, in a data folder and in a Redis. */
+/** The ways out of a damaged or missing state, in a data folder and in a Redis. */
 export const wayBack =
   'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users ' +
   'and tokens that were in it: `libretto state init --force`.';
 
 export class StateError extends Error {
   readonly code: StateErrorCode;
-  /** identity of the state that stands there, as far as it is known */
+  /** identity of the state in that place, if known */
   readonly found: string | undefined;
 
   constructor(
@@ -42,7 +42,7 @@ export class StateError extends Error {
   }
 }
 
-/** STATE_CORRUPT. `record` names what is malformed, such as `A token record`, and never its content. */
+/** STATE_CORRUPT. `record` names the malformed record, such as `A token record`, and never its content. */
 export function malformedRecord(record: string): StateError {
   return new StateError('STATE_CORRUPT', `${record} in the state is malformed. ${wayBack}`);
 }

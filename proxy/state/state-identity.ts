@@ -11,7 +11,7 @@ export function newStateIdentity(randomBytes: RandomBytes): StateIdentity {
   return `st_${randomBase62(16, randomBytes)}` as StateIdentity;
 }
 
-/** undefined for what is no identity */
+/** undefined for a value that is no identity */
 export function parseStateIdentity(value: unknown): StateIdentity | undefined {
   return typeof value === 'string' && /^st_[0-9A-Za-z]{16}$/.test(value) ? (value as StateIdentity) : undefined;
 }

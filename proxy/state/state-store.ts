@@ -31,16 +31,16 @@ export interface RangeOptions {
   readonly reverse?: boolean;
 }
 
-/** How a store opens. */
+/** The options for opening a store. */
 export interface StateOpening {
-  /** whether a state is made where there is none; otherwise that is the error STATE_MISSING */
+  /** whether a missing state is created; otherwise it is the error STATE_MISSING */
   readonly make: boolean;
   /** the identity of a state that is made, or that an older version made without one */
   readonly fresh: StateIdentity;
 }
 
 export interface StateStore {
-  /** Which state this is; undefined: an older version made it, and nothing can be written to it now. */
+  /** The identity of this state; undefined: an older version made it, and nothing can be written to it now. */
   readonly identity: StateIdentity | undefined;
   readonly get: (key: string) => Promise<StateEntry | undefined>;
   /** Entries whose key starts with `prefix`, in key order. */
@@ -48,8 +48,8 @@ export interface StateStore {
   /** Resolves once the change is durable (true), or once a condition failed and nothing was changed (false). */
   readonly commit: (change: StateChange) => Promise<boolean>;
   /**
-   * Moves with every commit of any process that is not quiet; cheap enough to ask on every request. What was read under
-   * one generation holds while it stands, but for rows that are written quietly.
+   * Increments with every commit of any process that is not quiet; cheap enough for every request. Rows read under one
+   * generation stay valid during it, except rows that are written quietly.
    */
   readonly generation: () => number;
   readonly close: () => Promise<void>;
