@@ -22,62 +22,35 @@ export interface Authority {
 
 /** Makes its files below `folder`. */
 export function createAuthority(folder: string): Authority {
-  const openssl = (...args: readonly string[]): void =>
+  const openssl = (args: readonly string[]): void =>
     void execFileSync(toolPath('openssl'), args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const file = join(folder, 'authority.pem');
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    'authority.key',
-    '-out',
-    file,
-    '-days',
-    '30',
-    '-subj',
-    '/CN=Test authority',
-  );
+  openssl(['req', '-x509', ...newKey('authority.key'), '-out', file, '-days', '30', '-subj', '/CN=Test authority']);
   const issue: Authority['issue'] = (name, days = 30) => {
     const [certFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
-    openssl(
-      'req',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-keyout',
-      keyFile,
-      '-out',
-      `${name}.csr`,
-      '-subj',
-      `/CN=${name}`,
-      '-addext',
-      'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    );
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      file,
-      '-CAkey',
-      'authority.key',
-      '-CAcreateserial',
-      '-copy_extensions',
-      'copy',
-      '-days',
-      String(days),
-      '-out',
-      certFile,
-    );
+    openssl(['req', ...newKey(keyFile), '-out', `${name}.csr`, '-subj', `/CN=${name}`, ...forLoopback]);
+    openssl(['x509', '-req', '-in', `${name}.csr`, ...signedBy(file), '-days', String(days), '-out', certFile]);
     return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
   };
   return { file, pem: readFileSync(file, 'utf8'), issue };
 }
+
+const newKey = (file: string): readonly string[] => [
+  '-newkey',
+  'ec',
+  '-pkeyopt',
+  'ec_paramgen_curve:P-256',
+  '-nodes',
+  '-keyout',
+  file,
+];
+const forLoopback = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+const signedBy = (authority: string): readonly string[] => [
+  '-CA',
+  authority,
+  '-CAkey',
+  'authority.key',
+  '-CAcreateserial',
+  '-copy_extensions',
+  'copy',
+];

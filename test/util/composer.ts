@@ -88,17 +88,7 @@ export function createProject(options: ProjectOptions): Project {
   const path = folder.at('app');
   const home = folder.at('home');
   for (const made of [path, home]) mkdirSync(made);
-  const { config, repositories, ...rest } = { config: {}, repositories: [], ...options.composerJson };
-  const composerJson = {
-    ...rest,
-    repositories: [
-      ...(options.only === true ? [] : [{ type: 'composer', url: options.url }]),
-      ...(repositories as readonly unknown[]),
-      { 'packagist.org': false },
-    ],
-    config: { 'secure-http': false, ...(config as object) },
-  };
-  writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJson, null, 4));
+  writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJsonOf(options), null, 4));
   if (options.auth !== undefined) writeFileSync(join(path, 'auth.json'), JSON.stringify(options.auth), { mode: 0o600 });
 
   const [program, ...first] = composerCommand();
@@ -130,6 +120,20 @@ export function createProject(options: ProjectOptions): Project {
     clearCache: () => rmSync(join(home, 'cache'), { recursive: true, force: true }),
     remove: folder.remove,
     [Symbol.asyncDispose]: folder.remove,
+  };
+}
+
+/** With the registry as a repository of the project, and without the public one. */
+function composerJsonOf({ composerJson, url, only }: ProjectOptions): object {
+  const { config, repositories, ...rest } = { config: {}, repositories: [], ...composerJson };
+  return {
+    ...rest,
+    repositories: [
+      ...(only === true ? [] : [{ type: 'composer', url }]),
+      ...(repositories as readonly unknown[]),
+      { 'packagist.org': false },
+    ],
+    config: { 'secure-http': false, ...(config as object) },
   };
 }
 

@@ -46,36 +46,16 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
     if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
-    if (
-      behaviour === 'hang' ||
-      (behaviour === 'hangFetches' && requests.filter((each) => each.startsWith('GET')).length > 1)
-    )
-      return;
+    const backend = (): void => runBackend(root, url, request, response);
     if (typeof behaviour === 'object' && 'hangAfterGets' in behaviour) {
-      if (request.method !== 'GET' || getsSince < behaviour.hangAfterGets) runBackend(root, url, request, response);
-      else void behaviour.until?.then(() => runBackend(root, url, request, response));
+      if (request.method !== 'GET' || getsSince < behaviour.hangAfterGets) backend();
+      else void behaviour.until?.then(backend);
       if (request.method === 'GET') getsSince += 1;
-      return;
-    }
-    if (typeof behaviour === 'object' && 'onlyWith' in behaviour) {
-      if (request.headers.authorization === behaviour.onlyWith) runBackend(root, url, request, response);
-      else response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
-      return;
-    }
-    if (typeof behaviour === 'object')
-      return hostileAnswers(behaviour, url, request, response, () => runBackend(root, url, request, response));
-    const refused =
-      behaviour === 'refuse'
-        ? 404
-        : behaviour === 'fail'
-          ? 500
-          : behaviour === 'askForPassword' && request.headers.authorization === undefined
-            ? 401
-            : behaviour === 'failFetches' && request.method === 'POST'
-              ? 500
-              : undefined;
-    if (refused === undefined) runBackend(root, url, request, response);
-    else response.writeHead(refused, refused === 401 ? { 'WWW-Authenticate': 'Basic realm="git"' } : {}).end();
+    } else if (typeof behaviour === 'object' && 'onlyWith' in behaviour) {
+      if (request.headers.authorization === behaviour.onlyWith) backend();
+      else askForPassword(response);
+    } else if (typeof behaviour === 'object') hostileAnswers(behaviour, url, request, response, backend);
+    else behavePlainly(behaviour, requests.filter((each) => each.startsWith('GET')).length, request, response, backend);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -94,6 +74,26 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function askForPassword(response: ServerResponse): void {
+  response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+}
+
+/** `gets`: how many came until now. */
+function behavePlainly(
+  behaviour: Extract<Behaviour, string>,
+  gets: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  backend: () => void,
+): void {
+  if (behaviour === 'hang' || (behaviour === 'hangFetches' && gets > 1)) return;
+  if (behaviour === 'refuse') response.writeHead(404).end();
+  else if (behaviour === 'fail' || (behaviour === 'failFetches' && request.method === 'POST'))
+    response.writeHead(500).end();
+  else if (behaviour === 'askForPassword' && request.headers.authorization === undefined) askForPassword(response);
+  else backend();
 }
 
 /** CGI (RFC 3875), as far as http-backend needs it. */

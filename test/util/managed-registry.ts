@@ -49,28 +49,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
   };
   await start();
   const [, code = ''] = await serving!.shows(/"setup_code":"(\w+)"/);
-  const send = async (method: string, path: string, body: unknown, token: string | undefined): Promise<ApiReply> => {
-    const headers = {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    const reply = await request(`${url}${path}`, {
-      method: method as 'GET',
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const json = (await reply.body.json()) as Json;
-    rememberSecrets([body, json]);
-    return { status: reply.statusCode, json };
-  };
-  const { status, json } = await send(
-    'POST',
-    '/api/auth/setup',
-    { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' },
-    undefined,
-  );
-  if (status !== 201 && status !== 200) throw new Error(`setup answered ${status}: ${JSON.stringify(json)}`);
-  const session = String(json['token']);
+  const session = await setUp(url, code);
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     serving.signal(signal);
     await serving.ended;
@@ -80,7 +59,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
     data,
     url: () => url,
     session,
-    api: (method, path, body, as = session) => send(method, path, body, as),
+    api: (method, path, body, as = session) => send(method, `${url}${path}`, body, as),
     cli: (...args) => runCli(args, { cwd: folder.path }),
     start,
     stop,
@@ -91,4 +70,30 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
       await folder.remove();
     },
   };
+}
+
+/** Makes the first admin, and returns the session. */
+async function setUp(url: string, code: string): Promise<string> {
+  const { status, json } = await send(
+    'POST',
+    `${url}/api/auth/setup`,
+    { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' },
+    undefined,
+  );
+  if (status !== 201 && status !== 200) throw new Error(`setup answered ${status}: ${JSON.stringify(json)}`);
+  return String(json['token']);
+}
+
+async function send(method: string, url: string, body: unknown, token: string | undefined): Promise<ApiReply> {
+  const reply = await request(url, {
+    method: method as 'GET',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json = (await reply.body.json()) as Json;
+  rememberSecrets([body, json]);
+  return { status: reply.statusCode, json };
 }

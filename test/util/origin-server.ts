@@ -40,14 +40,7 @@ export async function startOrigin(directory: string): Promise<OriginServer> {
   const seen: SeenRequest[] = [];
   let told = 0;
   const server = createServer((request, response) => {
-    const record: SeenRequest = {
-      method: request.method ?? '',
-      url: request.url ?? '',
-      headers: request.headers,
-      bodyBytes: 0,
-    };
-    seen.push(record);
-    request.on('data', (piece: Buffer) => (record.bodyBytes += piece.length));
+    seen.push(recordOf(request));
     if (!origin.misbehave(request, response)) serveFile(directory, request, response);
   });
   server.on('connection', (socket) => {
@@ -77,6 +70,13 @@ export async function startOrigin(directory: string): Promise<OriginServer> {
     [Symbol.asyncDispose]: close,
   };
   return origin;
+}
+
+function recordOf(request: IncomingMessage): SeenRequest {
+  const { method = '', url = '', headers } = request;
+  const record: SeenRequest = { method, url, headers, bodyBytes: 0 };
+  request.on('data', (piece: Buffer) => (record.bodyBytes += piece.length));
+  return record;
 }
 
 /** With the validators of nginx. */

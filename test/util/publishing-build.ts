@@ -38,24 +38,51 @@ export interface FinishedTree {
   readonly files: readonly string[];
 }
 
+const standardRequest: Omit<BuildRequest, 'dataDirectory' | 'baseDirectory' | 'arguments'> = {
+  configured: undefined,
+  fallback: undefined,
+  forget: [],
+  strict: false,
+  allowRepublish: true,
+  allowWithdraw: true,
+  jobs: 1,
+  metadataUrl: '/p2/%package%$%hash%.json',
+  distBaseUrl: undefined,
+};
+
+/** The packages of the publication before. */
+const before: Tree = {
+  ...release('acme/less', '1.0.0'),
+  ...release('acme/less', '1.1.0'),
+  ...release('acme/gone', '1.0.0'),
+  ...release('acme/moved', '1.0.0'),
+  ...head('acme/moved', 'before'),
+  ...release('acme/still', '1.0.0'),
+  ...release('acme/anew', '1.0.0'),
+};
+
+/** What comes, or changes, with the build that is played. */
+const after: Tree = {
+  ...release('acme/more', '1.0.0'),
+  ...head('acme/more', 'first'),
+  ...release('acme/most', '1.0.0'),
+  ...release('acme/most', '2.0.0'),
+  ...release('acme/other', '1.0.0'),
+  ...release('acme/moved', '1.1.0'),
+  ...head('acme/moved', 'after'),
+  ...release('acme/anew', '1.0.0', 'again'),
+};
+
 /** `cold`: nothing was ever published before. */
 export async function publishingBuild({ cold = false } = {}): Promise<PublishingBuild> {
   // hundreds of them are played: in memory, where the system has room for files there
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const [source, base, data] = [tree.path('packages'), tree.path('base'), tree.path('data')];
   const request = (dataDirectory: string): BuildRequest => ({
+    ...standardRequest,
     dataDirectory,
     baseDirectory: tree.root,
     arguments: [source],
-    configured: undefined,
-    fallback: undefined,
-    forget: [],
-    strict: false,
-    allowRepublish: true,
-    allowWithdraw: true,
-    jobs: 1,
-    metadataUrl: '/p2/%package%$%hash%.json',
-    distBaseUrl: undefined,
   });
   const effects = (seconds: number): BuildEffects => ({
     now: () => new Date(Date.now() + seconds * 1000),
@@ -65,27 +92,10 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
   const buildInto = (dataDirectory: string, seconds: number) => build(request(dataDirectory), effects(seconds));
   const put = (change: Tree): void => tree.write(below('packages', change));
 
-  put({
-    ...release('acme/less', '1.0.0'),
-    ...release('acme/less', '1.1.0'),
-    ...release('acme/gone', '1.0.0'),
-    ...release('acme/moved', '1.0.0'),
-    ...head('acme/moved', 'before'),
-    ...release('acme/still', '1.0.0'),
-    ...release('acme/anew', '1.0.0'),
-  });
+  put(before);
   if (!cold) await buildInto(base, 0);
   for (const gone of ['acme/less/1.1.0', 'acme/gone']) tree.delete(`packages/${gone}`);
-  put({
-    ...release('acme/more', '1.0.0'),
-    ...head('acme/more', 'first'),
-    ...release('acme/most', '1.0.0'),
-    ...release('acme/most', '2.0.0'),
-    ...release('acme/other', '1.0.0'),
-    ...release('acme/moved', '1.1.0'),
-    ...head('acme/moved', 'after'),
-    ...release('acme/anew', '1.0.0', 'again'),
-  });
+  put(after);
 
   const finished = (): FinishedTree => ({ served: wholeTree(data), files: allFiles(data).map(withoutSerial) });
   const begin = (): string => {

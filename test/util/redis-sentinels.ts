@@ -26,10 +26,9 @@ export async function startSentinels(password?: string): Promise<RedisSentinels>
   const replica = await startRedis(['--replicaof', '127.0.0.1', String(primary.port), ...settings], password);
   const folder = temporaryFolder('sentinels');
   const ports = [await freePort(), await freePort(), await freePort()];
-  await until(
-    async () => String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
-    'the replica follows',
-  );
+  const replicaSays = async (line: string): Promise<boolean> =>
+    String(await replica.command('INFO', 'replication')).includes(line);
+  await until(() => replicaSays('master_link_status:up'), 'the replica follows');
   const processes = ports.map((port) => launch(port, folder.at(`${port}.conf`), primary.port, password));
   const ask = (port: number, ...args: readonly string[]): Promise<unknown> => sendTo(port, undefined, 'SENTINEL', args);
   await until(async () => {
@@ -44,11 +43,7 @@ export async function startSentinels(password?: string): Promise<RedisSentinels>
     ports,
     primary,
     replica,
-    failedOver: () =>
-      until(
-        async () => String(await replica.command('INFO', 'replication')).includes('role:master'),
-        'the replica takes the place',
-      ),
+    failedOver: () => until(() => replicaSays('role:master'), 'the replica takes the place'),
     stop: async () => {
       for (const sentinel of processes) {
         const exited = once(sentinel, 'exit');

@@ -44,44 +44,31 @@ export interface BuildReport {
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
 }
 
+export interface RegistryOptions {
+  readonly sources?: readonly string[];
+  readonly serve?: readonly string[];
+  readonly build?: readonly string[];
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly loopback?: boolean;
+}
+
 /**
  * Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command, `settings` what is set
  * before. `loopback`: it may send requests to loopback addresses.
  */
-export async function startRegistry(
-  options: {
-    readonly sources?: readonly string[];
-    readonly serve?: readonly string[];
-    readonly build?: readonly string[];
-    readonly settings?: Readonly<Record<string, string>>;
-    readonly loopback?: boolean;
-  } = {},
-): Promise<Registry> {
+export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
   const folder = temporaryFolder('registry');
   const data = folder.at('data');
   const cli = (...args: readonly string[]): Promise<CliOutcome> =>
     runCli([...args, '--data', data], { cwd: folder.path });
-  const build = async (...args: readonly string[]): Promise<BuildReport> => {
-    const { exitCode, stdout, stderr } = await cli('build', '--json', ...args);
-    if (exitCode !== 0) throw new Error(`build ${args.join(' ')} ended with ${exitCode}: ${stderr}${stdout}`);
-    return JSON.parse(stdout) as BuildReport;
-  };
-  const createToken: Registry['createToken'] = async (...flags) => {
-    const { exitCode, stdout, stderr } = await cli('token', 'create', '--json', '--description', 'a test', ...flags);
-    if (exitCode !== 0) throw new Error(`token create ended with ${exitCode}: ${stderr}`);
-    return JSON.parse(stdout) as { id: string; token: string };
-  };
-
-  if (options.sources !== undefined && options.sources.length > 0)
-    await build(...options.sources, ...(options.build ?? []));
+  const { build, createToken, set } = commandsOf(cli);
+  const { sources = [], settings = {}, serve = [] } = options;
+  if (sources.length > 0) await build(...sources, ...(options.build ?? []));
   const first = await createToken();
   if (options.loopback === true)
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-  for (const [name, value] of Object.entries(options.settings ?? {})) {
-    const { exitCode, stderr } = await cli('settings', 'set', name, value);
-    if (exitCode !== 0) throw new Error(`settings set ${name} ended with ${exitCode}: ${stderr}`);
-  }
-  let server = await serveTree(folder.path, data, options.serve ?? []);
+  for (const [name, value] of Object.entries(settings)) await set(name, value);
+  let server = await serveTree(folder.path, data, serve);
   const front = await startFront(() => server.url);
   const stop = async (): Promise<void> => {
     await front.close();
@@ -102,11 +89,29 @@ export async function startRegistry(
     build,
     log: () => server.log(),
     stopServer: () => server.stop(),
-    startServer: async () => {
-      server = await serveTree(folder.path, data, options.serve ?? []);
-    },
+    startServer: async () => void (server = await serveTree(folder.path, data, serve)),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The commands that have to succeed. */
+function commandsOf(cli: Registry['cli']) {
+  return {
+    build: async (...args: readonly string[]): Promise<BuildReport> => {
+      const { exitCode, stdout, stderr } = await cli('build', '--json', ...args);
+      if (exitCode !== 0) throw new Error(`build ${args.join(' ')} ended with ${exitCode}: ${stderr}${stdout}`);
+      return JSON.parse(stdout) as BuildReport;
+    },
+    createToken: async (...flags: readonly string[]) => {
+      const { exitCode, stdout, stderr } = await cli('token', 'create', '--json', '--description', 'a test', ...flags);
+      if (exitCode !== 0) throw new Error(`token create ended with ${exitCode}: ${stderr}`);
+      return JSON.parse(stdout) as { id: string; token: string };
+    },
+    set: async (name: string, value: string): Promise<void> => {
+      const { exitCode, stderr } = await cli('settings', 'set', name, value);
+      if (exitCode !== 0) throw new Error(`settings set ${name} ended with ${exitCode}: ${stderr}`);
+    },
   };
 }
 

@@ -46,6 +46,11 @@ const addresses: Readonly<Record<string, string>> = {
   'mixed.example.org': '169.254.169.254',
 };
 
+const resolve: Resolve = async (host) => [
+  { address: '8.8.8.8', family: 4 },
+  { address: addresses[host] ?? '8.8.4.4', family: 4 },
+];
+
 export async function repositoryServices({
   state,
   store,
@@ -57,10 +62,6 @@ export async function repositoryServices({
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify(settings));
   const config = await loadConfig({ flags: { data: join(folder, 'data') }, environment: {}, workingDirectory: folder });
-  const resolve: Resolve = async (host) => [
-    { address: '8.8.8.8', family: 4 },
-    { address: addresses[host] ?? '8.8.4.4', family: 4 },
-  ];
   const sources = createRepositorySources(config, resolve);
   const builder = createScriptedBuilder();
   const errors: unknown[] = [];

@@ -87,18 +87,6 @@ export async function startEndingServers(
   planFor: (path: string) => Plan | undefined,
 ): Promise<EndingServers> {
   const open = new Set<Socket>();
-  const answer = async (socket: Socket, path: string): Promise<void> => {
-    const plan = planFor(path);
-    if (plan === undefined)
-      return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    for (let at = 0; at < plan.wire.length && !socket.destroyed; at += plan.piece) {
-      socket.write(plan.wire.subarray(at, at + plan.piece));
-      if (plan.wire.length > plan.piece) await sleep(1);
-    }
-    if (plan.ending.startsWith('reset'))
-      await new Promise((resolve) => socket.write('', resolve)).then(() => socket.resetAndDestroy());
-    else if (!plan.kept) socket.end();
-  };
   const listening = Array.from({ length: count }, () =>
     createServer((socket) => {
       open.add(socket);
@@ -109,7 +97,7 @@ export async function startEndingServers(
         if (!asked.includes('\r\n\r\n')) return;
         const path = / (\S+) HTTP/.exec(asked)?.[1] ?? '';
         asked = '';
-        void answer(socket, path);
+        void answer(socket, planFor(path));
       });
     }),
   );
@@ -122,6 +110,18 @@ export async function startEndingServers(
       await Promise.all(closed);
     },
   };
+}
+
+async function answer(socket: Socket, plan: Plan | undefined): Promise<void> {
+  if (plan === undefined)
+    return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  for (let at = 0; at < plan.wire.length && !socket.destroyed; at += plan.piece) {
+    socket.write(plan.wire.subarray(at, at + plan.piece));
+    if (plan.wire.length > plan.piece) await sleep(1);
+  }
+  if (plan.ending.startsWith('reset'))
+    await new Promise((resolve) => socket.write('', resolve)).then(() => socket.resetAndDestroy());
+  else if (!plan.kept) socket.end();
 }
 
 /** A random generator of its own for each text. */

@@ -121,19 +121,28 @@ export function startCli(args: readonly string[], { cwd, environment = {}, throu
     output: () => ({ ...output }),
     signal: (signal) => void child.kill(signal),
     ended,
-    shows: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = pattern.exec(output.stderr) ?? pattern.exec(output.stdout);
-          if (found === null) return;
-          listeners.delete(look);
-          resolve(found);
-        };
-        listeners.add(look);
-        look();
-        void ended.then(({ exitCode, stdout, stderr }) =>
-          reject(new Error(`it ended with ${exitCode} before it showed ${String(pattern)}:\n${stderr}${stdout}`)),
-        );
-      }),
+    shows: (pattern) => untilShown(pattern, output, listeners, ended),
   };
+}
+
+/** `listeners`: called whenever more has come of the output. */
+function untilShown(
+  pattern: RegExp,
+  output: Pick<CliOutcome, 'stdout' | 'stderr'>,
+  listeners: Set<() => void>,
+  ended: Promise<CliOutcome>,
+): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const found = pattern.exec(output.stderr) ?? pattern.exec(output.stdout);
+      if (found === null) return;
+      listeners.delete(look);
+      resolve(found);
+    };
+    listeners.add(look);
+    look();
+    void ended.then(({ exitCode, stdout, stderr }) =>
+      reject(new Error(`it ended with ${exitCode} before it showed ${String(pattern)}:\n${stderr}${stdout}`)),
+    );
+  });
 }

@@ -72,25 +72,14 @@ export function runMirror(
     ...options.set,
   };
   const mirror = new Mirror({
+    ...standardOptions,
     folder: folder.at('mirror'),
-    privateNames: () => ({
-      has: (name) => privates.has(name),
-      hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)),
-    }),
+    privateNames: () => privateNamesOf(privates),
     rules: () => rules,
-    client: {
-      allowAddresses: ['127.0.0.0/8'],
-      userAgent: 'Libretto/test',
-      limits: { documentMs: 2000, archiveMs: 5000, idleTimeoutMs: 1000 },
-    },
-    checkRecord: () => undefined,
-    checkArchive: () => Promise.resolve(),
-    cacheBytes: 16 * 1024 ** 2,
     now: () => clock.nowMs,
     tell: (event) => events.push(event),
     ...options,
   });
-  const moment = (): { nowMs: number; epoch: number } => ({ nowMs: clock.nowMs, epoch: (epoch += 1) });
   return {
     mirror,
     folder,
@@ -98,6 +87,38 @@ export function runMirror(
     privates,
     clock,
     setRules: (changes) => (rules = { ...rules, ...changes }),
+    ...requestsTo(mirror, () => ({ nowMs: clock.nowMs, epoch: (epoch += 1) })),
+    of: (kind) => events.filter((event) => event.kind === kind),
+    messages: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
+    [Symbol.asyncDispose]: async () => {
+      await mirror.close();
+      if (options.at === undefined) await folder.remove();
+    },
+  };
+}
+
+const privateNamesOf = (names: ReadonlySet<string>) => ({
+  has: (name: string): boolean => names.has(name),
+  hasVendor: (vendor: string): boolean => [...names].some((name) => name.startsWith(`${vendor}/`)),
+});
+
+const standardOptions = {
+  client: {
+    allowAddresses: ['127.0.0.0/8'],
+    userAgent: 'Libretto/test',
+    limits: { documentMs: 2000, archiveMs: 5000, idleTimeoutMs: 1000 },
+  },
+  checkRecord: () => undefined,
+  checkArchive: () => Promise.resolve(),
+  cacheBytes: 16 * 1024 ** 2,
+} satisfies Partial<MirrorOptions>;
+
+/** `moment`: of the next request. */
+function requestsTo(
+  mirror: Mirror,
+  moment: () => { readonly nowMs: number; readonly epoch: number },
+): Pick<RunningMirror, 'provider' | 'archive'> {
+  return {
     provider: async (name, stability = 'stable', headers = {}) =>
       replyOf(
         await mirror.provider(
@@ -115,12 +136,6 @@ export function runMirror(
           moment(),
         ),
       ),
-    of: (kind) => events.filter((event) => event.kind === kind),
-    messages: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
-    [Symbol.asyncDispose]: async () => {
-      await mirror.close();
-      if (options.at === undefined) await folder.remove();
-    },
   };
 }
 

@@ -119,9 +119,36 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
       onNewer: (err) => log.error({ err }, 'a newer version of Libretto has published'),
     });
   const proxy = await createProxy({
+    ...proxyOptions(options, files),
+    dataDirectory,
+    log,
+    logRequest: createRequestLog(keep, options.now ?? Date.now),
+  });
+  const { port } = await proxy.listen().catch(async (error: unknown) => {
+    await folder.remove();
+    throw error;
+  });
+  const agent = new Agent({ connections: 16 });
+  const send = createSend(agent, port);
+  const get: RunningProxy['get'] = (path, headers = {}, method = 'GET') =>
+    send(method, path, { authorization: 'Bearer reader', ...headers });
+  const dispose = async (): Promise<void> => {
+    await agent.close();
+    await proxy.close();
+    await folder.remove();
+  };
+  return { proxy, tree, port, lines, get, send, [Symbol.asyncDispose]: dispose };
+}
+
+/** All but the log and where the data is. */
+function proxyOptions(
+  options: RunningOptions,
+  files: TreeFiles,
+): Omit<ProxyOptions, 'dataDirectory' | 'log' | 'logRequest'> {
+  const { metadataUrl } = options;
+  return {
     // test/vitest.config.ts runs the tests of HTTP once more with it
     nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
-    dataDirectory,
     onDownload: options.onDownload,
     workerStatus: options.workerStatus,
     features: featuresOf(options, files),
@@ -136,27 +163,17 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
     counters: options.counters ?? createMemoryCounters(),
     uses: options.uses,
-    log,
-    logRequest: createRequestLog(keep, options.now ?? Date.now),
     trustedProxies: (options.trustedProxies ?? []).map(range),
     rootChanges:
       options.rootChanges ??
-      (() =>
-        andThen(
-          typeof options.metadataUrl === 'function' ? options.metadataUrl() : options.metadataUrl,
-          (metadataUrl) => rootChanges(metadataUrl),
-        )),
+      (() => andThen(typeof metadataUrl === 'function' ? metadataUrl() : metadataUrl, (url) => rootChanges(url))),
     now: options.now ?? Date.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
-  const { port } = await proxy.listen().catch(async (error: unknown) => {
-    await folder.remove();
-    throw error;
-  });
-  const agent = new Agent({ connections: 16 });
-  const get: RunningProxy['get'] = (path, headers = {}, method = 'GET') =>
-    send(method, path, { authorization: 'Bearer reader', ...headers });
-  const send: RunningProxy['send'] = async (method, path, headers, sentBody) => {
+  };
+}
+
+function createSend(agent: Agent, port: number): RunningProxy['send'] {
+  return async (method, path, headers, sentBody) => {
     const { authorization, ...others } = headers;
     const answer = await agent.request({
       origin: `http://127.0.0.1:${port}`,
@@ -175,12 +192,6 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     if (!path.startsWith('/api/')) protocolCheck.check(method, path, reply);
     return reply;
   };
-  const dispose = async (): Promise<void> => {
-    await agent.close();
-    await proxy.close();
-    await folder.remove();
-  };
-  return { proxy, tree, port, lines, get, send, [Symbol.asyncDispose]: dispose };
 }
 
 /** As cli/features/ puts them together. */

@@ -12,29 +12,22 @@ export interface TcpProxy extends AsyncDisposable {
   readonly deaden: () => void;
 }
 
+interface Line {
+  readonly client: Socket;
+  readonly server: Socket;
+  dead: boolean;
+}
+
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const lines = new Set<{ readonly client: Socket; readonly server: Socket; dead: boolean }>();
+  const lines = new Set<Line>();
   const listener = createServer((client) => {
-    const server = connect(targetPort, '127.0.0.1');
-    const line = { client, server, dead: false };
+    const line = { client, server: connect(targetPort, '127.0.0.1'), dead: false };
     lines.add(line);
-    const end = (): void => {
-      if (line.dead) return;
-      lines.delete(line);
-      client.destroy();
-      server.destroy();
-    };
-    for (const socket of [client, server]) socket.setNoDelay(true).on('error', end).on('close', end);
-    client.on('data', (bytes) => {
-      if (!line.dead) server.write(bytes);
-    });
-    server.on('data', (bytes) => {
-      const pass = (): void => {
-        if (!line.dead && !client.destroyed) client.write(bytes);
-      };
-      if (proxy.delayMs > 0) setTimeout(pass, proxy.delayMs);
-      else pass();
-    });
+    carry(
+      line,
+      () => proxy.delayMs,
+      () => lines.delete(line),
+    );
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -55,4 +48,26 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
   };
   return proxy;
+}
+
+/** Passes the bytes of both sides on. `onEnd`: one of them has ended, and the other ends with it. */
+function carry(line: Line, delayMs: () => number, onEnd: () => void): void {
+  const { client, server } = line;
+  const end = (): void => {
+    if (line.dead) return;
+    onEnd();
+    client.destroy();
+    server.destroy();
+  };
+  for (const socket of [client, server]) socket.setNoDelay(true).on('error', end).on('close', end);
+  client.on('data', (bytes) => {
+    if (!line.dead) server.write(bytes);
+  });
+  server.on('data', (bytes) => {
+    const pass = (): void => {
+      if (!line.dead && !client.destroyed) client.write(bytes);
+    };
+    if (delayMs() > 0) setTimeout(pass, delayMs());
+    else pass();
+  });
 }

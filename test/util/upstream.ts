@@ -51,156 +51,168 @@ export interface UpstreamOptions {
 export const referenceFor = (seed: string): string => createHash('sha1').update(seed).digest('hex');
 export const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex');
 
-export async function startUpstream({
-  layout = 'v2',
-  minified = false,
-  root = {},
-  encoding,
-  authorization,
-}: UpstreamOptions = {}): Promise<TestUpstream> {
+type Beside = Readonly<Record<string, unknown>>;
+
+/** A repository as it is now. */
+interface PublishedRepository {
+  readonly server: DistServer;
+  readonly options: UpstreamOptions;
+  readonly packages: Map<string, { readonly versions: readonly UpstreamVersion[]; readonly beside: Beside }>;
+  /** path → how the test answers it */
+  readonly own: Map<string, Answering>;
+  readonly failing: TestUpstream['failing'];
+  /** each publication has a date of its own */
+  changes: number;
+}
+
+export async function startUpstream(options: UpstreamOptions = {}): Promise<TestUpstream> {
   const server = await startDistServer();
-  const packages = new Map<
-    string,
-    { readonly versions: readonly UpstreamVersion[]; readonly beside: Readonly<Record<string, unknown>> }
-  >();
-  const own = new Map<string, Answering>();
-  const failing: TestUpstream['failing'] = { status: undefined, headers: {} };
-  let changes = 0;
-
-  const answer = (path: string, standard: Answering): void => {
-    server.answers.set(path, (request, response) => {
-      if (failing.status !== undefined) return void response.writeHead(failing.status, failing.headers).end('no');
-      if (authorization !== undefined && request.headers.authorization !== authorization)
-        return void response.writeHead(401).end();
-      (own.get(path) ?? standard)(request, response);
-    });
+  const repository: PublishedRepository = {
+    server,
+    options,
+    packages: new Map(),
+    own: new Map(),
+    failing: { status: undefined, headers: {} },
+    changes: 0,
   };
-
-  const recordOf = (
-    name: string,
-    {
-      version,
-      zip = zipBytes(`${name} ${version}`),
-      reference = referenceFor(`${name} ${version}`),
-      shasum = sha1Of(zip),
-      distUrl,
-      extra = {},
-    }: UpstreamVersion,
-  ): Record<string, unknown> => {
-    const path = `/files/${name}/${encodeURIComponent(version)}/${reference}.zip`;
-    answer(path, (_request, response) => void response.end(zip));
-    return {
-      name,
-      version,
-      type: 'library',
-      license: ['MIT'],
-      time: '2020-01-01T00:00:00+00:00',
-      require: { php: '>=7.2' },
-      autoload: { 'psr-4': { 'Some\\': 'src/' } },
-      source: { type: 'git', url: `https://git.example/${name}.git`, reference },
-      'notification-url': 'https://elsewhere.example/notify',
-      dist: {
-        type: 'zip',
-        url: distUrl ?? `${server.url}${path}`,
-        reference,
-        ...(shasum === '' ? {} : { shasum }),
-        mirrors: [{ url: 'https://elsewhere.example/%package%', preferred: true }],
-      },
-      ...extra,
-    };
-  };
-
-  const sendJson =
-    (json: unknown, lastModified: string): Answering =>
-    (request: IncomingMessage, response: ServerResponse) => {
-      if (request.headers['if-modified-since'] === lastModified) return void response.writeHead(304).end();
-      const bytes = Buffer.from(JSON.stringify(json));
-      const packed = encoding === 'br' ? brotliCompressSync(bytes) : encoding === 'gzip' ? gzipSync(bytes) : bytes;
-      response
-        .writeHead(200, {
-          'content-type': 'application/json',
-          'last-modified': lastModified,
-          ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-        })
-        .end(packed);
-    };
-
-  const isDev = ({ version }: UpstreamVersion): boolean => version.startsWith('dev-') || version.endsWith('-dev');
-  const documentOf = (
-    name: string,
-    versions: readonly UpstreamVersion[],
-    beside: Readonly<Record<string, unknown>>,
-  ): unknown => {
-    const records = versions.map((version) => recordOf(name, version));
-    if (minified)
-      return { packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', ...beside };
-    return {
-      packages: {
-        [name]: layout === 'v2' ? records : Object.fromEntries(records.map((record) => [record['version'], record])),
-      },
-      ...beside,
-    };
-  };
-
-  const publish = (): void => {
-    changes += 1;
-    const lastModified = new Date(1_700_000_000_000 + changes * 1000).toUTCString();
-    for (const [name, { versions, beside }] of packages) {
-      if (layout === 'v2') {
-        answer(
-          `/p2/${name}.json`,
-          sendJson(
-            documentOf(
-              name,
-              versions.filter((version) => !isDev(version)),
-              beside,
-            ),
-            lastModified,
-          ),
-        );
-        const dev = versions.filter(isDev);
-        if (dev.length > 0) answer(`/p2/${name}~dev.json`, sendJson(documentOf(name, dev, {}), lastModified));
-        else server.answers.delete(`/p2/${name}~dev.json`);
-      } else if (layout === 'lazy')
-        answer(`/p/${name}.json`, sendJson(documentOf(name, versions, beside), lastModified));
-    }
-    const inline = Object.fromEntries(
-      [...packages].map(([name, { versions }]) => [
-        name,
-        Object.fromEntries(versions.map((version) => [version.version, recordOf(name, version)])),
-      ]),
-    );
-    const hash = sha1Of(Buffer.from(JSON.stringify({ packages: inline })));
-    if (layout === 'includes') answer(`/include/all$${hash}.json`, sendJson({ packages: inline }, lastModified));
-    const layouts = {
-      v2: { packages: [], 'metadata-url': '/p2/%package%.json' },
-      lazy: { packages: [], 'providers-lazy-url': '/p/%package%.json' },
-      inline: { packages: inline },
-      includes: { packages: [], includes: { [`include/all$${hash}.json`]: { sha1: hash } } },
-    };
-    answer('/packages.json', sendJson({ ...layouts[layout], ...root }, lastModified));
-  };
-  publish();
-
+  const { packages, own, failing } = repository;
+  publish(repository);
   return {
     url: server.url,
     server,
     put: (name, versions, beside = {}) => {
       packages.set(name, { versions, beside });
-      publish();
+      publish(repository);
     },
     drop: (name) => {
       packages.delete(name);
       for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/p/${name}.json`]) server.answers.delete(path);
-      publish();
+      publish(repository);
     },
     asked: (path) => server.requests.filter((request) => request.path.startsWith(path)).length,
     instead: (path, answering) => {
       if (answering === undefined) own.delete(path);
       else own.set(path, answering);
-      if (!server.answers.has(path)) answer(path, (_request, response) => void response.writeHead(404).end());
+      if (!server.answers.has(path))
+        answer(repository, path, (_request, response) => void response.writeHead(404).end());
     },
     failing,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function publish(repository: PublishedRepository): void {
+  repository.changes += 1;
+  const { packages, options } = repository;
+  const { layout = 'v2', root = {}, encoding } = options;
+  const lastModified = new Date(1_700_000_000_000 + repository.changes * 1000).toUTCString();
+  const put = (path: string, json: unknown): void => answer(repository, path, sendJson(json, lastModified, encoding));
+  for (const [name, { versions, beside }] of packages) {
+    if (layout === 'v2') publishByName(repository, name, versions, beside, put);
+    else if (layout === 'lazy') put(`/p/${name}.json`, documentOf(repository, name, versions, beside));
+  }
+  const inline = Object.fromEntries(
+    [...packages].map(([name, { versions }]) => [
+      name,
+      Object.fromEntries(versions.map((version) => [version.version, recordOf(repository, name, version)])),
+    ]),
+  );
+  const hash = sha1Of(Buffer.from(JSON.stringify({ packages: inline })));
+  if (layout === 'includes') put(`/include/all$${hash}.json`, { packages: inline });
+  const layouts = {
+    v2: { packages: [], 'metadata-url': '/p2/%package%.json' },
+    lazy: { packages: [], 'providers-lazy-url': '/p/%package%.json' },
+    inline: { packages: inline },
+    includes: { packages: [], includes: { [`include/all$${hash}.json`]: { sha1: hash } } },
+  };
+  put('/packages.json', { ...layouts[layout], ...root });
+}
+
+/** The two p2 documents of a package: releases, and dev versions where there are any. */
+function publishByName(
+  repository: PublishedRepository,
+  name: string,
+  versions: readonly UpstreamVersion[],
+  beside: Beside,
+  put: (path: string, json: unknown) => void,
+): void {
+  const [dev, releases] = [versions.filter(isDev), versions.filter((version) => !isDev(version))];
+  put(`/p2/${name}.json`, documentOf(repository, name, releases, beside));
+  if (dev.length > 0) put(`/p2/${name}~dev.json`, documentOf(repository, name, dev, {}));
+  else repository.server.answers.delete(`/p2/${name}~dev.json`);
+}
+
+const isDev = ({ version }: UpstreamVersion): boolean => version.startsWith('dev-') || version.endsWith('-dev');
+
+function answer({ server, options, own, failing }: PublishedRepository, path: string, standard: Answering): void {
+  server.answers.set(path, (request, response) => {
+    if (failing.status !== undefined) return void response.writeHead(failing.status, failing.headers).end('no');
+    if (options.authorization !== undefined && request.headers.authorization !== options.authorization)
+      return void response.writeHead(401).end();
+    (own.get(path) ?? standard)(request, response);
+  });
+}
+
+function documentOf(
+  repository: PublishedRepository,
+  name: string,
+  versions: readonly UpstreamVersion[],
+  beside: Beside,
+): unknown {
+  const { layout = 'v2', minified = false } = repository.options;
+  const records = versions.map((version) => recordOf(repository, name, version));
+  if (minified) return { packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', ...beside };
+  const byVersion = Object.fromEntries(records.map((record) => [record['version'], record]));
+  return { packages: { [name]: layout === 'v2' ? records : byVersion }, ...beside };
+}
+
+/** The record of a version; its archive is answered from now on. */
+function recordOf(
+  repository: PublishedRepository,
+  name: string,
+  {
+    version,
+    zip = zipBytes(`${name} ${version}`),
+    reference = referenceFor(`${name} ${version}`),
+    shasum = sha1Of(zip),
+    distUrl,
+    extra = {},
+  }: UpstreamVersion,
+): Record<string, unknown> {
+  const path = `/files/${name}/${encodeURIComponent(version)}/${reference}.zip`;
+  answer(repository, path, (_request, response) => void response.end(zip));
+  return {
+    name,
+    version,
+    type: 'library',
+    license: ['MIT'],
+    time: '2020-01-01T00:00:00+00:00',
+    require: { php: '>=7.2' },
+    autoload: { 'psr-4': { 'Some\\': 'src/' } },
+    source: { type: 'git', url: `https://git.example/${name}.git`, reference },
+    'notification-url': 'https://elsewhere.example/notify',
+    dist: {
+      type: 'zip',
+      url: distUrl ?? `${repository.server.url}${path}`,
+      reference,
+      ...(shasum === '' ? {} : { shasum }),
+      mirrors: [{ url: 'https://elsewhere.example/%package%', preferred: true }],
+    },
+    ...extra,
+  };
+}
+
+function sendJson(json: unknown, lastModified: string, encoding: UpstreamOptions['encoding']): Answering {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    if (request.headers['if-modified-since'] === lastModified) return void response.writeHead(304).end();
+    const bytes = Buffer.from(JSON.stringify(json));
+    const packed = encoding === 'br' ? brotliCompressSync(bytes) : encoding === 'gzip' ? gzipSync(bytes) : bytes;
+    response
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'last-modified': lastModified,
+        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+      })
+      .end(packed);
   };
 }

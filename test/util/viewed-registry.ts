@@ -13,8 +13,8 @@ import { prune } from '../../build/prune/prune.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
-import { temporaryTree } from './package-tree.ts';
-import { runManagement } from './running-management.ts';
+import { temporaryTree, type TemporaryTree } from './package-tree.ts';
+import { runManagement, type RunningManagement } from './running-management.ts';
 import type { Reply } from './running-proxy.ts';
 import { whoLibrary } from './who-library.ts';
 
@@ -61,53 +61,77 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
     { 'src/steady/composer.json': { json: { name: 'acme/steady', version: '1.0.0', description: 'steady' } } },
     place,
   );
-  const tokens = new Map<string, string>();
   const request = (more: Partial<BuildRequest>): BuildRequest => ({
+    ...standardRequest,
     dataDirectory: served.data,
     baseDirectory: tree.root,
-    arguments: ['src'],
-    configured: undefined,
-    fallback: undefined,
-    forget: [],
-    strict: false,
-    allowRepublish: false,
-    allowWithdraw: true,
-    jobs: 1,
-    metadataUrl: '/p2/%package%$%hash%.json',
-    distBaseUrl: undefined,
     keepHistory,
     ...more,
   });
-  const effectsAt = (atMs: number): BuildEffects => ({
-    now: () => new Date(atMs),
-    progress: () => undefined,
-    environment: { PATH: process.env['PATH'] },
-  });
-  const tokenOf = async (limits: Partial<TokenLimits> | null): Promise<string> => {
+  const tokenOf = createTokens(served);
+  return {
+    ...publicationsOf(served, tree, request),
+    redate: (atMs) => {
+      const folder = join(served.data, 'public/p2');
+      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+        if (path.endsWith('.json')) utimesSync(join(folder, path), atMs / 1000, atMs / 1000);
+    },
+    ask: async ({ method, path, headers = {}, body }, limits) =>
+      served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
+    settle: async (atMs) => {
+      await Promise.all([served.services.downloads.flush(), served.services.installs.flush()]);
+      serverMs = atMs;
+    },
+    end: async () => {
+      await served[Symbol.asyncDispose]();
+      tree.remove();
+    },
+  };
+}
+
+const standardRequest: Omit<BuildRequest, 'dataDirectory' | 'baseDirectory'> = {
+  arguments: ['src'],
+  configured: undefined,
+  fallback: undefined,
+  forget: [],
+  strict: false,
+  allowRepublish: false,
+  allowWithdraw: true,
+  jobs: 1,
+  metadataUrl: '/p2/%package%$%hash%.json',
+  distBaseUrl: undefined,
+};
+
+const effectsAt = (atMs: number): BuildEffects => ({
+  now: () => new Date(atMs),
+  progress: () => undefined,
+  environment: { PATH: process.env['PATH'] },
+});
+
+/** One token for all that have the same limits. */
+function createTokens({ services }: RunningManagement): (limits: Partial<TokenLimits> | null) => Promise<string> {
+  const tokens = new Map<string, string>();
+  return async (limits) => {
     const key = JSON.stringify(limits);
     const known = tokens.get(key);
     if (known !== undefined) return known;
-    const { secret } = await served.services
+    const { secret } = await services
       .tokensOf('cli:test')
       .create({ description: 'a view', kind: 'write', limit: 100_000, ...(limits === null ? {} : { limits }) });
     tokens.set(key, secret.reveal());
     return secret.reveal();
   };
+}
+
+/** What changes the published tree. */
+function publicationsOf(
+  served: RunningManagement,
+  tree: TemporaryTree,
+  request: (more: Partial<BuildRequest>) => BuildRequest,
+): Pick<ViewedRegistry, 'build' | 'rollBack' | 'prune' | 'purge'> {
   return {
     build: async (edits, atMs, more = {}) => {
-      for (const { name, version, content } of edits) {
-        const folder = `src/${name}/${version}`;
-        tree.delete(folder);
-        if (content === undefined) continue;
-        const files = whoLibrary(
-          name,
-          version,
-          { description: `${name} ${version} ${content}`, keywords: ['kram'] },
-          `${version} ${content}`,
-        );
-        for (const [path, entry] of Object.entries({ ...files, 'README.md': `# ${name} ${version} ${content}\n` }))
-          tree.write({ [`${folder}/${path}`]: entry });
-      }
+      for (const edit of edits) apply(edit, tree);
       await build(request(more), effectsAt(atMs));
       dateArchives(join(served.data, 'public/dist'), atMs);
     },
@@ -132,22 +156,21 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
       const outcome = await purgeVersion(order, { request: request({}), effects: effectsAt(atMs), waitMs: 0 });
       if (outcome.outcome === 'refused') throw new Error(outcome.message);
     },
-    redate: (atMs) => {
-      const folder = join(served.data, 'public/p2');
-      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (path.endsWith('.json')) utimesSync(join(folder, path), atMs / 1000, atMs / 1000);
-    },
-    ask: async ({ method, path, headers = {}, body }, limits) =>
-      served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
-    settle: async (atMs) => {
-      await Promise.all([served.services.downloads.flush(), served.services.installs.flush()]);
-      serverMs = atMs;
-    },
-    end: async () => {
-      await served[Symbol.asyncDispose]();
-      tree.remove();
-    },
   };
+}
+
+function apply({ name, version, content }: Edit, tree: TemporaryTree): void {
+  const folder = `src/${name}/${version}`;
+  tree.delete(folder);
+  if (content === undefined) return;
+  const files = whoLibrary(
+    name,
+    version,
+    { description: `${name} ${version} ${content}`, keywords: ['kram'] },
+    `${version} ${content}`,
+  );
+  for (const [path, entry] of Object.entries({ ...files, 'README.md': `# ${name} ${version} ${content}\n` }))
+    tree.write({ [`${folder}/${path}`]: entry });
 }
 
 function unlessRefused(error: unknown): void {
