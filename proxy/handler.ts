@@ -33,7 +33,7 @@ export interface HandlerParts extends LimitParts {
   readonly readState: (() => Promise<unknown>) | undefined;
   /** for /health: the state is somewhere else, and cannot be asked */
   readonly stateAway?: (() => boolean) | undefined;
-  /** whether the disk of the data folder takes anything more */
+  /** whether the disk of the data folder accepts writes */
   readonly storage: () => Promise<StorageState>;
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
@@ -117,7 +117,7 @@ function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   );
 }
 
-/** The answer of a feature, or what is wrong with the request for it. */
+/** The answer of a feature, or the fault of the request for it. */
 function offer(
   parts: HandlerParts,
   exchange: Exchange,

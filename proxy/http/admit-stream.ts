@@ -19,13 +19,13 @@ export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): S
   const authority = headers[':authority'] as string | undefined;
   if (authority === undefined && headers.host === undefined)
     return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };
-  // RFC 9113 §8.3.1: one of them may be what a front looked at
+  // RFC 9113 §8.3.1: a reverse proxy may have checked either of the two
   if (authority !== undefined && headers.host !== undefined && authority !== headers.host)
     return { code: 'BAD_REQUEST', message: 'The request has a :authority and another Host.' };
   return undefined;
 }
 
-/** As they would stand in HTTP/1.1, a line each. */
+/** The size of the headers as in HTTP/1.1, one line each. */
 function headerBytes(rawHeaders: readonly string[]): number {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;

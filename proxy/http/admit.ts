@@ -32,8 +32,8 @@ export function admit(request: HttpRequest): Answer | undefined {
 }
 
 /**
- * What an admitted request asks that nothing here does: an unknown expectation, or a body to something that is read.
- * Undefined for all others.
+ * Refuses an admitted request with an unknown expectation, or with a body for a route that only reads. Undefined for
+ * all others.
  */
 export function unwanted(request: HttpRequest): Answer | undefined {
   const { expect } = request.headers;

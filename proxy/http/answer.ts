@@ -7,25 +7,25 @@ import { headerLines } from './serialize-headers.ts';
 
 /**
  * `string`: bytes in latin1, which node:http joins with the headers into one write; meant for small bodies. `Buffer`:
- * the bytes. `OpenFile`: streamed, and closed by whoever sends it.
+ * the bytes. `OpenFile`: streamed, and closed by the sender.
  */
 export type Body = string | Buffer | OpenFile | undefined;
 
 export interface OpenFile {
   readonly handle: ReadHandle;
-  /**
-   * exactly so many bytes are sent; without end while it is not known yet, and known before the last of them can be
-   * read
-   */
+  /** exactly this number of bytes is sent; infinite while it is unknown, and known before the last byte can be read */
   readonly size: number;
   readonly path: string;
   /** the client has gone: what `read` waits for is not needed any more */
   readonly abandon?: () => void;
-  /** Of what is still coming: resolves once it is whole, or broke off, with which of the two. Never rejects. */
+  /**
+   * For a file that is still arriving: resolves with true once it is complete, or with false after it broke off. Never
+   * rejects.
+   */
   readonly isWhole?: () => Promise<boolean>;
 }
 
-/** What sending needs of an open file: reading may wait until there is something. */
+/** The part of an open file that sending needs: a read may wait until bytes arrive. */
 export interface ReadHandle {
   readonly read: (
     buffer: Buffer,
@@ -43,7 +43,7 @@ export interface Answer {
   /** more of them, which come behind; apart, since to join the two lists of every answer costs more than to count it */
   readonly more?: readonly string[] | undefined;
   readonly body: Body;
-  /** status line and all headers as text (serialize-headers.ts), for what is answered often */
+  /** status line and all headers as text (serialize-headers.ts), for frequent answers */
   readonly head?: string | undefined;
   /** worth a line of its own in the log, besides the request's */
   readonly cause?: unknown;
@@ -68,7 +68,7 @@ interface ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An answer in the error envelope. The message is for a person: what is wrong, and what to do. */
+/** An answer in the error envelope. The message tells a person the fault and the repair. */
 export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer {
   const body: ErrorBody = { error: options.message ?? errorTable[code].message, code, details: options.details ?? {} };
   const answer = jsonAnswer(
@@ -124,7 +124,7 @@ export function allHeaders({ headers, more }: Answer): readonly string[] {
   return more === undefined ? headers : [...headers, ...more];
 }
 
-/** What became of an answer. */
+/** The outcome of sending an answer. */
 export interface Sent {
   /** bytes of the body handed to the connection */
   readonly bytes: number;

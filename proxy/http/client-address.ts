@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 /** An address range: the network and its prefix length. */
 export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Of `10.0.0.0/8`, `::1/128` or a single address; undefined where it is neither. */
+/** Parses `10.0.0.0/8`, `::1/128` or a single address; undefined for any other text. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.isValid(text) || ipaddr.IPv4.isValid(text) !== ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
@@ -34,7 +34,7 @@ export function clientAddress(
   return client;
 }
 
-/** Whom to count for attempts: whoever has one IPv6 address has the 2^64 of its network. */
+/** The network that attempts are counted for: the owner of one IPv6 address has the 2^64 addresses of its network. */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
@@ -45,7 +45,7 @@ function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-/** Whether a client of this address is in one of the ranges; one that is no address is in none. */
+/** Whether a client of this address is in one of the ranges; an invalid address is in none. */
 export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

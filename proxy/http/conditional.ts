@@ -2,7 +2,7 @@
 // If-Modified-Since. Dates are compared by equality (decision D9): Composer sends back the exact date that it received,
 // and a tree restored from a backup must not look old.
 
-/** True when what the client has is what we would send. `etag` is our strong validator with its quotes. */
+/** True when the client's copy equals the answer. `etag` is our strong validator with its quotes. */
 export function isNotModified(
   ifNoneMatch: string | undefined,
   ifModifiedSince: string | undefined,

@@ -9,7 +9,7 @@ import type { ServerRequest } from './server-request.ts';
 
 interface Connection {
   readonly socket: Socket;
-  /** of requests that were not answered at once, until each is out */
+  /** the answers of requests that take a while, until each is sent */
   readonly answers: ServerResponse[];
   /** an answer was out */
   hasAnswered: boolean;
@@ -19,9 +19,8 @@ interface Connection {
 
 export class Connections {
   /**
-   * Open connections, with what is being answered on each. An entry lives as long as its connection: a Map that gains
-   * and loses one with every request makes itself anew all the time, and its old tables outlive the young generation,
-   * where they bring on one collection of all memory after another.
+   * Open connections, each with its answers in progress. An entry lives as long as its connection. A Map that gains and
+   * loses an entry with every request rebuilds itself all the time, and its old tables cause full garbage collections.
    */
   readonly #open = new Map<Duplex, Connection>();
   readonly #ended = new WeakSet<Duplex>();
@@ -77,20 +76,20 @@ export class Connections {
     return this.#open.get(socket)?.answers.at(-1)?.req as ServerRequest | undefined;
   }
 
-  /** What comes after this is no request any more: the one being answered is the last. */
+  /** No further request follows on this connection: the current one is the last. */
   ends(socket: Duplex): void {
     this.#ended.add(socket);
   }
 
   /**
-   * The last answer was said there, or is being said. What the parser finds behind it gets no second one: to a front
-   * that would be the answer to another request.
+   * The last answer was sent there, or is being sent. Bytes behind it get no second answer: a reverse proxy would take
+   * it as the answer to another request.
    */
   hasEnded(socket: Duplex): boolean {
     return this.#ended.has(socket);
   }
 
-  /** Of an open connection, for the cap on idle ones. */
+  /** The state of an open connection, for the cap on idle ones. */
   speaker(socket: Socket): Speaker {
     const connection = this.#open.get(socket);
     return {
@@ -99,15 +98,15 @@ export class Connections {
     };
   }
 
-  /** Closes what is not being answered, after the bytes still queued on it. */
+  /** Closes the connections without an answer in progress, after the bytes still queued on them. */
   closeIdle(): void {
     for (const { socket, answers } of this.#open.values()) if (answers.length === 0) socket.destroySoon();
   }
 }
 
 /**
- * In progress is a connection with a request that has arrived, and whose answer is not wholly handed over while the
- * client takes it: what is handed over waits for the client.
+ * A connection is in progress if its request has arrived and its answer is not completely handed over while the client
+ * reads. An answer that is handed over waits for the client.
  */
 function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
   if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as ServerRequest, nowMs)))

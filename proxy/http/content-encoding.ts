@@ -3,7 +3,7 @@
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
-// What Composer's curl sends, and the absence of the header, need no parsing.
+// The header of Composer's curl, and a missing header, need no parsing.
 const known: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
   ['deflate, gzip, br, zstd', 'br'],
   ['deflate, gzip, br', 'br'],

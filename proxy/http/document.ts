@@ -29,7 +29,7 @@ function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<n
   return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: length } };
 }
 
-/** What a document takes of memory beside its representations (measured with Node 20). */
+/** The memory of a document beside its representations (measured with Node 20). */
 const ownBytes = 900;
 
 export interface DocumentOptions {
@@ -47,7 +47,7 @@ export class TextDocument {
   readonly #digest: string;
   readonly #identity: Representation;
   readonly #variants = new Map<Encoding, MaybeAsync<Representation>>();
-  /** whose bytes these are, under another date */
+  /** the document with the same bytes and another date */
   readonly #original: TextDocument | undefined;
 
   /** `content`: its bytes, or the document whose bytes and options it shares. */
@@ -73,17 +73,19 @@ export class TextDocument {
     this.#identity = representationOf(content, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs, vary);
   }
 
-  /** Of its bytes. */
+  /** The digest of the bytes. */
   get digest(): string {
     return this.#digest;
   }
 
-  /** Whether it has the same bytes and says the same of them. */
+  /** Whether both have the same bytes and the same headers. */
   equals(other: TextDocument): boolean {
     return this.#digest === other.#digest && this.#type === other.#type && this.vary === other.vary;
   }
 
-  /** Of small ones made anew each time: to keep them beside the text that is sent would take as much memory again. */
+  /**
+   * The bytes of a small document are made again each time: keeping them beside the sent text would double the memory.
+   */
   get bytes(): Buffer {
     const { body } = this.#identity.whole;
     if (typeof body === 'string') return Buffer.from(body, 'latin1');

@@ -16,7 +16,9 @@ export interface HttpRequest extends Readable {
   readonly rawHeaders: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
-  /** True when it broke off. Over HTTP/2 its body may then end as if it were whole: whoever read it has to look. */
+  /**
+   * True when the request broke off. With HTTP/2 its body may then end as if it were complete: its reader has to check.
+   */
   readonly aborted: boolean;
   /** True once its body has arrived in full; over HTTP/2 once it was read, too. */
   readonly complete: boolean;
@@ -49,8 +51,8 @@ export async function untilTaken(request: HttpRequest, leaving: Promise<void>, f
 }
 
 /**
- * False while the request waits for its body, unless it is an upload that holds a slot; and while its client takes
- * nothing of the answer.
+ * False while the request waits for its body, unless it is an upload with a slot; and while its client does not read
+ * the answer.
  */
 export function isInProgress(request: HttpRequest, nowMs: number): boolean {
   if (request.untakenFromMs !== undefined && nowMs >= request.untakenFromMs) return false;

@@ -15,7 +15,7 @@ export interface Waiting {
   readonly sinceMs: number;
 }
 
-/** What is known of a connection once it speaks HTTP. */
+/** The state of a connection once it speaks HTTP. */
 export interface Speaker {
   /**
    * undefined while a request is in progress. `nowMs`: monotonic; with infinity no client has time to take a piece of
@@ -30,14 +30,15 @@ export interface IdleCap {
   /** connections of one address, of the /64 with IPv6; 0: any number */
   readonly most: number;
   /**
-   * Above so many connections in all, an address has no time left to take its answers: each of them that waits for its
-   * client counts as half-open at once. Answers out of memory need no token, and would hold every connection of the
-   * server meanwhile.
+   * Above this number of all connections, an address gets no time to read its answers: each connection that waits for
+   * its client counts as half-open at once. Answers from memory need no token, and would otherwise hold every
+   * connection of the server.
    */
   readonly mostPatient: number;
   readonly trustedProxies: readonly AddressRange[];
   /**
-   * Requests in progress keep an address above the cap: after so many milliseconds its connections are looked at again.
+   * While requests in progress keep an address above the cap, its connections are examined again after this number of
+   * milliseconds.
    */
   readonly againMs: number;
   /** monotonic milliseconds */
@@ -136,7 +137,7 @@ export class IdleConnections {
   }
 }
 
-/** Of a socket that is shutting down libuv refuses a reset; nothing is left to be sent there either. */
+/** libuv refuses to reset a socket that is shutting down; such a socket has nothing left to send either. */
 function reset(socket: Socket): void {
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
   else socket.resetAndDestroy();

@@ -6,7 +6,7 @@ import type { HttpRequest } from './http-request.ts';
 
 export interface BodyLimits {
   readonly mostBytes: number;
-  /** from the first look at it to its end */
+  /** from the first read to its end */
   readonly longestMs: number;
 }
 
@@ -46,7 +46,7 @@ function assertWellFormed(value: JsonValue): void {
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
 }
 
-/** What is too slow is answered, and its connection ends with the answer. Throws RegistryError. */
+/** A slow body gets an answer, and its connection ends with the answer. Throws RegistryError. */
 export async function readBody(request: HttpRequest, { mostBytes, longestMs }: BodyLimits): Promise<Buffer> {
   let late: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

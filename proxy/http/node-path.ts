@@ -11,7 +11,7 @@ export interface NodePath {
 }
 
 export interface RawResponses {
-  /** Whether the response is untouched, its connection goes on after it, and it is of a form that is known here. */
+  /** Whether the response is untouched, its connection continues after it, and its form is known here. */
   readonly takes: (response: ServerResponse) => boolean;
   /**
    * Only where `takes`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`;

@@ -27,8 +27,8 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
 }
 
 /**
- * Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection
- * has to say it, or nobody.
+ * Whether this fault of a body becomes the answer of its request, through the reader of the body. False: the fault has
+ * no reader, so the connection itself answers or nobody does.
  */
 export function refuseBody(error: NodeJS.ErrnoException, request: ServerRequest | undefined): boolean {
   if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;

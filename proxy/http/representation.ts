@@ -19,16 +19,16 @@ export interface Representation {
   /** strong, with its quotes */
   readonly etag: string;
   readonly lastModified: string;
-  /** of memory that all of it takes, the body included */
+  /** the memory of all parts, the body included */
   readonly weight: number;
 }
 
-/** What lists of headers, validators and objects take beside body and heads (measured with Node 20). */
+/** The memory of header lists, validators and objects beside body and heads (measured with Node 20). */
 const partsBytes = 800;
 
 /**
- * `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can
- * say. `vary`: what the bytes depend on besides.
+ * `headers`: those that describe the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, the precision
+ * of HTTP. `vary`: further request headers that the bytes depend on.
  */
 export function representationOf(
   bytes: Buffer,

@@ -12,7 +12,7 @@ import { createWriteBatch } from './write-batch.ts';
 import type { RawResponses } from './node-path.ts';
 
 const chunkBytes = 128 * 1024;
-/** Of a body in memory: see `createTurns`. */
+/** The size of a turn for a body in memory: see `createTurns`. */
 const turnBytes = 256 * 1024;
 /**
  * A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than
@@ -43,9 +43,9 @@ export interface Sender {
 }
 
 /**
- * Small answers leave together (write-batch.ts). The last answer of a connection goes at once: what still arrives there
- * may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what leaves. `stallTimeoutMs`: how long a
- * stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
+ * Small answers leave together (write-batch.ts). The last answer of a connection leaves at once: later bytes there may
+ * be malformed, and node:http then cuts the connection. With HTTP/2 node:http2 batches the writes. `stallTimeoutMs`:
+ * how long a stream of HTTP/2 may stall; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
  * keepAliveTimeout, which answers name.
  */
 export function createSender(options: SenderOptions): Sender {
@@ -102,7 +102,7 @@ function createTurns(): () => Promise<void> {
   return () => new Promise((resolve) => void (queue.push(resolve) === 1 && setImmediate(next)));
 }
 
-/** In pieces like a file, so that a slow client is told from one that takes nothing by the same rule. */
+/** Sends in chunks like a file, so that one rule distinguishes a slow client from one that reads nothing. */
 async function sendWatched(
   response: ServerResponse,
   request: HttpRequest,
@@ -128,8 +128,8 @@ async function sendWatched(
 }
 
 /**
- * Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the
- * client's speed.
+ * Two buffers take turns: the next chunk is read while the last one leaves. The memory is the same for any speed of the
+ * client.
  */
 async function sendFile(
   response: ServerResponse,
@@ -168,8 +168,7 @@ async function sendFile(
 }
 
 /**
- * The socket's own event: a response that still waits behind another on one connection is told nothing when that
- * connection breaks.
+ * The socket's own event: a response that still waits behind another one gets no event when their connection breaks.
  */
 function untilClosed(request: HttpRequest): { readonly promise: Promise<void>; readonly forget: () => void } {
   const { socket } = request;

@@ -27,8 +27,8 @@ export function headerLines(headers: readonly string[]): string {
 }
 
 /**
- * What node:http puts behind the headers of an answer on a connection that stays open, the empty line included; made
- * once a second. `now`: epoch milliseconds. `keepAliveMs` as the server's own keepAliveTimeout.
+ * The text that node:http puts behind the headers of an answer on a connection that stays open, with the empty line;
+ * made once a second. `now`: epoch milliseconds. `keepAliveMs`: the server's keepAliveTimeout.
  */
 export function createHeadEnd(now: () => number, keepAliveMs: number): () => string {
   let second = Number.NaN;

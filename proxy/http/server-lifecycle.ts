@@ -9,7 +9,7 @@ export type AnyServer = Server | HttpsServer;
 
 /** The connections that a server over TLS has beside those of HTTP/1.1. */
 export interface OtherConnections {
-  /** What is being answered is finished, everything else ends. */
+  /** Answers in progress are finished, and everything else ends. */
   readonly finish: () => void;
   readonly cut: () => void;
 }

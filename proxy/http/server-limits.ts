@@ -5,8 +5,10 @@ import type { ServerOptions } from 'node:http';
 export interface ServerLimits {
   /** from the first byte of a request to the end of its headers */
   readonly headersTimeoutMs: number;
-  /** to the end of its body. An upload may take that long; whoever reads a JSON body has a shorter time of their own (http/json-body.ts), and where
-   *  no body is wanted, the connection ends with the answer */
+  /**
+   * to the end of its body. An upload may take this long; readers of JSON bodies have a shorter limit
+   * (http/json-body.ts). If no body is wanted, the connection ends with the answer
+   */
   readonly requestTimeoutMs: number;
   /**
    * a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close
@@ -25,9 +27,9 @@ export interface ServerLimits {
   readonly untakenMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
-  /** of one client address, without a request in progress; 0: any number (idle-connections.ts) */
+  /** connections of one client address without a request in progress; 0: unlimited (idle-connections.ts) */
   readonly idlePerAddress: number;
-  /** how long `close` waits for answers under way */
+  /** how long `close` waits for answers in progress */
   readonly drainMs: number;
   /** memory for documents, indexes and small archives */
   readonly cacheBytes: number;

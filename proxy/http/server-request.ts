@@ -10,8 +10,8 @@ export class ServerRequest extends IncomingMessage {
   declare untakenFromMs?: number | undefined;
 
   /**
-   * Ends the body with `fault`, for whoever reads it or will: unlike `destroy` alone it leaves the connection, on which
-   * the answer is still to come.
+   * Ends the body with `fault` for its present or later reader. Unlike `destroy` alone, it keeps the connection open
+   * for the answer.
    */
   failBody(fault: RegistryError): void {
     this.on('error', () => undefined); // nobody may be reading

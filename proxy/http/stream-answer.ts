@@ -10,13 +10,13 @@ import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
 import { readChunk } from './read-chunk.ts';
 import type { Sent } from './answer.ts';
 
-/** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
+/** Half of a chunk of HTTP/1.1, because one connection may have a hundred streams. */
 const pieceBytes = 64 * 1024;
 
 export interface Patience {
-  /** how long a client may take nothing */
+  /** how long a client may read nothing */
   readonly stallMs: number;
-  /** of a piece, or of a small answer, that is written now: see `untakenFromMs` */
+  /** for a chunk or a small answer that is being written: see `untakenFromMs` */
   readonly untakenFrom: () => number;
 }
 
@@ -79,7 +79,7 @@ function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   else stream.once('finish', end);
 }
 
-/** Nobody reads what is still to come. A stream that holds something unread would never be gone. */
+/** Drops the rest of an unread body. A stream with unread bytes would never be closed. */
 export function dropBody(stream: ServerHttp2Stream): void {
   stream.removeAllListeners('data');
   stream.resume();
@@ -91,15 +91,15 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<S
 }
 
 /**
- * From a timer. Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the
- * protocol nghttp2 sends nothing any more.
+ * Called from a timer. Resets the stream and releases it here, whatever the result of the reset: on a connection that
+ * broke the protocol nghttp2 sends nothing any more.
  */
 export function giveUp(stream: ServerHttp2Stream): void {
   stream.close(cancel);
   stream.destroy();
 }
 
-/** Gives up a stream of which the client has taken nothing for that long, until the stream is closed. */
+/** Gives up a stream whose client has read nothing for this time, until the stream is closed. */
 function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
   const timer = setTimeout(() => giveUp(stream), stallMs);
   stream.once('close', () => clearTimeout(timer));

@@ -95,7 +95,10 @@ export class OriginArchives {
 
 const pathOf = ({ path }: IndexEntry): string => `public/${path}`;
 
-/** The same at every proxy, whatever times the origin's files have: of the release, or of when it was published. */
+/**
+ * The date is the same at every proxy, whatever times the origin's files have: the time of the release, or of its
+ * publication.
+ */
 function timeOf({ time, since }: IndexEntry): number {
   const known = Date.parse(time ?? since);
   return Number.isFinite(known) ? known : 0;

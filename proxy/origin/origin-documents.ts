@@ -30,7 +30,7 @@ interface Kept {
   failedAtMs: number;
 }
 
-/** What is known of one package from its serving index. */
+/** The data of one package from its serving index. */
 export interface OriginIndex {
   readonly archives: PackageArchives;
   readonly documents: PackageIndex['documents'];
@@ -86,13 +86,13 @@ export class OriginDocuments {
     return name === undefined || this.#options.indexes.holds(name, epoch) ? epoch : -1;
   }
 
-  /** The memory that `document` takes has grown by so many bytes. */
+  /** The memory of `document` has grown by this number of bytes. */
   grow(path: PublicPath, document: TextDocument, bytes: number): void {
     const kept = this.#kept.get(path);
     if (kept?.document === document) this.#kept.grow(path, kept, bytes);
   }
 
-  /** The bytes of a document, for whoever needs them once: nothing is kept. */
+  /** The bytes of a document for a single use: nothing is cached. */
   async bytes(path: PublicPath, epoch: number): Promise<Buffer | undefined> {
     const stamp = await this.#stamp(path, epoch);
     const kept = this.#kept.get(path);
@@ -129,7 +129,7 @@ export class OriginDocuments {
     }
   }
 
-  /** An upload may be under way that has brought either the index or the document: both are looked at once more. */
+  /** A running upload may have brought either the index or the document: both are fetched once more. */
   async #fetchAnew(
     path: PublicPath,
     stamp: NonNullable<Stamp>,

@@ -3,9 +3,9 @@
 
 export interface OriginNotice {
   readonly state: 'failing' | 'recovered';
-  /** why, where it fails */
+  /** the reason of a failure */
   readonly reason?: string;
-  /** how often for this cause since it was last told */
+  /** the number of failures with this cause since its last notice */
   readonly failures?: number;
 }
 
@@ -15,11 +15,14 @@ export interface FailureLogOptions {
 }
 
 const noticeEveryMs = 60_000;
-/** Of a cause that did not come up again for so long nothing is remembered. */
+/** A cause without failures for this time is forgotten. */
 const forgottenAfterMs = 600_000;
-/** An origin that finds ever new words does not fill the log: what is beyond so many causes in a minute is one more. */
+/**
+ * The number of causes that are logged by themselves within a minute; all further ones count as one more. An origin
+ * with ever new messages therefore does not fill the log.
+ */
 const mostCauses = 8;
-/** After a document could not be had, for so long what is served is called stale. */
+/** For this time after a failed document the served data counts as stale. */
 const rememberMs = 10_000;
 
 export class OriginFailureLog {
@@ -35,8 +38,8 @@ export class OriginFailureLog {
   }
 
   /**
-   * `publication`: nobody knows what is published now. `text`: a document or index is not to be had. `archive`: one
-   * archive is not.
+   * `publication`: the current publication is unknown. `text`: a document or index is unavailable. `archive`: one
+   * archive is unavailable.
    */
   failed(what: 'publication' | 'text' | 'archive', error: unknown): void {
     const nowMs = this.#monotonicMs();
@@ -61,7 +64,7 @@ export class OriginFailureLog {
     return cause;
   }
 
-  /** What is published is known again. */
+  /** The current publication is known again. */
   reached(): void {
     if (!this.#unreachable) return;
     this.#unreachable = false;
@@ -69,15 +72,15 @@ export class OriginFailureLog {
     this.#notice({ state: 'recovered' });
   }
 
-  /** Whether what is served may be older than what is published. */
+  /** Whether the served data may be older than the publication. */
   stale(): boolean {
     return this.#unreachable || this.#monotonicMs() - this.#textFailedAtMs < rememberMs;
   }
 }
 
 /**
- * What is left of a reason without what differs from file to file: paths, digests, numbers of bytes. A status is part
- * of the cause.
+ * A reason without the parts that differ from file to file: paths, digests, numbers of bytes. A status is part of the
+ * cause.
  */
 function causeIn(reason: string): string {
   return reason

@@ -8,8 +8,8 @@ export class OriginFailure extends Error {
 }
 
 /**
- * The origin has other bytes than the index says, or none. Whoever asked may look at the index again: it may just have
- * been replaced.
+ * The origin has other bytes than the index names, or none. The caller may read the index again, because it may just
+ * have been replaced.
  */
 export class OriginMismatch extends ArchiveMismatch {
   override readonly code = 'UPSTREAM_UNAVAILABLE';

@@ -26,7 +26,7 @@ export interface OriginIndexesOptions<Value> {
   readonly requests: OriginRequests;
   readonly failures: OriginFailureLog;
   readonly limitBytes: number;
-  /** how many bytes of memory one byte of an index takes in its kept form */
+  /** the memory per byte of an index in its cached form */
   readonly weight: number;
   readonly make: (index: PackageIndex, bytes: Buffer) => Value;
   readonly monotonicMs: () => number;
@@ -34,11 +34,11 @@ export interface OriginIndexesOptions<Value> {
 
 const maxBytes = 64 * 1024 * 1024;
 /**
- * Of one package at most once in this time, however often clients ask for versions that there are not, or the origin
- * fails.
+ * The origin is asked for one package at most once in this time, however often clients request missing versions or the
+ * origin fails.
  */
 const againAfterMs = 1000;
-/** No epoch: what the origin could not be asked for is to be asked for again. */
+/** Marks a missing value as never fetched: its next use asks the origin again. */
 const unknown = -1;
 
 export class OriginIndexes<Value> {
@@ -60,7 +60,7 @@ export class OriginIndexes<Value> {
     return kept?.epoch === epoch ? kept.value : this.again(name, epoch);
   }
 
-  /** As `get`, but asks the origin whatever the epoch says, unless it was asked just now. */
+  /** Like `get`, but asks the origin whatever the epoch is, unless it was asked just now. */
   again(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
     const kept = this.#kept.get(name);
     if (kept === undefined) return this.anew(name, epoch);
@@ -74,7 +74,7 @@ export class OriginIndexes<Value> {
     return this.#loading.run(`${epoch} ${name}`, () => this.#load(name, epoch));
   }
 
-  /** Whether what is known of it holds under `epoch`. */
+  /** Whether the cached value is valid under `epoch`. */
   holds(name: PackageName, epoch: number): boolean {
     return this.#kept.get(name)?.epoch === epoch;
   }

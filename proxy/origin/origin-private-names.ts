@@ -22,7 +22,7 @@ export interface OriginPrivateNamesOptions {
   readonly monotonicMs: () => number;
 }
 
-/** An origin that failed is asked for the list again after this. */
+/** A list that could not be read is requested again after this time. */
 const againAfterMs = 1000;
 
 /** Rejects, or throws, with OriginFailure. */

@@ -31,7 +31,7 @@ const hopefulAfterMs = 10_000;
 
 export class OriginPublication {
   readonly #options: OriginPublicationOptions;
-  /** the text of what is known; null: nothing was published; undefined: nothing is known yet */
+  /** the text of the known announcement; null: nothing was published; undefined: nothing is known yet */
   #text: string | null | undefined;
   #publication: Publication | undefined;
   #validators: Validators = {};
@@ -66,7 +66,7 @@ export class OriginPublication {
     return andThen(this.epoch(), () => this.#publication);
   }
 
-  /** What `read` last found. */
+  /** The result of the last `read`. */
   get current(): Publication | undefined {
     return this.#publication;
   }

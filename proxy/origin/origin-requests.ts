@@ -24,7 +24,7 @@ export interface OriginRequest {
   readonly ifModifiedSince?: string | undefined;
 }
 
-/** An answer whose body has not been read yet. Whoever has it reads it to its end or drops it. */
+/** An answer whose body has not been read yet. Its owner reads it to its end or drops it. */
 export interface OriginReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

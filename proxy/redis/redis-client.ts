@@ -83,7 +83,7 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
     connectTimeout: handshakeTimeoutMs,
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
-    // whoever takes no writes is, or has become, a replica: another one is behind the name by now, or the sentinels
+    // a server that refuses writes is, or has become, a replica: another server has the name by now, or the sentinels
     // know which
     reconnectOnError: ({ message }) => {
       if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
@@ -153,7 +153,7 @@ function sentinelFault(error: Error, { primary }: SentinelAddress): Error {
   return silent === undefined ? error : new Error(`the sentinel ${silent} cannot be asked (${why})`, { cause: error });
 }
 
-/** OpenSSL's words say what is wrong, and not what to do. */
+/** OpenSSL's messages name the fault and not the repair. */
 function explained(error: Error & { readonly code?: string }): Error {
   if (
     /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/.test(

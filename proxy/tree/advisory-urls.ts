@@ -8,9 +8,9 @@ export const filtersPath = '/filters';
 export const filterSummaryPath = '/filters/summary.json';
 
 /**
- * `base`: what comes before the paths; undefined: none are said, and Composer goes by the documents alone. Nothing
- * where the build says nothing of them. `mirrors`: a summary would have to hold every package elsewhere, so none is
- * said, and Composer asks about the packages it has.
+ * `base`: the address before the paths; undefined: no address is given, and Composer uses the documents alone. Nothing
+ * is added if the build has no lists. `mirrors`: a summary would have to name every package elsewhere, so none is
+ * given, and Composer asks about its own packages.
  */
 export function advisoryUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
   if (base === undefined) return {};

@@ -22,8 +22,7 @@ import { isNotModified } from '../http/conditional.ts';
 import { readFault } from '../../build/shared/files/unusable-file.ts';
 
 /**
- * The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been
- * replaced.
+ * The file on disk differs from the index. The caller may read the index again, because it may just have been replaced.
  */
 export class ArchiveMismatch extends Error {
   readonly code: string = 'TREE_DAMAGED';

@@ -35,13 +35,13 @@ export class DamagedDocument extends Error {
   }
 }
 
-/** What the disk says now, each time it is asked. */
+/** The present content of the disk, read at each call. */
 export interface PublishedTree {
   /** undefined: nothing is announced */
   readonly announced: () => MaybeAsync<Pick<Publication, 'serial' | 'root'> | undefined>;
   /** serial of the publication that the builder began last; undefined: not known */
   readonly begun: () => Promise<number | undefined>;
-  /** of a package, from its index; undefined: not known */
+  /** the facts of a package from its index; undefined: unknown */
   readonly package: (
     name: PackageName,
   ) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
@@ -71,8 +71,9 @@ export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number
 }
 
 /**
- * Of a document that was not found. `path`: below public/. Throws DamagedDocument where it was published. The
- * announcement is read first and the index last: a later publication that deletes the document replaces the index before.
+ * Checks a document that was not found. `path`: below public/. Throws DamagedDocument if it was published. The
+ * announcement is read first and the index last: a later publication that deletes the document replaces the index
+ * before.
  */
 export async function checkAbsence(path: string, tree: PublishedTree): Promise<void> {
   const provider = providerOf(path);
@@ -99,8 +100,8 @@ export function providerOf(
 }
 
 /**
- * Whether packages.json of this digest is of no publication: the announced one has another, and no later one was begun.
- * The builder is asked first.
+ * Whether packages.json of this digest belongs to no publication: the announced one has another digest, and no later
+ * one was begun. The builder's manifest is read first.
  */
 async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
   const begun = await tree.begun();
@@ -109,8 +110,8 @@ async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
 }
 
 /**
- * Whether the publication that made this document is complete. An older version of Libretto did not note which one it
- * was: then that is not known.
+ * Whether the publication that made this document is complete. An older version of Libretto did not record the
+ * publication: then the answer is unknown.
  */
 async function isAnnounced(stamp: DocumentStamp, tree: PublishedTree): Promise<boolean> {
   // a damaged announcement announces nothing; `libretto verify` tells it

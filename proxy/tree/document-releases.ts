@@ -11,7 +11,7 @@ import { seesSome, type Release, type ReleaseFilter } from '../views/view.ts';
 import type { ViewDate } from '../views/view-date.ts';
 import type { TreeFiles } from './tree-files.ts';
 
-/** Of the versions in a p2 document's text. Throws an Error where it has none of this package. */
+/** The version records in a p2 document's text. Throws an Error if it has none of this package. */
 export function recordsOf(text: string, name: PackageName): readonly JsonObject[] {
   const json: unknown = JSON.parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
@@ -20,7 +20,7 @@ export function recordsOf(text: string, name: PackageName): readonly JsonObject[
   return Object.values(versions).filter(isJsonObject);
 }
 
-/** A version record as views look at it: what the serving index says of its times, the record says too. */
+/** A version record in the form of views: the record has the same times as the serving index. */
 export function releaseIn({ version_normalized: version, time, 'published-time': published }: JsonObject): Release {
   return releasedVersion({
     version_normalized: String(version),
@@ -29,9 +29,9 @@ export function releaseIn({ version_normalized: version, time, 'published-time':
   });
 }
 
-/** What one view sees of a package, by its documents. */
+/** The part of a package that one view sees, by its documents. */
 export class DocumentReleases {
-  /** of which the view sees a version */
+  /** the documents with a version that the view sees */
   readonly #seen: readonly TextDocument[];
 
   constructor(seen: readonly TextDocument[]) {
@@ -68,8 +68,8 @@ export async function readDocumentReleases(
 }
 
 /**
- * What an index says, or why it cannot be used. The reason is told to whoever sees a version of the package by its
- * documents. To everybody else the package is absent (I14).
+ * The data of an index, or the reason why it is unusable. Only a caller who sees a version of the package by its
+ * documents gets the reason. For everybody else the package is absent (I14).
  */
 export function absentWhereHidden<Value>(
   files: Pick<TreeFiles, 'document'>,

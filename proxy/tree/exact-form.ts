@@ -19,8 +19,8 @@ const addedKeys = addedOnTheWay.map((name) => name.toLowerCase());
 export const exactFormVary = ['User-Agent', ...addedOnTheWay].join(', ');
 
 /**
- * False where the exact metadata-url is known not to arrive: nginx speaks HTTP/1.0 unless it is told otherwise, other
- * proxies add header fields.
+ * False if the exact metadata-url is known not to arrive: nginx speaks HTTP/1.0 by default, and other proxies add
+ * header fields.
  */
 export function canRequestExactForm({ httpVersion, headers }: Pick<HttpRequest, 'httpVersion' | 'headers'>): boolean {
   if (httpVersion === '1.0' || addedKeys.some((key) => headers[key] !== undefined)) return false;

@@ -14,14 +14,14 @@ import { missingIndex } from './missing-index.ts';
 import { publishedTree } from './published-documents.ts';
 
 export interface LostFiles {
-  /** Of a document that was not found: rejects with DamagedDocument where it is published. */
+  /** For a document that was not found: rejects with DamagedDocument if it is published. */
   readonly document: (path: PublicPath, epoch: number) => MaybeAsync<undefined>;
-  /** Of an index that was not found: rejects with UnusableFile where a document of the package is there. */
+  /** For an index that was not found: rejects with UnusableFile if a document of the package exists. */
   readonly index: (name: PackageName) => MaybeAsync<undefined>;
   readonly clear: () => void;
 }
 
-/** Which documents a package has, by its index. */
+/** The documents that a package has, by its index. */
 type Documents = { readonly [Kind in 'stable' | 'dev']: boolean };
 
 const bytesOfEntry = 64;

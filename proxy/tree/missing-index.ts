@@ -13,8 +13,8 @@ export function hasDocument(dataDirectory: string, name: PackageName): boolean {
 }
 
 /**
- * Why a published package has no index. undefined: it has one, or has no document either. An index is published before
- * its documents, and goes after them: so this looks for the documents first.
+ * The reason why a published package has no index. undefined: it has one, or has no document either. An index is
+ * published before its documents and removed after them, so this checks the documents first.
  */
 export function missingIndex(dataDirectory: string, name: PackageName): UnusableFile | undefined {
   const path = `${dataDirectory}/index/${indexPath(name)}`;

@@ -22,9 +22,9 @@ export class PackageArchives {
   }
 
   /**
-   * The archive of the first of `labels` (pretty or normalized version) that exists, with the content `reference`
-   * names. Composer fills `%reference%` in with the whole reference, with what a user wrote after `#` (often short), or
-   * with nothing (ComposerMirror.php:28). What `filter` hides is looked at as little as what is not there.
+   * The archive of the first of `labels` (pretty or normalized version) that exists, with the content that `reference`
+   * names. Composer replaces `%reference%` with the whole reference, with the text that a user wrote after `#` (often
+   * short), or with nothing (ComposerMirror.php:28). An archive that `filter` hides is treated like a missing one.
    */
   find(
     labels: readonly string[],

@@ -11,10 +11,7 @@ import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/vi
 type Kind = 'stable' | 'dev';
 type Intern = (text: string) => string;
 
-/**
- * A document as it is served. Where a tree was copied, its date is that of the copy; its bytes tell what it is all the
- * same.
- */
+/** A document as it is served. In a copied tree its date is that of the copy; its bytes still identify it. */
 export interface DatedDocument {
   /** epoch seconds */
   readonly lastModified: number;
@@ -24,7 +21,7 @@ export interface DatedDocument {
 
 export class PackageReleases {
   readonly #releases: Releases;
-  /** how many of the releases are published: they come first */
+  /** the number of published releases: they come first */
   readonly #published: number;
   readonly #documents: { readonly [Each in Kind]: KeptChanges };
 
@@ -44,14 +41,14 @@ export class PackageReleases {
     this.#releases = new Releases(all, intern);
   }
 
-  /** Whether somebody with this view of the package sees that it is there. */
+  /** Whether a caller with this view sees the package. */
   isSeen(filter: ReleaseFilter): boolean {
     if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published > 0;
     for (let at = 0; at < this.#published; at += 1) if (this.#releases.isSeen(at, filter)) return true;
     return false;
   }
 
-  /** Whether somebody with this view of the package sees a version that is published in this document. */
+  /** Whether a caller with this view sees a version that is published in this document. */
   isSeenIn(kind: Kind, filter: ReleaseFilter): boolean {
     for (let at = 0; at < this.#published; at += 1)
       if (this.#releases.isDev(at) === (kind === 'dev') && this.#releases.isSeen(at, filter)) return true;
@@ -63,7 +60,7 @@ export class PackageReleases {
     return this.#documents[kind].lastModified >= document.lastModified || this.#documents[kind].isOf(document);
   }
 
-  /** Adds what is seen of the changes of one document up to this one. False: nothing is known of single versions. */
+  /** Adds the visible changes of one document up to this one. False: no change of a single version is known. */
   addChanges(date: ViewDate, kind: Kind, filter: ReleaseFilter, document: DatedDocument): boolean {
     const changes = this.#documents[kind];
     if (changes.isKnown)
@@ -76,7 +73,7 @@ export class PackageReleases {
     return changes.isKnown;
   }
 
-  /** Adds what is seen of the changes of both documents. */
+  /** Adds the visible changes of both documents. */
   addAllChanges(date: ViewDate, filter: ReleaseFilter): void {
     this.#documents.stable.addTo(date, this.#releases, filter);
     this.#documents.dev.addTo(date, this.#releases, filter);
@@ -116,10 +113,7 @@ class Releases {
 
 const columns = 4;
 
-/**
- * Two documents of one package are told apart by so many digits of their digests; as a number they take no memory of
- * their own.
- */
+/** The number of digest digits that distinguish two documents of one package; as a number they take no extra memory. */
 const digestDigits = 12;
 
 function digestNumber(digest: string): number {
@@ -130,9 +124,9 @@ class KeptChanges {
   readonly lastModified: number;
   /** false: an older version of Libretto published the document, and it counts as changed as a whole */
   readonly isKnown: boolean;
-  /** of the document that the last change made; NaN: there is none */
+  /** the document that the last change made; NaN: none */
   readonly #digest: number;
-  /** of each change, oldest first: serial, at, last_modified, and where its versions end */
+  /** for each change, oldest first: serial, at, last_modified, and the end of its versions */
   readonly #changes: readonly number[];
   /** places of changed releases */
   readonly #versions: readonly number[];
@@ -189,12 +183,12 @@ const everything = -1;
 
 const noChanges = new KeptChanges(null, () => 0);
 
-/** Most packages have no document of dev versions: one object stands for all of those. */
+/** Most packages have no document of dev versions: one shared object serves all of them. */
 function keptChanges(stamp: DocumentStamp | null, placeOf: (release: Release) => number): KeptChanges {
   return stamp === null ? noChanges : new KeptChanges(stamp, placeOf);
 }
 
-/** At most `capacity` texts are remembered; it begins anew then. */
+/** Remembers at most `capacity` texts, and then starts again. */
 export function createIntern(capacity = 20_000): Intern {
   const known = new Map<string, string>();
   return (text) => {

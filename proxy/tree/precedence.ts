@@ -5,15 +5,15 @@
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
 import { isVendorWide, matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 
-/** What is private here: asked for each name, since a publication may change it. */
+/** The private names of this registry: each look-up is live, since a publication may change them. */
 export interface PrivateNames {
-  /** of a package that is published here, or ever was */
+  /** whether a package is or ever was published here */
   readonly has: (name: PackageName) => boolean;
   /** whether any package of this vendor is private */
   readonly hasVendor: (vendor: string) => boolean;
   /**
-   * why it is not known what else is private: then no name is asked of an upstream, nor answered from one. Left out: it
-   * is known
+   * the reason why further private names are unknown: then no name is requested from an upstream, nor answered from
+   * one. Left out: all are known
    */
   readonly unknown?: string;
 }
@@ -22,7 +22,7 @@ export interface UpstreamScope {
   readonly id: string;
   /** patterns; empty: all */
   readonly allow: readonly string[];
-  /** patterns, whatever `allow` says */
+  /** patterns that are never requested, whatever `allow` contains */
   readonly deny: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
   return (name, names) => {
     const { vendor } = splitPackageName(name);
     if (names.has(name)) return { to: 'private', because: `${name} is a package of this registry` };
-    // to share a vendor is to say that not all of it is private; what is reserved more narrowly than that stays so
+    // a shared vendor is not completely private; a narrower reservation in it stays
     if (shared.has(vendor) ? isReservedByName(name) : isReserved(name))
       return { to: 'private', because: `${name} is reserved by the setting mirroring.reserved` };
     if (!shared.has(vendor) && names.hasVendor(vendor)) {
@@ -72,8 +72,8 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
     const ids: string[] = [];
     let isSpokenFor = false;
     for (const scope of scopes) {
-      // what one is said to have is not asked of such as are said to have anything: it would learn the name, and could
-      // stand in for what the first lacks
+      // a name with a dedicated upstream is never requested from an open one: the open one would learn the name, and
+      // could supply a missing package in its place
       if (!scope.allows(name) || scope.denies(name) || (isSpokenFor && scope.isOpen)) continue;
       ids.push(scope.id);
       isSpokenFor ||= !scope.isOpen;
@@ -84,7 +84,7 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
   };
 }
 
-/** Whether nothing is said of which names an upstream has. */
+/** Whether an upstream has no limit on its names. */
 function isOpen(allow: readonly string[]): boolean {
   return allow.length === 0 || allow.some((pattern) => pattern === '*' || pattern === '*/*');
 }

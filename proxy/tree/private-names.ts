@@ -14,8 +14,8 @@ import { hasDocument } from './missing-index.ts';
 import type { PrivateNames } from './precedence.ts';
 
 /**
- * What is private now. Rejects, or throws, where that is not known: then no name may be asked of an upstream, nor
- * answered from one (I9).
+ * The current private names. Rejects, or throws, if they are unknown: then no name may be requested from an upstream,
+ * nor answered from one (I9).
  */
 export type ReadPrivateNames = () => MaybeAsync<PrivateNames>;
 
@@ -62,7 +62,7 @@ export function privateNamesIn(dataDirectory: string): PrivateNames {
   };
 }
 
-/** What the system refuses to show counts as there: its name stays private. */
+/** A path that the system refuses to show counts as existing: its name stays private. */
 function orRefused(look: () => boolean): boolean {
   try {
     return look();
@@ -91,7 +91,7 @@ export function privateNamesOf(list: Iterable<PackageName>): PrivateNames {
   return { has: (name) => names.has(name), hasVendor: (vendor) => vendors.has(vendor) };
 }
 
-/** What is private by either of them. */
+/** The names that are private by either of them. */
 export function eitherOf(one: PrivateNames, other: PrivateNames): PrivateNames {
   const unknown = one.unknown ?? other.unknown;
   return {

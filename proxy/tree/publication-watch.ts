@@ -27,8 +27,8 @@ export class PublicationWatch {
   }
 
   /**
-   * A number that grows when a publication may have changed files: what was read under an equal epoch still holds.
-   * Without a publication file (a first build is under way, or the tree was copied by hand) every look counts as a
+   * A number that grows when a publication may have changed files: data read under an equal epoch is still valid.
+   * Without a publication file (a first build is running, or the tree was copied by hand) every check counts as a
    * change.
    */
   epoch(nowMs: number): number {

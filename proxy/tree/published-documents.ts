@@ -40,7 +40,7 @@ export interface PackageFiles {
   readonly index: DocumentRead;
 }
 
-/** The index is read once, and what it says may be damaged. */
+/** The index is read once, and may be damaged. */
 export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
 
 /** `dataDirectory`: see createReadDocument. */
@@ -94,7 +94,7 @@ async function readRare(path: string): Promise<WholeFile | undefined> {
 
 /** `dataDirectory`: see createReadDocument. */
 export function publishedTree(dataDirectory: string): PublishedTree {
-  // whoever serves the documents tells of a newer publication
+  // the reader of the documents reports a newer publication
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
   const read = (path: string): Promise<Buffer | undefined> =>
     readFile(join(dataDirectory, path)).catch((error: unknown) =>

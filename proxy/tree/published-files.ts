@@ -22,8 +22,8 @@ export interface PublishedFiles {
   /** The documents of one package and its index, each read once. Rejects where the index cannot be read. */
   readonly readPackage: ReadPackage;
   /**
-   * What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no
-   * such file. They are one package's.
+   * The stamps of these files of one package: while all are equal, the files are unchanged. undefined: there is no such
+   * file.
    */
   readonly stamps: (paths: readonly PublishedPath[]) => MaybeAsync<readonly (string | undefined)[]>;
 }
@@ -32,7 +32,7 @@ const documents = 'public/';
 
 /** `dataDirectory`: holds `public/` and `index/`. */
 export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles {
-  // whoever serves the documents tells of a newer publication; here the one before stays
+  // the reader of the documents reports a newer publication; here the previous one stays
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
   const readDocument = createReadDocument(dataDirectory);
   return {
@@ -61,7 +61,7 @@ export async function parsePublished<Row>(
   return parseRows(await files.read(path), path, parse);
 }
 
-/** As parsePublished, of what was read of `path`. */
+/** Like parsePublished, for the text read from `path`. */
 export function parseRows<Row>(
   bytes: Buffer | undefined,
   path: PublishedPath,

@@ -10,18 +10,18 @@ import { TextDocument } from '../http/document.ts';
 import { exactFormVary } from './exact-form.ts';
 import { advisoryUrls } from './advisory-urls.ts';
 
-/** What packages.json says instead of what was built, and besides. */
+/** The changes and additions of the server to the built packages.json. */
 export interface RootChanges {
   /** undefined: as built */
   readonly metadataUrl: string | undefined;
-  /** clients that cannot request the exact metadata-url are told the plain one, where nobody has named any */
+  /** clients that cannot request the exact metadata-url get the plain one, unless the operator set one */
   readonly detectsForm: boolean;
   readonly keys: JsonObject;
   /** the registry's own, without a slash at its end; undefined: nobody has said it */
   readonly address: string | undefined;
-  /** whether the server answers about many packages at once */
+  /** whether the server answers questions about many packages at once */
   readonly answersAdvisories: boolean;
-  /** there are more packages than the listed ones, which are not known before somebody asks */
+  /** there are more packages than the listed ones, and they are unknown before a request */
   readonly mirrors: boolean;
   /** filter lists that documents of other registries hold */
   readonly filterLists: readonly string[];
@@ -67,8 +67,8 @@ export function isAnyName(patterns: JsonValue | undefined): boolean {
 export const asBuilt: RootChanges = rootChanges(undefined);
 
 /**
- * What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told
- * of them (`resolvesApiUrl`).
+ * The address before the paths of Composer's questions about many packages; undefined: this Composer gets no such
+ * address (`resolvesApiUrl`).
  */
 export function apiBase(
   { address, answersAdvisories }: RootChanges,
@@ -78,9 +78,9 @@ export function apiBase(
   return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
 }
 
-/** Who asks, as far as packages.json depends on it. */
+/** The facts of a client that packages.json depends on. */
 export interface RootForm {
-  /** what stands before paths: see apiBase */
+  /** the address before paths: see apiBase */
   readonly base: string | undefined;
   /** the exact metadata-url is known not to arrive from there */
   readonly plain: boolean;
@@ -94,7 +94,7 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
   const detects = changes.detectsForm && json['metadata-url'] === exactMetadataUrl;
   const metadataUrl = chosenForm(changes, json['metadata-url'], plain);
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
-  // documents of other registries hold advisories, whatever is known here
+  // documents of other registries contain advisories, whether or not this registry has its own
   const advised: JsonObject =
     mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
   const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
@@ -165,10 +165,10 @@ function needsPattern(json: JsonObject): boolean {
 }
 
 /**
- * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the
- * operator changed a setting would be told 304 and keep what it said for ever. So whatever is said besides moves the
- * time back by its own number of seconds: the same on every host and after every restart, never in the future, and
- * still rising with every publication.
+ * Composer revalidates by Last-Modified alone. With the file's own time, a client with a packages.json from before a
+ * change of a setting would get a 304 and keep the old document for ever. So every difference from the built file moves
+ * the time back by its own number of seconds. The time is the same on every host and after every restart, never in the
+ * future, and still rises with every publication.
  */
 const saidShiftSeconds = 86_399;
 

@@ -15,28 +15,28 @@ import type { Conditions } from '../http/representation.ts';
 export interface TreeFiles {
   /** The newest publication; undefined before the first. Throws or rejects where it cannot be read or understood. */
   readonly publication: () => MaybeAsync<Publication | undefined>;
-  /** A number that grows when a publication may have changed files: what was read under an equal epoch still holds. */
+  /** A number that grows when a publication may have changed files: data read under an equal epoch is still valid. */
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /** A document as of `epoch`: one object as long as its bytes are the same ones. undefined: there is none. */
   readonly document: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
-  /** As `document`, but asks where it comes from whatever the epoch says. */
+  /** Like `document`, but reads the source whatever the epoch is. */
   readonly documentAgain: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
-  /** The memory that `document` takes has grown by so many bytes. */
+  /** The memory of `document` has grown by this number of bytes. */
   readonly grow: (path: PublicPath, document: TextDocument, bytes: number) => void;
   readonly archives: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
   /**
-   * What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept
-   * apart, and small. undefined: there is none.
+   * The part of a package's index that views need, as of `epoch`. Lists read it for every package, so it is cached
+   * separately, and small. undefined: there is none.
    */
   readonly releases: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
-  /** As `releases`, but asks where it comes from whatever the epoch says. */
+  /** Like `releases`, but reads the source whatever the epoch is. */
   readonly releasesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
-  /** As `archives`, but asks where it comes from whatever the epoch says. */
+  /** Like `archives`, but reads the source whatever the epoch is. */
   readonly archivesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
   /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch where it is missing or other than the index says. */
   readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => MaybeAsync<Answer>;
   /** Whether nothing was ever published. */
   readonly isEmpty: () => MaybeAsync<boolean>;
-  /** Whether what is known may be older than what is published, since where it comes from fails. */
+  /** Whether the cached data may be older than the publication, because its source fails. */
   readonly stale: () => boolean;
 }

@@ -35,7 +35,7 @@ export async function visibleNames(
   for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
     addPrunedChanges(date, changes, view.filterOf(name));
   const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
-  // who saw a package that is withdrawn has another list since then
+  // a caller who saw a withdrawn package has another list since then
   await look((publication?.withdrawn ?? []).filter(isNamed), { files, view, epoch }, (name, releases) => {
     if (releases instanceof PackageReleases) releases.addAllChanges(date, view.filterOf(name));
   });
@@ -53,7 +53,7 @@ export async function visibleNames(
   return { seen, seconds: date.seconds };
 }
 
-/** What an older version of Libretto published says of names and the rest together. */
+/** The change of names and other keys together, from an announcement of an older version of Libretto. */
 function addBesideNames(date: ViewDate, { root }: Publication): void {
   for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
 }
@@ -66,7 +66,7 @@ interface Looker {
   readonly epoch: number;
 }
 
-/** Where an index cannot be used, `found` hears what the documents say. */
+/** If an index is unusable, `found` gets the data of the documents. */
 async function look(
   names: readonly PackageName[],
   { files, view, epoch }: Looker,

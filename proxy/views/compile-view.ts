@@ -9,7 +9,7 @@ import { PatternMap, type PackagePattern } from './package-pattern.ts';
 import { stabilities, type TokenLimits } from './token-limits.ts';
 import type { Release, ReleaseFilter, View } from './view.ts';
 
-/** What of a token's limits says what it sees; networks only say from where. */
+/** The limits that decide what a token sees; networks only decide from where. */
 export type ViewLimits = Omit<TokenLimits, 'networks'>;
 
 /** undefined: it sees all. Throws an Error where the limits are none that were ever checked. */

@@ -8,7 +8,7 @@ import type { NormalizedVersion } from '../../build/contract/version.ts';
 
 type Numbers = readonly [number, number, number, number];
 
-/** Says of a normalized version what `matches(constraint, version)` says. */
+/** Returns the same as `matches(constraint, version)` for every normalized version. */
 export function compileConstraint(constraint: Constraint): (version: NormalizedVersion) => boolean {
   const compiled = compile(constraint);
   return (version) => {
@@ -41,7 +41,7 @@ function compileComparison(comparison: Comparison): Test {
   const beforeRelease = bound.endsWith('-dev');
   const numbers = plainNumbers(beforeRelease ? bound.slice(0, -4) : bound);
   if (numbers === undefined) return (_, version) => matches(comparison, version);
-  // 1.2.0.0 stands behind 1.2.0.0-dev
+  // 1.2.0.0 comes after 1.2.0.0-dev
   const tie = beforeRelease ? 1 : 0;
   switch (operator) {
     case '==':
@@ -63,10 +63,7 @@ function compare(one: Numbers, other: Numbers, tie: number): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2] || one[3] - other[3] || tie;
 }
 
-/**
- * Of `1.2.3.0` and nothing else: no leading zeros, which mean something else to PHP's comparison, and at most nine
- * digits each.
- */
+/** Parses only the form `1.2.3.0`: no leading zeros, which PHP compares differently, and at most nine digits each. */
 function plainNumbers(text: string): Numbers | undefined {
   const numbers = [0, 0, 0, 0] as [number, number, number, number];
   let part = 0;

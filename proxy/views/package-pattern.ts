@@ -22,15 +22,12 @@ export function parsePackagePattern(text: string): PackagePattern | undefined {
 }
 
 /**
- * Up to so many patterns are compared one by one: a view of few patterns then needs no maps, and there may be 10 000
- * views.
+ * Up to this number, patterns are compared one by one: a view of few patterns then needs no maps, and there may be 10
+ * 000 views.
  */
 const few = 4;
 
-/**
- * Things said of patterns, ready to be found by a name: exact names and whole vendors cost one look each, however many
- * there are.
- */
+/** Values by pattern, found by a name: exact names and whole vendors cost one look-up each, however many there are. */
 export class PatternMap<Value> {
   readonly #names: ReadonlyMap<string, Value> | undefined;
   readonly #vendors: ReadonlyMap<string, Value> | undefined;
@@ -52,7 +49,7 @@ export class PatternMap<Value> {
     [this.#names, this.#vendors, this.#others] = [names, vendors, others];
   }
 
-  /** What is said of every pattern that matches `name`, which is in lower case. */
+  /** The values of all patterns that match `name`, which is in lower case. */
   matching(name: string): Value[] {
     const found: Value[] = [];
     const exact = this.#names?.get(name);

@@ -12,13 +12,13 @@ export interface TokenLimits {
   /** patterns of package names (package-pattern.ts): one of them has to match */
   readonly packages: readonly string[] | null;
   /**
-   * pattern → Composer's constraint: the versions of what it matches have to satisfy it; where several patterns match,
-   * all of theirs
+   * pattern → Composer's constraint for the versions of matching packages; if several patterns match, all of their
+   * constraints apply
    */
   readonly constraints: Readonly<Record<string, string>> | null;
   /** the least stability, as minimum-stability has it */
   readonly stability: Stability | null;
-  /** RFC 3339 UTC: only what was released until then */
+  /** RFC 3339 UTC: only versions released until then */
   readonly not_after: string | null;
   /** ranges of addresses from which it may be used */
   readonly networks: readonly string[] | null;
@@ -40,7 +40,7 @@ export const limitNames = [
   'networks',
 ] as const satisfies readonly (keyof TokenLimits)[];
 
-/** From the most stable on. */
+/** Ordered from the most stable one. */
 export const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha', 'dev'];
 
 export const maxEntries = 1000;
@@ -71,8 +71,8 @@ export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLim
 }
 
 /**
- * Constraints of names that `packages` does not let through: a typing error there would leave every version of what was
- * meant to be seen.
+ * Finds constraints for names that `packages` excludes: after such a typing error every version of the intended package
+ * would be visible.
  */
 export function uselessConstraints({
   packages,

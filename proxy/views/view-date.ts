@@ -4,8 +4,8 @@
 // restart, and continues after a rollback.
 
 /**
- * What happened longer before the last change does not move the date: it would take a publication a second for so long,
- * each with something that is seen. Seconds.
+ * A change longer before the last one does not move the date: that would take a publication every second for this time,
+ * each with a visible change. Seconds.
  */
 const longestBurst = 3600;
 
@@ -16,8 +16,8 @@ export class ViewDate {
   #latestAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. Where not, nobody needs to
-   * know whether it is seen.
+   * Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. If not, its visibility need
+   * not be known.
    */
   dependsOn(serial: number, at: number): boolean {
     if (serial < this.#latestSerial && at < this.#latestAt - longestBurst) return false;

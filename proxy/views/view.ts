@@ -4,18 +4,18 @@
 
 import { releasedVersion, type ReleasedVersion } from '../../build/contract/released-version.ts';
 
-/** What of one content of a version decides whether it is seen. */
+/** The facts of a version's content that decide its visibility. */
 export type Release = ReleasedVersion;
 
-/** Of one package: everything of it, nothing, or what the function says yes to. */
+/** The visible part of one package: everything, nothing, or the releases for which the function returns true. */
 export type ReleaseFilter = 'all' | 'none' | ((release: Release) => boolean);
 
 export interface View {
-  /** The same for equal limits, so that tokens share what is made for them: for keys of caches only. */
+  /** Equal for equal limits, so that tokens share cached data; for keys of caches only. */
   readonly key: string;
-  /** whether it goes by when releases were released */
+  /** whether release times matter to it */
   readonly dated: boolean;
-  /** of the names that it sees at all; undefined: any */
+  /** patterns of all names that it can see; undefined: any */
   readonly patterns: readonly string[] | undefined;
   /** `name`: in lower case. Cheap: a few look-ups. */
   readonly filterOf: (name: string) => ReleaseFilter;
@@ -34,7 +34,7 @@ export function sees(view: View | undefined, name: string, release: Release): bo
   return passes(filterOf(view, name), release);
 }
 
-/** Whether the package is visible: one of its releases is. Of none, none is. */
+/** Whether the package is visible: one of its releases is. A package without releases is not. */
 export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): boolean {
   if (filter === 'none') return false;
   for (const release of releases) if (passes(filter, release)) return true;

@@ -7,15 +7,15 @@ import { hasBody } from '../admit.ts';
 import { ServerRequest } from '../server-request.ts';
 
 /**
- * Where nothing follows a GET or HEAD, nothing is read and nothing ends: no 'end', no 'close'. Who has to know that the
- * client left asks the socket.
+ * A GET or HEAD without a body: no byte is read, and neither 'end' nor 'close' is emitted. Code that has to notice a
+ * client's departure watches the socket.
  */
 export class BodylessRequest extends ServerRequest {
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     return chunk === null && isBodyless(this) ? false : super.push(chunk, encoding);
   }
 
-  /** How node:http drops what was not read. */
+  /** The call by which node:http drops an unread body. */
   override resume(): this {
     return isBodyless(this) ? this : super.resume();
   }

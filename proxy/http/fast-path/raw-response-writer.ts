@@ -13,7 +13,7 @@ interface Internals {
   _send?: (data: string | Buffer, encoding?: 'latin1') => boolean;
 }
 
-/** Whether the response is untouched, its connection goes on after it, and it is of a form that is known here. */
+/** Whether the response is untouched, its connection continues after it, and its form is known here. */
 export function takesWhole(response: ServerResponse): boolean {
   const { _header, _headerSent, _send } = response as unknown as Internals;
   return response.shouldKeepAlive && _header === null && _headerSent === false && _send !== undefined;

@@ -36,15 +36,18 @@ export interface Http2Parts {
 }
 
 const maxStreams = 100;
-/** What a client may send of a body before any of it is read, so that an upload over a long way is not all waiting. */
+/**
+ * The bytes of a body that a client may send before any is read, so that an upload over a long distance does not wait
+ * all the time.
+ */
 const windowBytes = 256 * 1024;
 /** More than are let in: `admit` refuses them, with an answer that says why. */
 const maxHeaderPairs = 256;
 /** Streams that a client may take back, if it lets fewer be answered. */
 const maxTakenBack = 200;
-/** Whoever is told that the connection ends has so long to end its side. */
+/** The time that a client has to close its side after the end of the connection is announced. */
 const farewellMs = 1000;
-/** So long nothing at all leaves for a client that is being answered: nothing will. */
+/** After this time without any byte to a client with an open answer, no byte will leave any more. */
 const silentMs = 3000;
 
 export class Http2Connection {
@@ -62,7 +65,7 @@ export class Http2Connection {
   /** node:http2's own */
   readonly #closeSession: () => void;
 
-  /** Of a socket whose TLS is up and which has sent nothing yet. */
+  /** For a socket whose TLS is up and which has sent nothing yet. */
   constructor(socket: TLSSocket, parts: Http2Parts) {
     this.#socket = socket;
     this.#parts = parts;
@@ -93,10 +96,10 @@ export class Http2Connection {
   }
 
   /**
-   * Takes no further request, and ends with the last answer. The GOAWAY says which requests were taken, so that a
-   * client can safely ask another server for those it sent meanwhile (RFC 9113 §6.8). To announce the end first, and
-   * take what is on its way, nghttp2 has a call, node:http2 has none: each GOAWAY of its own, and a limit of no streams
-   * too, refuses at once.
+   * Accepts no further request, and ends with the last answer. The GOAWAY says which requests were accepted, so that a
+   * client can safely send later ones to another server (RFC 9113 §6.8). nghttp2 has a call to announce the end first
+   * and accept requests on their way; node:http2 has none. Each GOAWAY of its own refuses at once, and so does a limit
+   * of no streams.
    */
   finish(): void {
     if (this.#isFinishing) return;

@@ -20,7 +20,7 @@ export interface Certificate {
 export interface SecureParts extends Http2Parts {
   readonly limits: ServerLimits;
   readonly certificate: Certificate;
-  /** of HTTP/1.1 */
+  /** the class of HTTP/1.1 requests */
   readonly Request: typeof ServerRequest;
   /** hears of every connection that will speak HTTP/1.1 */
   readonly onHttp1: (socket: TLSSocket) => Speaker;
@@ -29,7 +29,7 @@ export interface SecureParts extends Http2Parts {
 
 export interface SecureServer {
   readonly server: Server;
-  /** of the connections that speak HTTP/2, or not yet anything */
+  /** the connections that speak HTTP/2, or have sent nothing yet */
   readonly connections: SecureConnections;
   /** Connections that begin from now on get this one. */
   readonly renew: (certificate: Certificate) => void;
@@ -37,7 +37,7 @@ export interface SecureServer {
 
 export interface SecureConnections {
   readonly count: () => number;
-  /** What is being answered is finished, everything else ends. */
+  /** Answers in progress are finished, and everything else ends. */
   readonly finish: () => void;
   readonly cut: () => void;
 }
