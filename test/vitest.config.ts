@@ -3,8 +3,9 @@
 // alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //
 // The files of a project without isolation share processes, which import each module once; Vitest keeps a process as
-// long as the next file belongs to the same project. What starts the binary, Composer or a fault has a process of its own
-// for each file. Test files run in the order of test/setup/file-order.ts.
+// long as the next file belongs to the same project. Files of `cli` and `e2e` also share the processes that run commands
+// (util/kept-program.ts). What takes the place of Node's own functions, such as a faulty disk or a fixed clock, has a
+// process for each file. Test files run in the order of test/setup/file-order.ts.
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
 // every scenario of test/e2e, as a project of its own. By default the installed `composer` does.
@@ -51,8 +52,8 @@ const folders: readonly Folder[] = [
   { name: 'unit-processes', timeoutSeconds: 20, files: unitFiles.filter(startsPrograms), isolated: true },
   { name: 'property', timeoutSeconds: 120, compiled: true, isolated: true },
   { name: 'fault', timeoutSeconds: 180, compiled: true, isolated: true },
-  { name: 'e2e', timeoutSeconds: 120, compiled: true, isolated: true },
-  { name: 'cli', timeoutSeconds: 60, compiled: true, isolated: true },
+  { name: 'e2e', timeoutSeconds: 120, compiled: true },
+  { name: 'cli', timeoutSeconds: 60, compiled: true },
   { name: 'recorded', timeoutSeconds: 60, compiled: true, isolated: true },
   { name: 'security', timeoutSeconds: 30 },
   { name: 'http', timeoutSeconds: 30 },
