@@ -1,17 +1,9 @@
 // The error for a file of the data folder that is there and cannot be read: a folder in its place, no permission, a
 // failing disk. The message has the file and the way back.
 
+import { fileFaultOf } from '../contract/file-fault.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
-import { errorCode, isMissing } from './storage-error.ts';
-
-const reasons: Readonly<Record<string, readonly [string, string]>> = {
-  EISDIR: ['is a folder, and Libretto keeps a file there', 'Move the folder away'],
-  ENOTDIR: ['cannot be read, since a part of its path is a file', 'Move that file away'],
-  ELOOP: ['is a symbolic link that leads nowhere', 'Remove the link'],
-  EACCES: ['may not be read', 'Give the user that runs Libretto access to the file'],
-  EPERM: ['may not be read', 'Give the user that runs Libretto access to the file'],
-  EIO: ['cannot be read: the disk reported an error', 'Check the disk, and restore the file from a backup'],
-};
+import { isMissing } from './storage-error.ts';
 
 export class UnreadableFile extends PackageDamaged {
   /** what is wrong and what to do; the subject of the first sentence is the file */
@@ -33,12 +25,9 @@ export async function readable<Result>(path: string, reading: Promise<Result>): 
     return await reading;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    const [what, advice] = reasons[errorCode(error) ?? ''] ?? [];
-    if (what === undefined) throw error;
-    throw new UnreadableFile(
-      path,
-      `${what}. ${advice}, and run \`libretto verify\`, which names the next step.`,
-      error,
-    );
+    const fault = fileFaultOf(error);
+    if (fault === undefined) throw error;
+    const predicate = `${fault.what}. ${fault.advice}, and run \`libretto verify\`, which names the next step.`;
+    throw new UnreadableFile(path, predicate, error);
   }
 }

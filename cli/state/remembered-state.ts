@@ -2,9 +2,10 @@
 // A missing state and a different state in its place are refused by that name. Without a word of the operator no new
 // state begins and no other tokens are accepted (I20).
 
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { fileFaultOf } from '../../build/contract/file-fault.ts';
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
@@ -21,9 +22,10 @@ const format = 1;
  */
 export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
   const path = join(data, rememberedStateName);
-  const text = await readFile(path, 'utf8').catch((error: unknown) =>
-    isMissing(error) || isNoFolder(error) ? undefined : Promise.reject(error),
-  );
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (isMissing(error) || isNoFolder(error)) return undefined;
+    throw unreadable(path, error);
+  });
   if (text === undefined) return undefined;
   try {
     const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
@@ -40,6 +42,18 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
       { cause: error },
     );
   }
+}
+
+/** Another state may stand behind a file that cannot be read, so nothing takes the place of the file. */
+function unreadable(path: string, error: unknown): unknown {
+  const fault = fileFaultOf(error);
+  if (fault === undefined) return error;
+  const message = `${path} ${fault.what}. It identifies the state of this data folder. ${fault.advice}. `;
+  return new StateError(
+    'STATE_UNUSABLE',
+    `${message}Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto state init --force\`.`,
+    { cause: error },
+  );
 }
 
 /** Of a data folder that is a file: whoever uses it says so. */
@@ -60,8 +74,12 @@ export async function rememberState(data: string, identity: StateIdentity): Prom
   }
 }
 
+/** Throws StateError where something else stands in the place of the file. */
 export async function forgetState(data: string): Promise<void> {
-  await rm(join(data, rememberedStateName), { force: true });
+  const path = join(data, rememberedStateName);
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw unreadable(path, error);
+  });
 }
 
 /** `place`: where the state should be. */

@@ -4,7 +4,17 @@
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -287,6 +297,28 @@ describe('a state that is lost', () => {
     expect((await run('audit', 'list', '--json')).stdout).toContain(shown.identity);
     await servesAt();
   });
+});
+
+it('a folder in the place of state.json is named with two ways on, and nothing is changed', async () => {
+  const remembered = folder.at('var/state.json');
+  renameSync(remembered, folder.at('var/state.json.aside'));
+  mkdirSync(remembered);
+  try {
+    for (const command of [
+      ['token', 'list'],
+      ['state', 'init', '--force'],
+      ['serve', '--listen', '127.0.0.1:0'],
+    ])
+      expect(await run(...command), command.join(' ')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(
+          /state\.json is a folder, .* Move the folder away\. Then restore state\.json from a backup/,
+        ) as string,
+      });
+  } finally {
+    rmSync(remembered, { recursive: true });
+    renameSync(folder.at('var/state.json.aside'), remembered);
+  }
 });
 
 it('a data folder of an older version, which remembers no state, goes on; from then on it remembers', async () => {

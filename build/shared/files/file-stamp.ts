@@ -23,8 +23,8 @@ export function sameStamp(a: FileStamp | undefined, b: FileStamp | undefined): b
 const refused: FileStamp = { mtimeNs: -1n, size: -1n, inode: -1n };
 
 /**
- * Undefined where there is no such file. Where the system refuses a look, reading the file says why. A few microseconds, so it is done in place rather than by a round trip through
- * the thread pool.
+ * Undefined where there is no such file. Where the system refuses a look, reading the file says why. A look takes a few
+ * microseconds, less than a round trip through the thread pool.
  */
 export function stampFile(path: string): FileStamp | undefined {
   try {

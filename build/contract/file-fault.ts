@@ -1,0 +1,27 @@
+// Recognizes the errors of one file that is there and cannot be read, and says what to do. Pure.
+
+/** Two parts of a message: the predicate of a sentence about the file, and the first step of the operator. */
+export interface FileFault {
+  readonly what: string;
+  readonly advice: string;
+}
+
+const access = { what: 'may not be read', advice: 'Give the user that runs Libretto access to the file' };
+
+/** Other codes concern the whole process, such as too many open files. */
+const faults: Readonly<Record<string, FileFault>> = {
+  EISDIR: { what: 'is a folder, and Libretto keeps a file there', advice: 'Move the folder away' },
+  ENOTDIR: { what: 'cannot be read, since a part of its path is a file', advice: 'Move that file away' },
+  ELOOP: { what: 'is a symbolic link that leads nowhere', advice: 'Remove the link' },
+  EACCES: access,
+  EPERM: access,
+  EIO: {
+    what: 'cannot be read: the disk reported an error',
+    advice: 'Check the disk, and restore the file from a backup',
+  },
+};
+
+/** undefined: the error does not concern one file, or the file is missing. */
+export function fileFaultOf(error: unknown): FileFault | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? faults[error.code] : undefined;
+}
