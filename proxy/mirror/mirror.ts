@@ -101,7 +101,7 @@ export class Mirror {
     });
   }
 
-  /** Whether anything is mirrored: clients then ask for names that packages.json does not list. */
+  /** Whether mirroring is on: clients then request names that packages.json does not list. */
   isOn(): MaybeAsync<boolean> {
     return andThen(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
   }

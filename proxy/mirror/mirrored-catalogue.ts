@@ -20,7 +20,7 @@ export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 export interface MirroredCatalogue {
   /** By name, as far as `view` goes. */
   readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
-  /** Whether a name is one that mirrored packages may stand for: a private one is not. */
+  /** Whether mirrored packages may replace or provide a name: a private one they may not. */
   readonly isForeign: (name: PackageName) => Promise<boolean>;
 }
 
@@ -48,7 +48,7 @@ const lookEveryMs = 5000;
 const patienceMs = 1000;
 const mostPackages = 20_000;
 const rememberedViews = 4;
-/** So many are a few milliseconds' work; then others get their turn. */
+/** This number takes a few milliseconds; then other requests get their turn. */
 const packagesInTurn = 200;
 
 export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions): MirroredCatalogue {
@@ -184,7 +184,7 @@ class KnownPackages {
   }
 }
 
-/** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */
+/** The records of accepted archives; an unreadable one is reported to the request that needs it. */
 async function recordsOf(
   { archiveStore }: Pick<Mirror, 'archiveStore'>,
   name: PackageName,

@@ -66,7 +66,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisorie
   };
 }
 
-/** The answer may be an open file: whatever goes wrong from here on, it is sent. */
+/** The answer may contain an open file, and therefore has to be sent whatever fails afterwards. */
 function withVersion(
   { archiveStore }: Pick<Mirror, 'archiveStore'>,
   asked: Asked,
@@ -80,7 +80,10 @@ function withVersion(
   );
 }
 
-/** Whether one of the versions that the labels may mean is seen. What its upstream does not offer any more is not. */
+/**
+ * Whether the view sees one of the versions that the labels may name. A version that its upstream no longer offers is
+ * not visible.
+ */
 async function seesVersion(
   mirror: Pick<Mirror, 'document'>,
   documents: ViewedMirrorDocuments,
@@ -99,7 +102,7 @@ async function seesVersion(
   return false;
 }
 
-/** Documents with what is said here of their packages; each is made once for the lists it is made of. */
+/** Documents with the local advisories of their packages; each is made once for its lists. */
 class AdvisedDocuments {
   readonly #known = new WeakMap<
     TextDocument,

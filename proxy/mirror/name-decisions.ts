@@ -43,7 +43,7 @@ export class NameDecisions {
     return andThen(this.#options.rules(), (rules) => this.#decide(name, this.#options.compile(rules), moment));
   }
 
-  /** Reads settings and private names anew, for callers that visit all cached packages. */
+  /** Reads settings and private names again, for callers that visit all cached packages. */
   standing(): MaybeAsync<Standing> {
     return andThen(this.#options.rules(), (rules) => {
       const compiled = this.#options.compile(rules);
@@ -56,7 +56,7 @@ export class NameDecisions {
     });
   }
 
-  /** Whether the name is known to belong to upstreams, as of exactly this publication (I17). */
+  /** Whether the name is known to belong to upstreams under exactly this publication (I17). */
   isElsewhere(name: PackageName, { epoch }: Moment): boolean {
     const known = this.#decisions.get(name);
     return known?.epoch === epoch && known.belonging.to === 'upstreams';

@@ -14,7 +14,7 @@ import { formatProviderDocument, readProviderDocument, type ProviderDocument } f
 
 interface Seen {
   readonly base: TextDocument;
-  /** undefined: nothing of it is seen */
+  /** undefined: the view sees no version of it */
   readonly document: TextDocument | undefined;
 }
 
@@ -41,7 +41,7 @@ export class ViewedMirrorDocuments {
     return reading;
   }
 
-  /** undefined: the view sees nothing of it. */
+  /** undefined: the view sees no version of it. */
   documentFor(
     document: TextDocument,
     name: PackageName,
@@ -85,8 +85,8 @@ async function filtered(
 }
 
 /**
- * What an upstream changed of the versions that a view sees is not known, and its own date would tell of the others
- * (I14). So the date of a part stands for its bytes: another one with other bytes, on every host, though not a later
+ * The upstream's changes to the visible versions are unknown, and its own date would reveal hidden ones (I14). So the
+ * date of a part is derived from its bytes: other bytes have another date, on every host, though not always a later
  * one. It is before this moment.
  */
 const contentDateMs = Date.UTC(2025, 0, 1);

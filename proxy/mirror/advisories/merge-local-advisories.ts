@@ -8,7 +8,7 @@ import { TextDocument } from '../../http/document.ts';
 import { joined } from './mirrored-advisories.ts';
 import { formatProviderDocument, readProviderDocument } from '../versions/provider-document.ts';
 
-/** The document with `own` in it. What both say of one advisory is said as here. */
+/** The document with `own` added. If both have one advisory, the local one counts. */
 export async function mergeLocalAdvisories(
   document: TextDocument,
   name: PackageName,

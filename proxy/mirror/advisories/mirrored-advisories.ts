@@ -14,14 +14,14 @@ import { findOffer } from '../upstream/first-offer.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** Who belongs to upstreams, and to which, in their order. I9: no other name may stand here. */
+/** The names that belong to upstreams, with their upstreams in order. I9: no other name may be in this map. */
 export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
 
 type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
 
 /** The advisories of a document. */
 export interface Said {
-  /** undefined: it says nothing of any */
+  /** undefined: the document contains no list of advisories */
   readonly advisories: readonly JsonObject[] | undefined;
   /** not all of it is as the upstream's document has it */
   readonly differs: boolean;
@@ -36,7 +36,7 @@ interface Known {
 
 const rememberedMs = 300_000;
 const rememberedBytes = 8 * 1024 ** 2;
-/** How long whoever asks waits for an upstream. */
+/** How long a request waits for an upstream. */
 const patienceMs = 5000;
 /** The same for a document. */
 const documentPatienceMs = 2000;
@@ -55,8 +55,8 @@ export class MirroredAdvisories {
   }
 
   /**
-   * What a document of this upstream says, each completed (normalize-advisory.ts). Never rejects, and waits for two
-   * seconds at most.
+   * The advisories in a document of this upstream, each completed (normalize-advisory.ts). Never rejects, and waits for
+   * two seconds at most.
    */
   async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<Said> {
     if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
@@ -117,7 +117,7 @@ export class MirroredAdvisories {
     return this.#asking.run(key, () => this.#learn(upstream, wanted));
   }
 
-  /** What could not be learned stays as it was known. */
+  /** Advisories that could not be fetched stay as last known. */
   async #learn(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
     await orNothing(async () => {
       const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);

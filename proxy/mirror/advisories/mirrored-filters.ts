@@ -15,9 +15,9 @@ import type { Upstream } from '../upstream/upstream.ts';
 
 type Filter = PackageAdvisories['filter'];
 
-/** How long whoever asks waits for an upstream. */
+/** How long a request waits for an upstream. */
 const patienceMs = 2000;
-/** How long the names of the lists hold; packages.json is asked for by every client. */
+/** How long the names of the lists are cached, because every client requests packages.json. */
 const rememberedMs = 60_000;
 const packagesAtOnce = 16;
 const mostLists = 20;
@@ -34,7 +34,7 @@ export class MirroredFilters {
   }
 
   /**
-   * The lists that packages.json of any upstream switches on, sorted; what was known last while it is asked for again.
+   * The lists that packages.json of any upstream switches on, sorted; the last known ones while they are fetched again.
    * The same array while nothing has changed.
    */
   names(upstreams: ReadonlyMap<string, Upstream>): MaybeAsync<readonly string[]> {
@@ -44,7 +44,7 @@ export class MirroredFilters {
     return known?.names ?? learning;
   }
 
-  /** By name; nothing of packages in whose documents nothing stands. */
+  /** Entries by name, without packages whose documents have none. */
   async of(belongings: Belongings): Promise<ReadonlyMap<PackageName, Filter>> {
     const found = new Map<PackageName, Filter>();
     const names = [...belongings];
@@ -74,7 +74,7 @@ export class MirroredFilters {
   }
 }
 
-/** What both say of one package: of each list ours first. */
+/** Combines both entries of one package: in each list the local ones first. */
 export function bothFilters(own: Filter, others: Filter): Filter {
   return {
     ...others,
@@ -82,7 +82,9 @@ export function bothFilters(own: Filter, others: Filter): Filter {
   };
 }
 
-/** Of releases, or where there are none, of dev versions: both documents of a package say the same. */
+/**
+ * The entries in the document of releases or, without one, of dev versions: both documents of a package have the same.
+ */
 async function filterOf(name: PackageName, upstreams: readonly Upstream[]): Promise<Filter> {
   const releases = await findOffer(name, 'stable', upstreams);
   const found =

@@ -11,11 +11,11 @@ export interface AdvisoryContext {
   readonly name: PackageName;
   /** host and port of the upstream */
   readonly host: string;
-  /** what the upstream says elsewhere of the package, complete */
+  /** the complete advisories that the upstream serves elsewhere for the package */
   readonly known: readonly JsonObject[];
 }
 
-/** Stands where an upstream does not say when an advisory was reported. */
+/** Replaces a missing report time of an advisory. */
 const longAgo = '1970-01-01T00:00:00+00:00';
 /** Nobody writes one like that; it would take its time to read. */
 const longestConstraint = 16_384;
@@ -31,8 +31,8 @@ export async function usableAdvisories(said: JsonValue | undefined): Promise<rea
 }
 
 /**
- * Usable ones as all can load them: what they lack is what is known elsewhere, or else says that nobody knows. Complete
- * ones are as they were.
+ * Turns usable advisories into a form that all Composers can load. Missing fields come from the known complete
+ * advisory, or say that they are unknown. Complete ones stay unchanged.
  */
 export function normalizeAdvisories(
   usable: readonly JsonObject[],
@@ -94,7 +94,7 @@ function isText(value: JsonValue | undefined): value is string {
   return typeof value === 'string';
 }
 
-/** What PHP's DateTime reads for certain: RFC 3339, or a date and a time with a space between. */
+/** The formats that PHP's DateTime certainly parses: RFC 3339, or a date and a time with a space between. */
 function isTime(value: JsonValue | undefined): boolean {
   return (
     typeof value === 'string' &&

@@ -21,7 +21,7 @@ import { archiveKey, formatArchiveRecord, type ArchiveRecord } from './archive-r
 import { createFile, isThere } from '../../../build/shared/files/atomic-file.ts';
 import { readRecord, UnreadableRecord } from './read-record.ts';
 
-/** What an entry of a package takes in memory. */
+/** The memory of one entry of a package. */
 const bytesOfEntry = 800;
 
 export class AcceptedArchiveStore {
@@ -30,8 +30,8 @@ export class AcceptedArchiveStore {
   readonly #known: ByteCache<AcceptedPackage>;
 
   /**
-   * `folder`: of the mirror. `cacheBytes`: memory for small archives, and as much as a quarter more for what is known
-   * of packages.
+   * `folder`: the mirror's folder. `cacheBytes`: memory for small archives, plus up to a quarter of it for the facts of
+   * packages.
    */
   constructor(folder: string, cacheBytes: number) {
     this.#folder = folder;
@@ -39,12 +39,12 @@ export class AcceptedArchiveStore {
     this.#known = new ByteCache(cacheBytes / 4);
   }
 
-  /** What this process knows to be accepted of a package, without looking. */
+  /** The accepted archives of a package in this process's cache, without reading the disk. */
   atHand(name: PackageName): AcceptedPackage | undefined {
     return this.#known.get(name);
   }
 
-  /** What was accepted of a package, as far as this process knows it. Rejects where a record of it cannot be read. */
+  /** The accepted archives of a package, cached by this process. Rejects if a record cannot be read. */
   accepted(name: PackageName): MaybeAsync<AcceptedPackage> {
     return this.#known.get(name) ?? this.acceptedNow(name);
   }
@@ -54,14 +54,14 @@ export class AcceptedArchiveStore {
     return isThere(this.#folderOf(name)) ? this.#readAccepted(name) : nothingAccepted;
   }
 
-  /** Throws ArchiveMismatch where the file is missing or not what was accepted. */
+  /** Throws ArchiveMismatch if the file is missing or differs from the accepted one. */
   answer(entry: IndexEntry, conditions: Conditions): MaybeAsync<Answer> {
     return this.#store.answer(entry, conditions);
   }
 
   /**
-   * Gives the file its place. `bytes`: all of it, where it is in memory. Returns what counts from now on: this, or what
-   * somebody else accepted before.
+   * Moves the file to its place. `bytes`: its content, if in memory. Returns the record that counts from now on: this
+   * one, or an earlier one of another process.
    */
   async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
     const archive = join(this.#folder, archivePath(record.name, record.shasum));
@@ -85,7 +85,7 @@ export class AcceptedArchiveStore {
     return first ?? record;
   }
 
-  /** What is known of a package and what was just accepted is all that this process need know of it. */
+  /** The cached records and the new one are all that this process has to know of the package. */
   #learn(record: ArchiveRecord, created: boolean, isNew: boolean): void {
     const known = this.#known.get(record.name) ?? (isNew ? nothingAccepted : undefined);
     if (created && known !== undefined) this.#remember(record.name, known.with(record));
@@ -99,7 +99,10 @@ export class AcceptedArchiveStore {
     return readRecord(this.#recordPath(version));
   }
 
-  /** Of one package, from disk. Rejects where one of them cannot be read: what is to be served depends on it. */
+  /**
+   * The records of one package, from disk. Rejects if one of them cannot be read, because the served bytes depend on
+   * it.
+   */
   async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
     const {
       records,
@@ -109,7 +112,7 @@ export class AcceptedArchiveStore {
     return records;
   }
 
-  /** As far as they can be read: for whoever looks at all that is kept. */
+  /** The readable records, for checks of the whole store. */
   async inspect(
     name: PackageName,
   ): Promise<{ readonly records: readonly ArchiveRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {

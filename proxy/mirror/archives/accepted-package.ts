@@ -12,7 +12,7 @@ import type { AcceptedArchives } from '../versions/rewrite.ts';
 import { pinnedFields } from '../versions/pinned-record.ts';
 
 type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
-  /** what stays of its record: pinnedFields */
+  /** the fields of its record that never change: pinnedFields */
   readonly settled: string;
   /** its upstream gave no checksum, or no `published-time` */
   readonly learned: boolean;
@@ -54,7 +54,7 @@ export class AcceptedPackage implements AcceptedArchives {
     });
   }
 
-  /** All of it, and what was accepted just now. */
+  /** All accepted archives and the new one. */
   with(record: ArchiveRecord): AcceptedPackage {
     return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
   }
@@ -63,7 +63,7 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#byKey.get(archiveKey(normalized, dev, reference));
   }
 
-  /** What find gives, as archives are served by. */
+  /** The result of `find` as an index entry for serving. */
   entry(version: Pick<Accepted, 'normalized' | 'dev'>, reference: string): IndexEntry | undefined {
     const found = this.find(version, reference);
     return found === undefined ? undefined : entryOf(found);
@@ -87,7 +87,7 @@ export class AcceptedPackage implements AcceptedArchives {
   }
 }
 
-/** Of any package. */
+/** The empty value for any package. */
 export const nothingAccepted = new AcceptedPackage('' as PackageName, []);
 
 /** Below the folder of the mirror: its content names it. */

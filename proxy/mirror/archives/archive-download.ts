@@ -12,8 +12,8 @@ import type { ArchiveStream, UpstreamClient } from '../upstream/upstream-client.
 import type { Destination } from '../upstream/upstream-lane.ts';
 
 /**
- * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus
- * checked before anything of it is sent, and a refusal has a status of its own.
+ * This number of last bytes is withheld until the whole archive is verified. A smaller archive is thus checked before
+ * any byte is sent, and its refusal has its own status.
  */
 export const heldBackBytes = 64 * 1024;
 
@@ -22,12 +22,12 @@ export interface Download {
   readonly destination: Destination;
   /** in the order in which they are tried; the next one only while nothing has been released */
   readonly candidates: readonly URL[];
-  /** what it has to be; undefined: whatever comes */
+  /** the required digest; undefined: any bytes */
   readonly shasum: Sha1 | undefined;
   readonly maxBytes: number;
   readonly leastSpeed: ThroughputFloor;
   readonly file: TailStream;
-  /** what the upstream says its size is, once known; undefined where it does not say */
+  /** the size that the upstream announces, once known; undefined if it announces none */
   readonly onSize: (size: number | undefined) => void;
 }
 
@@ -44,8 +44,8 @@ export interface Downloaded {
 class BrokenOff extends UpstreamUnavailable {}
 
 /**
- * Rejects with UpstreamUnavailable or UpstreamRefused, where all fail: for what is wrong, else for what may work
- * another time, else for what is not there. The file is then no good.
+ * Rejects with UpstreamUnavailable or UpstreamRefused if all candidates fail. A wrong content takes precedence, then a
+ * temporary failure, then a missing file. The written file is then unusable.
  */
 export async function downloadArchive(download: Download): Promise<Downloaded> {
   const failures: unknown[] = [];
@@ -65,7 +65,7 @@ export async function downloadArchive(download: Download): Promise<Downloaded> {
   );
 }
 
-/** What breaks off while nobody has anything of it is asked for once more. */
+/** A download that breaks off before any byte was released is repeated once. */
 async function downloadTwice(url: URL, download: Download): Promise<Downloaded> {
   try {
     return await downloadFrom(url, download);
@@ -90,8 +90,8 @@ async function downloadFrom(
     const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
     if (shasum !== undefined && sha1 !== shasum)
       throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
-    // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is
-    // fetched again
+    // a small archive is compared with its SHA-1 whenever it is read from disk: after a loss of power it is fetched
+    // again
     if (bytes === undefined) await target?.datasync();
     else await writeFile(file.path, bytes, { mode: 0o600 });
     return { shasum: sha1, size, bytes, from: shownUrl(url) };
@@ -101,7 +101,7 @@ async function downloadFrom(
   }
 }
 
-/** To disk while it comes, once it is more than is held back: what is not is given back, and is not written yet. */
+/** Writes to disk during the download, except the last withheld bytes, which are returned and not written yet. */
 async function save(
   url: URL,
   { body, size: stated }: ArchiveStream,
@@ -140,7 +140,7 @@ async function save(
   return { sha1, size, bytes: size <= heldBackBytes ? apart(chunks, size) : undefined };
 }
 
-/** What ended a download after `size` bytes, as its caller tells failures apart. */
+/** The error that ended a download after `size` bytes, in a form that the caller can classify. */
 function downloadFailure(error: unknown, url: URL, size: number): unknown {
   if (error instanceof UpstreamRefused || isOurs(error)) return error;
   const { Failure, said } =
@@ -169,7 +169,7 @@ function startsLikeZip(chunk: Buffer): boolean {
   );
 }
 
-/** Of our disk, not of the upstream: a full one says so. */
+/** An error of the local disk, not of the upstream. */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'open');
 }

@@ -65,7 +65,7 @@ export interface Fetch {
   readonly name: PackageName;
   readonly version: OfferedVersion;
   readonly reference: string;
-  /** undefined: what the upstream gives is recorded */
+  /** undefined: the digest of the upstream's bytes is recorded */
   readonly shasum: Sha1 | undefined;
   /** asked for where it is first needed */
   readonly candidates: () => Promise<readonly URL[]>;
@@ -77,7 +77,7 @@ export interface Arrival {
   readonly file: TailStream;
   /** undefined where the upstream does not say */
   readonly size: number | undefined;
-  /** resolves with what is kept; rejects with UpstreamUnavailable or UpstreamRefused */
+  /** resolves with the stored record; rejects with UpstreamUnavailable or UpstreamRefused */
   readonly kept: Promise<ArchiveRecord>;
 }
 

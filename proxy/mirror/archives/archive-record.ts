@@ -17,7 +17,7 @@ export interface ArchiveRecord {
   readonly shasum: Sha1;
   /** bytes */
   readonly size: number;
-  /** where it was fetched from, without query */
+  /** the address of the download, without query */
   readonly from: string;
   /** RFC 3339 UTC */
   readonly fetchedAt: string;
@@ -27,7 +27,7 @@ export interface ArchiveRecord {
 
 const format = 1;
 
-/** Which record a version has: the name of its file. */
+/** The name of a version's record file. */
 export function archiveKey(normalized: string, dev: boolean, reference: string): string {
   return createHash('sha256')
     .update(JSON.stringify(dev ? [normalized, reference] : [normalized]))
@@ -50,14 +50,14 @@ export function formatArchiveRecord({
   return `${JSON.stringify({ format, name, version, version_normalized: normalized, dev, reference, shasum, size, from, fetched_at: fetchedAt, record })}\n`;
 }
 
-/** Throws an Error that says what is wrong with it; the caller names the file. */
+/** Throws an Error that describes the fault; the caller names the file. */
 export function parseArchiveRecord(text: string): ArchiveRecord {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json) || json['format'] !== format) throw new Error(`it is not of format ${format}`);
   return { ...parseAcceptedVersion(json), ...parseOrigin(json) };
 }
 
-/** Which version the record is of, and the digest of its archive. */
+/** The version that the record is of, and the digest of its archive. */
 function parseAcceptedVersion(
   json: JsonObject,
 ): Pick<ArchiveRecord, 'name' | 'version' | 'normalized' | 'dev' | 'reference' | 'shasum'> {
@@ -76,7 +76,7 @@ function parseAcceptedVersion(
   return { name, version, normalized: normalized as NormalizedVersion, dev, reference, shasum };
 }
 
-/** What was fetched, from where and when. */
+/** The size, the address and the time of the download. */
 function parseOrigin(json: JsonObject): Pick<ArchiveRecord, 'size' | 'from' | 'fetchedAt' | 'record'> {
   const { size, from, fetched_at: fetchedAt, record } = json;
   if (typeof size !== 'number' || typeof from !== 'string' || typeof fetchedAt !== 'string' || !isJsonObject(record))

@@ -7,10 +7,7 @@ import type { OfferedVersion } from '../versions/offered-version.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/**
- * Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the
- * package now.
- */
+/** The upstream of an accepted archive: the one that it was fetched from, or the first that has the package now. */
 export async function upstreamOf(
   { name, dev, from }: ArchiveRecord,
   upstreams: readonly Upstream[],

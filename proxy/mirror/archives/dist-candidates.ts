@@ -14,8 +14,8 @@ export interface Wanted {
 }
 
 /**
- * Of several preferred mirrors the last one listed is the first. A path is below the upstream's own origin: Composer
- * would take it for a file of the client, and no file of ours is ever read for it.
+ * Of several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
+ * would take it as a file of the client; no file of this host is ever read for it.
  */
 export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
   const filled = (preferred: boolean): string[] =>

@@ -27,7 +27,7 @@ export interface MirrorFault {
 
 export interface MirrorFaults {
   readonly archives: readonly MirrorFault[];
-  /** of which no archive is known */
+  /** records without a known archive */
   readonly records: readonly UnreadableRecord[];
 }
 
@@ -71,7 +71,7 @@ export interface PruneOptions {
   readonly nowMs: number;
 }
 
-/** What is younger may be on its way in another process. */
+/** Younger files may belong to a running download of another process. */
 const inProgressMs = 3_600_000;
 
 /** Removes what nothing needs. An archive that was accepted is needed for ever: locks name it. */

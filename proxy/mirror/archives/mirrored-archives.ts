@@ -116,7 +116,7 @@ export class MirroredArchives {
     return this.#options.archiveStore.answer(known, conditions);
   }
 
-  /** What has to be fetched for a version that nothing was accepted of. */
+  /** Fetches the archive of a version without an accepted one. */
   async #fetchOf(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
     const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
     for (const stability of stabilitiesOf(asked.labels)) {
@@ -164,7 +164,7 @@ export class MirroredArchives {
     };
   }
 
-  /** What was accepted and is gone or damaged: from where it came then, and only with the same bytes. */
+  /** Fetches a lost or damaged accepted archive again, from its first address and only with the same bytes. */
   async #fetchAgain(
     name: PackageName,
     entry: IndexEntry,
@@ -192,7 +192,7 @@ export class MirroredArchives {
   }
 }
 
-/** Whatever was accepted of it. */
+/** Whether the version is purged, also if an archive of it was accepted. */
 function isPurged(asked: Asked, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
 }
@@ -203,16 +203,15 @@ function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
 }
 
 /**
- * As Composer fills it in: whole, shortened by whoever wrote it behind a `#`, or as its MD5 (ComposerMirror.php:28).
+ * Compares a reference in Composer's forms: whole, shortened by a user behind a `#`, or as its MD5
+ * (ComposerMirror.php:28).
  */
 function isMeant(wanted: string, reference: string): boolean {
   if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
   return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
 }
 
-/**
- * What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now.
- */
+/** The archive during its download; undefined if no byte was released yet, or if it is complete by now. */
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
   if (file.released === 0 || file.released === size) return undefined;
   try {

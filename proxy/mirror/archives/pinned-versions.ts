@@ -73,7 +73,7 @@ function settleOne(
   };
 }
 
-/** What the upstream says now of the archive that it did not say then, in words; undefined: nothing. */
+/** The change that the upstream made to an accepted archive, in words; undefined: none. */
 export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: AcceptedPackage): string | undefined {
   const known = accepted.find({ normalized, dev }, dist?.reference ?? '');
   if (known === undefined) return undefined;
@@ -88,7 +88,7 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
   return undefined;
 }
 
-/** Of a release: what is said of a branch may change with each commit, and references need not be commits. */
+/** For releases only: the record of a branch may change with each commit, and references need not be commits. */
 function isRecordOther({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedPackage): boolean {
   const known = dev || dist === undefined ? undefined : accepted.find({ normalized, dev }, dist.reference);
   return known !== undefined && known.settled !== pinnedFields(record);

@@ -32,7 +32,7 @@ export async function readRecord(path: string): Promise<ArchiveRecord | undefine
   }
 }
 
-/** A disk that fails, or too many open files, says nothing of what is in the file. */
+/** A failing disk, or too many open files, says nothing about the content of the file. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -24,7 +24,7 @@ export async function purgedCopies(folder: string, rows: readonly PurgedVersion[
   return copies;
 }
 
-/** `folder`: of the mirror. What is removed stays so after a loss of power. */
+/** `folder`: the mirror's folder. The removal survives a loss of power. */
 export async function removePurged(folder: string, rows: readonly PurgedVersion[]): Promise<void> {
   const archiveStore = new AcceptedArchiveStore(folder, 0);
   for (const name of new Set(rows.map((row) => row.name))) {
@@ -54,7 +54,9 @@ function unlessAbsent(error: unknown): void {
   if (!isAbsence(error)) throw error;
 }
 
-/** Of a release the label alone counts, as it has one content; of a dev version the reference; of either the bytes. */
+/**
+ * A release matches by its label, because it has one content; a dev version by its reference; both also by their bytes.
+ */
 function isOf(row: PurgedVersion, { normalized, reference, shasum }: ArchiveRecord): boolean {
   const isLabel = row.version_normalized === normalized && (!isDevVersion(normalized) || row.reference === reference);
   return isLabel || row.sha1 === shasum || (row.reference !== '' && row.reference === reference);

@@ -21,7 +21,7 @@ export class TailStream {
     this.#onFirst = callback;
   }
 
-  /** So many bytes from the beginning may be read. */
+  /** Allows readers to read this number of bytes from the beginning. */
   release(bytes: number): void {
     this.#released = bytes;
     this.#onFirst?.();
@@ -41,9 +41,9 @@ export class TailStream {
   }
 
   /**
-   * All of it: reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once:
-   * the file may lose its name meanwhile. Rejects with ENOENT where it has lost it already. `size` is without end until
-   * it is known, which is before the last bytes are released.
+   * A reader of the whole file: it waits for missing bytes, and rejects with the writer's error. It opens the file at
+   * once, because the file may lose its name meanwhile. Rejects with ENOENT if the name is lost already. `size` is
+   * infinite until it is known, which is before the last bytes are released.
    */
   async reader(): Promise<OpenFile> {
     const handle = await open(this.path, 'r');
@@ -59,7 +59,7 @@ export class TailStream {
       abandoned = true;
       this.#wake();
     };
-    // also of what broke off: whoever has read all of that has to meet the error
+    // also for a broken download: its reader has to meet the error at the end
     const size = (): number =>
       this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released;
     return {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { entriesIn } from '../archives/accepted-archive-store.ts';
 
-/** What is kept of one package: the same object as long as nothing has changed. */
+/** The stored files of one package: the same object while they have not changed. */
 export interface CachedPackage {
   /** whole paths, sorted: the document of releases comes before that of dev versions */
   readonly paths: readonly string[];
@@ -21,7 +21,7 @@ interface Vendor {
 
 const settledAfterMs = 2000;
 
-/** What a document's file is called. */
+/** The file name of a document. */
 export const documentFiles = /^(.+?)(?:~dev)?\.json$/;
 export const anything = /^(.+)$/;
 
@@ -38,7 +38,7 @@ export class CachedNames {
     this.#entries = entries;
   }
 
-  /** What there is now. One vendor after the other: others get their turn in between. */
+  /** The present packages. Vendors are read one after the other, so that other requests get their turn. */
   async look(): Promise<ReadonlyMap<PackageName, CachedPackage>> {
     const vendors = new Map<string, Vendor>();
     const all = new Map<PackageName, CachedPackage>();
@@ -67,7 +67,7 @@ export class CachedNames {
     for (const [name, files] of paths) {
       const sorted = files.toSorted();
       const stamps = await Promise.all(sorted.map(stampOf));
-      // what changes in there does not change the vendor's folder
+      // changes inside a subfolder do not change the vendor's folder
       if (stamps.some((one) => one?.isFolder !== false)) isWhole = false;
       const stamp = stamps.map((one) => one?.stamp ?? '').join(' ');
       const known = before?.packages.get(name);
@@ -77,10 +77,7 @@ export class CachedNames {
   }
 }
 
-/**
- * Of a file: which one it is, not when it was last found to be current. It is replaced by a new one when its content
- * changes.
- */
+/** The identity of a file, without the time of its last check. A new content is a new file. */
 async function stampOf(
   path: string,
 ): Promise<{ readonly stamp: string; readonly isFolder: boolean; readonly settled: boolean } | undefined> {

@@ -27,8 +27,8 @@ export interface CachedSummary {
 type Packed = readonly [normalized: string, releasedMs: number | null, facts: number];
 
 /**
- * So many different ones of the newest versions. What says anything else is said nothing of: a few hundred packages
- * cannot fill the memory.
+ * The number of distinct facts of the newest versions that are stored. Further ones are dropped, so that a few hundred
+ * packages cannot fill the memory.
  */
 const mostFacts = 4;
 const mostVersions = 1000;
@@ -91,7 +91,7 @@ async function packed(name: PackageName, versions: readonly OfferedVersion[]): P
   return summary === undefined ? undefined : { summary, versions: JSON.stringify(rows), facts };
 }
 
-/** What somebody sees who sees these versions; undefined: nothing. */
+/** The summary for a caller who sees these versions; undefined: none. */
 export function seenSummary(
   { summary, versions, facts }: CachedSummary,
   filter: ReleaseFilter,
@@ -113,7 +113,7 @@ function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readon
   }));
 }
 
-/** What others write may be of any length. */
+/** Texts of other registries can have any length. */
 function leanFacts(record: JsonObject): VersionFacts {
   const { description, type, keywords, abandoned, homepage, repository, provides } = factsOf(record);
   return {

@@ -7,8 +7,8 @@ import { parseJsonYielding } from '../../../build/shared/json/incremental-json.t
 import { parseUpstreamDocumentYielding } from '../upstream/upstream-document.ts';
 
 /**
- * Of these files, one after the other. One that cannot be read says nothing: it is asked for anew by whoever is to be
- * served with it.
+ * The versions in these files, one after the other. An unreadable file counts as empty: the next request for it fetches
+ * it again.
  */
 export async function cachedVersions(name: PackageName, paths: readonly string[]): Promise<readonly JsonObject[]> {
   const records: JsonObject[] = [];

@@ -42,7 +42,7 @@ export interface DocumentsOptions extends FormatterOptions {
 interface Wanted {
   readonly name: PackageName;
   readonly stability: Stability;
-  /** of the upstreams of the name */
+  /** the ids of the name's upstreams */
   readonly ids: readonly string[];
   readonly compiled: Compiled;
   /** grows with each publication that may change private names */

@@ -133,7 +133,7 @@ export class OfferFormatter {
     return pinVersions(name, wanted, accepted, { archiveStore, check, tell });
   }
 
-  /** Drops `replace` and `provide` of names that belong to others, so that no upstream stands in for them. */
+  /** Drops `replace` and `provide` of names that belong elsewhere, so that no upstream replaces another's packages. */
   async #withoutForeignNames<Version extends { readonly record: Parameters<CheckRecord>[0] }>(
     name: PackageName,
     versions: readonly Version[],

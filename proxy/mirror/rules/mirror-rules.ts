@@ -16,7 +16,7 @@ export interface MirrorRules {
   readonly upstreams: readonly UpstreamSettings[];
   readonly releases: ReleaseRules;
   readonly freshness: Freshness;
-  /** how documents name archives; undefined: by a path */
+  /** the address of archives in documents; undefined: a path */
   readonly distBaseUrl: string | undefined;
 }
 

@@ -11,9 +11,9 @@ export type RuleAction = 'refuse' | 'warn';
 export interface ReleaseRules {
   /** a version is offered once it is so old; 0: at once */
   readonly minimumAgeMs: number;
-  /** SPDX identifiers, in any case; `*` at the end stands for any characters. undefined: any licence */
+  /** SPDX identifiers, case-insensitive; a `*` at the end matches any characters. undefined: any licence */
   readonly licenses: { readonly allow: readonly string[]; readonly action: RuleAction } | undefined;
-  /** undefined: nothing, but what Composer itself tells whoever installs an abandoned package */
+  /** undefined: nothing beyond Composer's own warning about an abandoned package */
   readonly abandoned: RuleAction | undefined;
   /** versions that are never offered, nor fetched, nor served */
   readonly purged: PurgedLookup;
@@ -36,7 +36,7 @@ export interface Refused {
 export interface Ruled {
   readonly offered: readonly JsonObject[];
   readonly refused: readonly Refused[];
-  /** sentences for whoever installs */
+  /** sentences for the person who installs */
   readonly warnings: readonly string[];
   /** when the first of those that are too young will be old enough; undefined: never */
   readonly changesAtMs: number | undefined;

@@ -8,7 +8,7 @@ export const publicRegistry = 'public';
 export interface UpstreamProblem {
   /** the id of a registered repository, the address of one of libretto.json, or `public` */
   readonly upstream: string;
-  /** what is wrong and what helps */
+  /** the fault and the repair */
   readonly message: string;
 }
 

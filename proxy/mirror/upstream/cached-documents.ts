@@ -7,7 +7,7 @@ import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { isThere } from '../../../build/shared/files/atomic-file.ts';
 import { markChecked, readDocumentFile, writeDocumentFile, type DocumentFile } from './document-file.ts';
 
-/** So many bytes may wait to be written; then whoever brings more waits too. */
+/** This number of bytes may wait to be written; then callers with further documents wait too. */
 const mostWaitingBytes = 8 * 1024 ** 2;
 /** A burst of requests is answered first. */
 const quietMs = 50;
@@ -19,7 +19,7 @@ type Failed = (error: unknown) => void;
 interface Waiting {
   readonly file: DocumentFile;
   readonly failed: Failed;
-  /** who waits for it */
+  /** callbacks of the waiting callers */
   readonly done: (() => void)[];
 }
 
@@ -71,7 +71,7 @@ export class CachedDocuments {
   async checked(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     if (this.#waiting.has(path)) return this.keep(path, file, failed);
     this.#remember(path, file);
-    // of one that somebody removed there is nothing to mark
+    // a file that was removed meanwhile needs no mark
     await markChecked(path, file.checkedAtMs).catch((error: unknown) =>
       isAbsence(error) ? this.keep(path, file, failed) : failed(error),
     );

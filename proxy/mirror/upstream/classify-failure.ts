@@ -8,11 +8,11 @@ import { UnusableBody } from './decoded-body.ts';
 export interface ClassifiedFailure {
   readonly message: string;
   readonly cause?: unknown;
-  /** where it failed, behind redirects */
+  /** the failing address, after redirects */
   readonly at: URL;
   /**
-   * `host`: it cannot be reached, or asks for patience. `one`: this one thing failed there, and may work another time.
-   * `wrong`: what came is not what was asked for. `withheld`: it is not there, or not for us.
+   * `host`: it is unreachable, or asks for patience. `one`: this resource failed, and may work another time. `wrong`:
+   * the content differs from the request. `withheld`: it is missing, or not allowed for us.
    */
   readonly whose: 'host' | 'one' | 'wrong' | 'withheld';
   readonly retryAfter?: string | undefined;
@@ -21,7 +21,7 @@ export interface ClassifiedFailure {
 }
 
 const worthAgain: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** Of the 4xx those that say nothing of what was asked for. */
+/** The 4xx statuses that say nothing about the requested resource. */
 const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 
 /** An answer that is none. */

@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
 /**
- * What came is not what was asked for, and would not be another time either: no reason to leave the whole origin alone.
+ * The content differs from the request, and a retry would not help. This is no reason to leave the whole origin alone.
  */
 export class UnusableBody extends Error {}
 

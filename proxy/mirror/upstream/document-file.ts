@@ -28,8 +28,8 @@ export interface DocumentFile extends Validators {
 
 const format = 1;
 /**
- * A document that is written so soon after the upstream was asked needs no time of its own: it is asked for again this
- * much later.
+ * A document that is written this soon after its request needs no time of its own: it is only requested again this much
+ * later.
  */
 const alikeMs = 1000;
 

@@ -15,18 +15,18 @@ import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
 
 export interface Freshness {
-  /** how long a document is served without asking */
+  /** how long a document is served without a new request */
   readonly freshMs: number;
-  /** how long it is remembered that there is none */
+  /** how long a missing document is remembered */
   readonly missingMs: number;
-  /** how long an upstream has to say that a document is gone until it is */
+  /** how long an upstream has to report a document as gone until it counts as gone */
   readonly goneAfterMs: number;
 }
 
 export const standardFreshness: Freshness = { freshMs: 600_000, missingMs: 60_000, goneAfterMs: 900_000 };
 
 export interface StoreOptions {
-  /** of this upstream alone */
+  /** the folder of this upstream alone */
   readonly folder: string;
   readonly client: UpstreamClient;
   readonly kept: CachedDocuments;
@@ -53,8 +53,8 @@ export interface CachedDocument<Value> {
 }
 
 /**
- * Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong
- * with it: then it counts as not received.
+ * Makes the value of a document from its JSON; `bytes`: as received, unpacked. Throws an Error with the fault: the
+ * document then counts as not received.
  */
 export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => MaybeAsync<Value>;
 
@@ -62,7 +62,7 @@ export class DocumentStore {
   readonly #options: StoreOptions;
   readonly #running = new SingleFlight<CachedDocument<unknown>>();
   readonly #asking = new SingleFlight<CachedDocument<unknown>>();
-  /** What failed, by path: not asked for again before it makes sense, however many want it. */
+  /** Failures by path: such a path is not requested again before its time, however many clients want it. */
   readonly #failed = new Map<string, UpstreamUnavailable>();
 
   constructor(options: StoreOptions) {
@@ -217,7 +217,7 @@ export class DocumentStore {
 
 const unusableMs = 30_000;
 const maxFailures = 1000;
-/** How long a client waits for something newer than what is kept. */
+/** How long a client waits for a document newer than the stored one. */
 const patienceMs = 2000;
 
 interface Kept<Value> {
@@ -225,7 +225,7 @@ interface Kept<Value> {
   readonly value: Value | undefined;
 }
 
-/** undefined where what is kept is not what this version takes for a document. */
+/** undefined if the stored file is no valid document for this version. */
 async function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Promise<Kept<Value> | undefined> {
   if (file.body === undefined) return { file, value: undefined };
   try {

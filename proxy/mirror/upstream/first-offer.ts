@@ -7,7 +7,7 @@ import type { Offer, Stability, Upstream } from './upstream.ts';
 
 export interface FoundOffer {
   readonly upstream: Upstream;
-  /** undefined: it has the package, and nothing of this stability */
+  /** undefined: it has the package, and no version of this stability */
   readonly offer: Offer | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function findOffer(
   for (const upstream of upstreams) {
     const offer = await upstream.offer(name, stability);
     if (offer !== undefined) return { upstream, offer };
-    // what has releases only, or dev versions only, is its package all the same
+    // a package with only releases, or only dev versions, is still this upstream's package
     if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined)
       return { upstream, offer: undefined };
     if (upstream !== upstreams.at(-1)) await upstream.denies(name);

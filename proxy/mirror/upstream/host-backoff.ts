@@ -7,7 +7,7 @@ const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 /** Retry-After is believed up to this: a wrong one must not switch an upstream off for days. */
 const longestRetryAfterMs = 3_600_000;
-/** so many different things, and none that succeeded in between */
+/** the number of different failing resources, without a success in between */
 const suspectFrom = 3;
 /** when one thing that failed is worth asking for again */
 const oneThingMs = 5000;
@@ -18,7 +18,7 @@ interface Pause {
   /** pauses in a row */
   readonly failures: number;
   readonly untilMs: number;
-  /** what failed since something succeeded, no more of it than matters */
+  /** the resources that failed since the last success, limited to the number that matters */
   readonly failed: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ export class HostBackoff {
   failed(origin: string, nowMs: number, retryAfter?: string | undefined): number {
     const askedFor = retryAfterMs(retryAfter, nowMs);
     const before = this.#pauses.get(origin);
-    // many requests that were under way fail together: that is one failure
+    // parallel requests that fail together count as one failure
     if (before !== undefined && before.untilMs > nowMs + (askedFor ?? 0)) return before.untilMs;
     const failures = (before?.failures ?? 0) + 1;
     const pauseMs = askedFor ?? Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));

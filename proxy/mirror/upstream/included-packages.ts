@@ -16,7 +16,7 @@ export interface Included extends Omit<CachedDocument<Packages>, 'value'> {
 }
 
 interface File extends Included {
-  /** what it includes itself */
+  /** the files that it includes itself */
   readonly includes: readonly Include[];
 }
 
@@ -58,7 +58,7 @@ export class IncludedPackages {
     const queue = [...includes];
     for (const include of queue) {
       if (files.has(includeKey(include))) continue;
-      // what is left out would count as nowhere
+      // an omitted file would make its packages count as missing
       if (files.size === maxIncludes)
         throw new UpstreamUnavailable(
           `${this.#rootUrl.href} includes more than ${maxIncludes} files.`,
@@ -94,7 +94,7 @@ export class IncludedPackages {
   }
 }
 
-/** Where it is kept, below the folder of its upstream. */
+/** Its file name, below the folder of its upstream. */
 export function includeKey({ url, sha1 }: Include): string {
   return join(
     '_include',
@@ -108,7 +108,7 @@ const unusableMs = 30_000;
 
 type State = Omit<CachedDocument<unknown>, 'value'>;
 
-/** Of what is made of all these: it changes with each, and is as old as the oldest. */
+/** The state of a combination: it changes with each part, and is as old as its oldest part. */
 export function together(all: readonly State[]): State {
   const stale = all.flatMap(({ staleSinceMs }) => staleSinceMs ?? []);
   return {

@@ -69,7 +69,7 @@ function createReckoner(): (changes: JsonObject) => number {
   };
 }
 
-/** Every version in full: of what is known to be small. */
+/** Expands every version; only for documents that are known to be small. */
 export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
   return versions.map(createExpander());
 }
@@ -89,7 +89,7 @@ export function createMinifier(): (version: JsonObject) => JsonObject {
   };
 }
 
-/** What expandVersions makes equal versions of again. */
+/** The inverse of expandVersions. */
 export function minifyVersions(versions: readonly JsonObject[]): JsonObject[] {
   return versions.map(createMinifier());
 }

@@ -8,7 +8,7 @@ export type MirrorEvent =
       readonly url: string;
       readonly outcome: 'fetched' | 'unchanged' | 'missing';
     }
-  /** it could not be had: what was kept is served, where something is kept */
+  /** a document could not be fetched: the stored one is served, if there is one */
   | {
       readonly kind: 'document-failed';
       readonly upstream: string;
@@ -18,7 +18,7 @@ export type MirrorEvent =
     }
   /** versions that Composer could not load are left out */
   | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
-  /** a mirrored package says it stands for private ones, or for such as only others are asked for: here it does not */
+  /** a mirrored package replaces or provides private names, or names of other upstreams: these links are removed */
   | { readonly kind: 'stand-ins-dropped'; readonly name: string; readonly count: number; readonly names: string }
   | { readonly kind: 'archive'; readonly name: string; readonly version: string; readonly bytes: number }
   | { readonly kind: 'archive-failed'; readonly name: string; readonly version: string; readonly message: string }

@@ -14,10 +14,7 @@ export class UpstreamUnavailable extends MirroringFailure {
   }
 }
 
-/**
- * It came, and is not what it has to be: another checksum, no ZIP, other bytes than were accepted once. Asking again
- * does not help.
- */
+/** The content is wrong: another checksum, no ZIP, or other bytes than the accepted ones. A retry does not help. */
 export class UpstreamRefused extends MirroringFailure {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
@@ -26,8 +23,8 @@ export class UpstreamRefused extends MirroringFailure {
 }
 
 /**
- * The upstream offers it, and does not hand it out: it is not there, or not for us. Nothing of it is wrong, so that it
- * is no alarm.
+ * The upstream lists the file and does not deliver it: it is missing, or not allowed for us. No content is wrong, so
+ * this is no alarm.
  */
 export class UpstreamWithholds extends UpstreamRefused {
   constructor(message: string) {

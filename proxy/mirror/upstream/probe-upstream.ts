@@ -7,10 +7,7 @@ import type { GivenCredential } from './upstream-credential.ts';
 import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts';
 
 export interface UpstreamProbe {
-  /**
-   * the field of packages.json by which its packages are found: `packages`, where they stand in it or in what it
-   * includes
-   */
+  /** the field of packages.json that leads to its packages: `packages` if they are in it or in included files */
   readonly protocol: 'metadata-url' | 'providers-lazy-url' | 'packages';
   /** undefined where it does not list them */
   readonly names: readonly string[] | undefined;

@@ -8,14 +8,12 @@ export type UpstreamCredential =
   | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * There is one, and it cannot be read: then the upstream is not asked at all. Without it, it might say that what it has
- * is not there.
+ * The credential exists and cannot be read: then the upstream is not asked at all. Without the credential it might
+ * report existing packages as missing.
  */
 export interface UnusableCredential {
   readonly kind: 'unusable';
-  /**
-   * what is wrong and what helps, in words that begin in the midst of a sentence; without anything of the credential
-   */
+  /** the fault and the repair, as the continuation of a sentence; without any part of the credential */
   readonly because: string;
 }
 
@@ -23,7 +21,7 @@ export type GivenCredential = UpstreamCredential | UnusableCredential;
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
-/** Whether a credential may be sent to this URL at all: over https, or to this very machine. */
+/** Whether a credential may be sent to this URL: over https, or to this machine. */
 export function maySendCredential(url: URL): boolean {
   return url.protocol === 'https:' || loopback.test(url.hostname);
 }

@@ -7,9 +7,9 @@ import { expandYielding, minifiedMark } from './minified.ts';
 import { recordsOf } from './upstream-root.ts';
 
 export interface UpstreamDocument {
-  /** in the order in which they stand */
+  /** in the order of the document */
   readonly versions: readonly JsonObject[];
-  /** of p2 documents: `security-advisories` and `filter`, as they stand */
+  /** `security-advisories` and `filter` of p2 documents, unchanged */
   readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
 }
@@ -17,8 +17,8 @@ export interface UpstreamDocument {
 export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefined, filter: undefined };
 
 /**
- * Rejects with an Error that says what is wrong with it. Only what stands under the package's own name counts. Others
- * get their turn in between.
+ * Rejects with an Error that describes the fault. Only versions under the package's own name count. Other requests get
+ * their turn in between.
  */
 export async function parseUpstreamDocumentYielding(json: unknown, name: PackageName): Promise<UpstreamDocument> {
   const { records, minified, ...beside } = partsOf(json, name);

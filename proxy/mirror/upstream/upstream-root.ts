@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/co
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 
 /**
- * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`:
- * everything stands in packages.json and in what it includes.
+ * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`: all
+ * versions are in packages.json and its included files.
  */
 export type Layout =
   | { readonly kind: 'v2' | 'lazy'; readonly template: string }
@@ -26,19 +26,19 @@ export interface DistMirror {
 
 export interface UpstreamRoot {
   readonly layout: Layout;
-  /** of records that stand in packages.json itself; they come before anything else that is said of these names */
+  /** the records in packages.json itself; they take precedence for these names */
   readonly packages: ReadonlyMap<string, readonly JsonObject[]>;
-  /** whether there is any use in asking for a name */
+  /** whether a request for a name can succeed */
   readonly mayHave: (name: string) => boolean;
-  /** whether it says in so many words that it has documents of a name */
+  /** whether it explicitly lists documents of a name */
   readonly lists: (name: string) => boolean;
   readonly mirrors: readonly DistMirror[];
-  /** what it says of advisories and filter lists, as it stands; undefined: nothing */
+  /** its keys about advisories and filter lists, unchanged; undefined: none */
   readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
 }
 
-/** Where packages.json of a repository is, and what relative addresses in it are relative to. */
+/** The address of a repository's packages.json, the base of relative addresses in it. */
 export function rootUrlOf(repository: string): URL {
   return new URL(
     new URL(repository).pathname.endsWith('.json') ? repository : `${repository.replace(/\/+$/, '')}/packages.json`,
@@ -50,7 +50,7 @@ export function addressOf(repository: string): string {
   return rootUrlOf(repository).href.replace(/\/packages\.json$/, '');
 }
 
-/** Throws an Error that says what is wrong with it. `url`: of this document. */
+/** Throws an Error that describes the fault. `url`: the address of this document. */
 export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const packages = recordsByName(json['packages']);
@@ -74,8 +74,8 @@ function layoutOf(json: JsonObject, url: URL): Layout {
     return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
   if (typeof lazy === 'string' && lazy !== '')
     return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
-  // whatever stands in `packages` beside it: what does not might be where this is not looked for, and must not count as
-  // nowhere
+  // although `packages` has entries beside it: other packages are in a place that is not read here, and must not count
+  // as missing
   if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
     throw new Error(
       'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or ' +
@@ -87,8 +87,8 @@ function layoutOf(json: JsonObject, url: URL): Layout {
 }
 
 /**
- * What it includes, packages.json itself or a file that it includes; `url`: of packages.json. Throws where that is more
- * than is read: what is left out would count as nowhere.
+ * The included files of packages.json, or of an included file; `url`: that of packages.json. Throws if there are more
+ * than the limit, because omitted packages would count as missing.
  */
 export function includesOf({ includes }: JsonObject, url: URL): readonly Include[] {
   const listed = isJsonObject(includes) ? Object.entries(includes) : [];

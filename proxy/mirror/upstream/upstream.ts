@@ -20,14 +20,14 @@ import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } fro
 import { parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
-  /** of the repository, or of its packages.json; without user, query and fragment */
+  /** the repository's address, or that of its packages.json; without user, query and fragment */
   readonly url: string;
   readonly credential?: GivenCredential | undefined;
 }
 
 export interface UpstreamOptions {
   readonly settings: UpstreamSettings;
-  /** of all upstreams */
+  /** the folder of all upstreams */
   readonly folder: string;
   readonly client: UpstreamClient;
   readonly kept: CachedDocuments;
@@ -38,17 +38,17 @@ export interface UpstreamOptions {
 
 export type Stability = 'stable' | 'dev';
 
-/** What an upstream says of a package, of both stabilities where `layout` has one document for them. */
+/** The versions that an upstream has of a package, of both stabilities if `layout` has one document for them. */
 export type Offer = Omit<CachedDocument<UpstreamDocument>, 'value'> & { readonly document: UpstreamDocument };
 
 export class Upstream {
   readonly id: string;
   readonly destination: Destination;
-  /** where its documents are kept */
+  /** the folder of its stored documents */
   readonly folder: string;
   readonly #rootUrl: URL;
   readonly #store: DocumentStore;
-  /** of packages.json and what it includes */
+  /** packages.json and its included files */
   readonly #index: DocumentStore;
   readonly #included: IncludedPackages;
   readonly #now: () => number;
@@ -101,8 +101,8 @@ export class Upstream {
   }
 
   /**
-   * That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what
-   * another one has under that name is another package.
+   * Confirms that the upstream has no such package. Rejects with UpstreamUnavailable if packages.json lists it: another
+   * upstream's package of that name would be a different one.
    */
   async denies(name: PackageName): Promise<void> {
     const { value, goodUntilMs } = await this.#readRoot();
@@ -121,19 +121,19 @@ export class Upstream {
     throw failure;
   }
 
-  /** Where archives are besides where records say. */
+  /** Further addresses of archives, besides those in the records. */
   async mirrors(): Promise<readonly DistMirror[]> {
     return (await this.#readRoot()).value.mirrors;
   }
 
-  /** What packages.json says of advisories and filter lists. */
+  /** The keys of packages.json about advisories and filter lists. */
   async lists(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter'>> {
     return (await this.#readRoot()).value;
   }
 
   /**
-   * One that is missing says nothing of what there is: the name might be asked of the next upstream, where it may be
-   * another package.
+   * A missing packages.json says nothing about packages: the name might be requested from the next upstream, where it
+   * may be another package.
    */
   async #readRoot(): Promise<Root> {
     const known = this.#root;
@@ -156,7 +156,7 @@ function offerOf(
   return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
 }
 
-/** By the whole address: another one is another upstream, whatever it is called. */
+/** Named after the whole address: another address is another upstream, whatever its name is. */
 export function folderOf(rootUrl: URL): string {
   return `${rootUrl.host.replaceAll(/[^a-z0-9.-]/g, '_')}-${createHash('sha256').update(rootUrl.href).digest('hex').slice(0, 12)}`;
 }

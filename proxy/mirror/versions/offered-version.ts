@@ -12,7 +12,7 @@ import { mostOfRecord, weightOf } from '../../../build/shared/json/json-weight.t
 export interface OfferedDist {
   /** as the upstream has it */
   readonly url: string;
-  /** of any form; empty where there is none */
+  /** of any form; empty without one */
   readonly reference: string;
   /** undefined where the upstream gives none to check against */
   readonly shasum: Sha1 | undefined;
@@ -33,10 +33,10 @@ export interface Offered {
   readonly leftOut: readonly { readonly version: string; readonly because: string }[];
 }
 
-/** Why Composer could not load this composer.json, in words; undefined where it can. */
+/** The reason why Composer could not load this composer.json; undefined if it can. */
 export type CheckRecord = (record: JsonObject) => string | undefined;
 
-/** Of two records of one version the first counts, as for Composer. */
+/** If two records have one version, the first counts, as in Composer. */
 export function offeredVersions(name: PackageName, records: readonly JsonObject[], check: CheckRecord): Offered {
   const versions = new Map<string, OfferedVersion>();
   const leftOut: { version: string; because: string }[] = [];

@@ -17,8 +17,8 @@ const settledFields = [
 ] as const;
 
 /**
- * The same for two records of which these fields mean the same: the order of keys, and whether nothing is said or an
- * empty list, make no difference.
+ * Equal texts for records whose pinned fields mean the same: the order of keys does not matter, and a missing list
+ * equals an empty one.
  */
 export function pinnedFields(record: JsonObject): string {
   return createHash('sha256')
@@ -27,7 +27,7 @@ export function pinnedFields(record: JsonObject): string {
     .slice(0, 22);
 }
 
-/** Which of these fields are not the same. */
+/** The pinned fields that differ. */
 export function changedFields(one: JsonObject, other: JsonObject): readonly string[] {
   return settledFields.filter((field) => formOf(field, one[field]) !== formOf(field, other[field]));
 }

@@ -11,7 +11,7 @@ import { createExpander, createMinifier, minifiedMark } from '../upstream/minifi
 export interface ProviderDocument {
   /** in full */
   readonly records: readonly JsonObject[];
-  /** what stands beside `packages` */
+  /** the keys beside `packages` */
   readonly beside: JsonObject;
 }
 

@@ -11,19 +11,20 @@ const fields = ['replace', 'provide'] as const;
 const namesInTurn = 5000;
 const decisionsInTurn = 100;
 /**
- * Of one document; the largest packages there are have some hundred. Each is looked up on disk with each publication.
+ * The limit for one document; the largest known packages have some hundred. Each name is looked up on disk with each
+ * publication.
  */
 export const mostClaimed = 5000;
 
 export interface Claims {
   readonly names: readonly PackageName[];
-  /** whether there are more: then what is not among them is left out, since nobody looks whose it is */
+  /** whether there are more: names beyond the limit are dropped, since their owner is not checked */
   readonly more: boolean;
 }
 
 /**
- * Whom the records say they stand for, in lower case, as Composer reads them (ArrayLoader.php, parseLinks). What nobody
- * can publish is none of them.
+ * The names that the records replace or provide, in lower case, parsed as in Composer (ArrayLoader.php, parseLinks).
+ * Invalid package names are omitted.
  */
 export async function claimedNames(records: Iterable<JsonObject>): Promise<Claims> {
   const claimed = new Set<PackageName>();
@@ -51,8 +52,8 @@ export async function claimedNames(records: Iterable<JsonObject>): Promise<Claim
 }
 
 /**
- * Whether a name is one that packages of this upstream may not stand for: a private one (I9), or one that is asked of
- * others and not of it. While that is not known, any.
+ * Whether packages of this upstream may not replace or provide a name: it is private (I9), or belongs to other
+ * upstreams. While that is unknown, any name counts.
  */
 export function isOfAnother(belonging: Belonging, upstreamId: string): boolean {
   if (belonging.to === 'nobody') return belonging.unknown === true;
@@ -75,8 +76,8 @@ export async function namesAmong(
 }
 
 /**
- * Takes the dropped ones of the claimed names out of what a record says it stands for, and what is not among the
- * claimed. Links that records share stay shared.
+ * Removes the dropped names from the `replace` and `provide` of a record, and all names that are not among the claimed
+ * ones. Shared links stay shared.
  */
 export function createNameRemover(
   { names, more }: Claims,

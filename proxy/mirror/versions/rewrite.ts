@@ -11,9 +11,9 @@ import { joinYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { createMinifier, minifiedMark } from '../upstream/minified.ts';
 import type { OfferedVersion } from './offered-version.ts';
 
-/** What is known of archives that were accepted once. */
+/** The accepted archives, for lookup. */
 export interface AcceptedArchives {
-  /** what was accepted of this version and reference; of a release, of whatever reference */
+  /** the accepted archive of this version and reference; for a release, of any reference */
   readonly find: (
     version: Pick<OfferedVersion, 'normalized' | 'dev'>,
     reference: string,
@@ -27,9 +27,9 @@ export interface DocumentParts {
   /** undefined: archives are named by a path (see documents.ts of the contract, mirrorDistUrl) */
   readonly distBaseUrl: string | undefined;
   readonly warnings: readonly string[];
-  /** such as Composer can load; undefined: nothing is said of any */
+  /** advisories that Composer can load; undefined: no list */
   readonly advisories: readonly JsonObject[] | undefined;
-  /** of the upstream's document */
+  /** the filter lists of the upstream's document */
   readonly filter: JsonValue | undefined;
 }
 
@@ -37,8 +37,8 @@ export interface DocumentParts {
 const largestInFull = 8 * 1024 ** 2;
 
 /**
- * The text of the document: every version in full under its label, as in documents of what is published here. Equal
- * parts give equal texts. Others get their turn in between.
+ * The text of the document: every version in full under its label, as in documents of own packages. Equal parts give
+ * equal texts. Other requests get their turn in between.
  */
 export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
   const { name, versions, accepted, distBaseUrl } = parts;
@@ -66,7 +66,7 @@ function* textsOf(versions: readonly OfferedVersion[], textOf: (version: Offered
   for (const version of versions) yield textOf(version);
 }
 
-/** What stands beside `packages`. */
+/** The keys beside `packages`. */
 function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
   return {
     ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
@@ -75,7 +75,7 @@ function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
   };
 }
 
-/** Fields that would lead a client past this registry, or are said anew. */
+/** Fields that would lead a client past this registry, or that are written again. */
 const replaced: ReadonlySet<string> = new Set([
   'name',
   'version',
