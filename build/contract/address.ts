@@ -32,7 +32,7 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
 }
 
 /**
- * What is wrong with an http(s) address, to follow the name of its field; undefined where nothing is, and for any text
+ * The fault of an http(s) address, as the continuation of its field's name; undefined for a valid one, and for any text
  * that is no such address.
  */
 export function httpAddressFault(text: string): string | undefined {

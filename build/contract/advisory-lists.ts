@@ -13,8 +13,8 @@ export const advisoryListsFormat = 1;
 export const advisoryListsPath = '_safety.json';
 
 /**
- * As Composer reads it (SecurityAdvisory.php), whatever else it holds; complete: what is partial makes `composer audit`
- * fail.
+ * A complete advisory in Composer's form (SecurityAdvisory.php), with any further keys. A partial one would make
+ * `composer audit` fail.
  */
 export interface Advisory extends JsonObject {
   readonly advisoryId: string;
@@ -38,7 +38,7 @@ export interface PackageAdvisories {
 }
 
 export interface AdvisoryLists {
-  /** whether there are advisories at all, if only an empty list: then packages.json says so */
+  /** whether advisories are configured, even as an empty list: then packages.json says so */
   readonly advised: boolean;
   /** names of the filter lists, sorted */
   readonly filters: readonly string[];
@@ -53,7 +53,7 @@ export function advisoriesOf(lists: AdvisoryLists, name: PackageName): PackageAd
   return lists.packages.get(name) ?? nothing;
 }
 
-/** What stands at the top of the documents of a package, beside `packages`. */
+/** The keys at the top of a package's documents, beside `packages`. */
 export function advisoryKeys({ advisories, filter }: PackageAdvisories): JsonObject {
   return {
     ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }),
@@ -62,7 +62,8 @@ export function advisoryKeys({ advisories, filter }: PackageAdvisories): JsonObj
 }
 
 /**
- * What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816).
+ * The keys of packages.json about advisories and filter lists: Composer then reads them from the documents
+ * (ComposerRepository.php:1543, :816).
  */
 export function advisoryRootKeys({ advised, filters }: AdvisoryLists): JsonObject {
   return {
@@ -73,7 +74,7 @@ export function advisoryRootKeys({ advised, filters }: AdvisoryLists): JsonObjec
   };
 }
 
-/** Canonical bytes: equal lists give equal text, in whatever order they came. */
+/** Canonical bytes: equal lists give equal text, in any order of their entries. */
 export function formatAdvisoryLists({ advised, filters, packages }: AdvisoryLists): string {
   const sorted = [...packages].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return withChecksum(
@@ -81,7 +82,7 @@ export function formatAdvisoryLists({ advised, filters, packages }: AdvisoryList
   );
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parseAdvisoryLists(text: string): AdvisoryLists {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');

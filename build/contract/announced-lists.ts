@@ -28,7 +28,7 @@ export interface GuardedLists {
 
 type Row = Pick<AnnouncedPurge, 'name' | 'version_normalized'> & { readonly reference?: string };
 
-/** Sorted, whatever order the rows come in; a list without rows is left out. */
+/** Sorted, in any order of the rows; a list without rows is omitted. */
 export function announceLists({ purged, withheld }: GuardedLists): Partial<AnnouncedLists> {
   return {
     ...(purged.length === 0 ? {} : { purged: sorted(purged.map(announcedPurge)) }),
@@ -61,8 +61,8 @@ export function missingRows<Announced extends Row>(
 }
 
 /**
- * What the lists must have while a publication replaces them: the announced rows that the next lists keep. A version
- * that is published again leaves its list before the announcement says so.
+ * The rows that the lists must have while a publication replaces them: the announced rows that the next lists keep. A
+ * version that is published again leaves its list before the announcement says so.
  */
 export function announcedUntilThen(announced: AnnouncedLists, next: GuardedLists): Partial<AnnouncedLists> {
   const { purged, withheld } = announced;
@@ -74,8 +74,8 @@ export function announcedUntilThen(announced: AnnouncedLists, next: GuardedLists
 }
 
 /**
- * Whether an announcement from which the lists lack nothing names all of their rows. An older version of Libretto names
- * none: the next build announces them, whatever else the build finds.
+ * Whether an announcement without missing rows names all rows of the lists. An older version of Libretto names none:
+ * the next build announces them, whatever else it finds.
  */
 export function announcesAll(announced: Partial<AnnouncedLists> | undefined, lists: GuardedLists): boolean {
   const { purged = [], withheld = [] } = announced ?? {};
@@ -83,7 +83,8 @@ export function announcesAll(announced: Partial<AnnouncedLists> | undefined, lis
 }
 
 /**
- * Tombstones for what a list lost. They keep label and reference out; digests of the files, reason and date are lost.
+ * Tombstones for the lost rows of a list. They keep label and reference out; digests of the files, reason and date are
+ * lost.
  */
 export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date): readonly PurgedVersion[] {
   return missing.map((purge) => ({
@@ -98,7 +99,7 @@ export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date
   }));
 }
 
-/** Of a publication or a manifest. Throws an Error that says what is wrong. */
+/** The lists in a publication or a manifest. Throws an Error that describes the fault. */
 export function parseAnnouncedLists(json: {
   readonly purged?: unknown;
   readonly withheld?: unknown;

@@ -10,7 +10,7 @@ export interface VersionLine {
 }
 
 export interface BuildReport {
-  /** of the publication readers now see; 0 while there is none */
+  /** the serial of the current publication; 0 before the first one */
   readonly serial: number;
   /** false: nothing that readers see has changed */
   readonly published: boolean;
@@ -34,7 +34,7 @@ export interface BuildReport {
   };
 }
 
-/** What is under way, for a progress line. `total` is 0 while unknown. */
+/** The running task, for a progress line. `total` is 0 while unknown. */
 export interface ProgressEvent {
   readonly phase: 'fetch' | 'scan' | 'archive' | 'publish';
   readonly done: number;

@@ -10,13 +10,13 @@ export function withChecksum(json: string): string {
   return `${body},\n"sha256": "${digest(body)}"}\n`;
 }
 
-/** Whether this is, byte for byte, what withChecksum once gave. */
+/** Whether the text is, byte for byte, a result of withChecksum. */
 export function isAsWritten(text: string): boolean {
   const end = checksumAt(text);
   return end > 0 && text.slice(end) === `,\n"sha256": "${digest(text.slice(0, end))}"}\n`;
 }
 
-/** Of a list that older versions wrote without a checksum, and of one that people may write. */
+/** For a list that older versions wrote without a checksum, and for one that people may write. */
 export function hasWrongChecksum(text: string): boolean {
   return checksumAt(text) > 0 && !isAsWritten(text);
 }

@@ -33,9 +33,7 @@ export function parseSingleConstraint(part: string): ParsedPart {
     : { constraints: [parsed] };
 }
 
-/**
- * `1.0@beta` → `1.0` and `beta`; a flag alone stands for any version. `@stable` says nothing, but only in lower case.
- */
+/** `1.0@beta` → `1.0` and `beta`; a flag alone matches any version. `@stable` has no effect, but only in lower case. */
 function splitFlag(text: string): { readonly text: string; readonly flag: string | undefined } {
   const match = stabilityFlag.exec(text);
   if (match === null) return { text, flag: undefined };

@@ -14,7 +14,7 @@ const caret = new RegExp(`^\\^${versionPattern}\\n?$`, 'i');
 const wildcard = /^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:\.[xX*])+\n?$/;
 const hyphen = new RegExp(`^(${versionPattern}) +- +(${versionPattern})\\n?$`, 'i');
 
-/** What the groups of `versionPattern` caught. */
+/** The groups of `versionPattern`. */
 interface Written {
   readonly numbers: readonly (string | undefined)[];
   /** it names a stability of its own, so that the range does not begin below it */

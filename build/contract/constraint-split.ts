@@ -30,7 +30,7 @@ export function splitConjunction(text: string): readonly string[] {
 }
 
 /**
- * Where the separator that begins with this run of blanks and commas ends, or undefined where the run separates
+ * The end of the separator that begins with this run of blanks and commas, or undefined where the run separates
  * nothing.
  */
 function separatorEnd(text: string, runStart: number, runLength: number): number | undefined {

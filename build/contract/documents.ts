@@ -13,10 +13,10 @@ export interface RootDocument {
   readonly 'available-packages': readonly PackageName[];
   readonly 'available-package-patterns'?: readonly string[];
   readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
-  /** that documents hold advisories, and lists of what is not to be installed: advisory-lists.ts */
+  /** documents contain advisories and filter lists: advisory-lists.ts */
   readonly 'security-advisories'?: JsonObject;
   readonly filter?: JsonObject;
-  /** What the registry is: for people. ComposerRepository.php looks at none of these. */
+  /** The registry's description, for people. ComposerRepository.php reads none of these keys. */
   readonly name?: string;
   readonly description?: string;
   readonly homepage?: string;
@@ -56,7 +56,7 @@ export interface ProviderDocument {
   readonly packages: Readonly<Record<string, Readonly<Record<string, VersionRecord>>>>;
 }
 
-/** What the interface asks for, exactly. Composer fills `%package%` in and leaves `$%hash%` as it stands. */
+/** The exact form that the interface requires. Composer fills in `%package%` and leaves `$%hash%` unchanged. */
 export const exactMetadataUrl = '/p2/%package%$%hash%.json';
 
 /** For use behind web servers that refuse the exact one (nginx, Apache, Caddy) and for bare static hosts. */
@@ -69,7 +69,7 @@ export const plainMetadataUrl = '/p2/%package%.json';
 export const mirrorDistUrl = '/dist/%package%/%prettyVersion%.zip?ref=%reference%';
 
 /**
- * Stands in `available-package-patterns` when a list is empty: Composer takes an empty list for none at all and asks
- * for every dependency.
+ * The only entry of `available-package-patterns` for an empty list: Composer ignores an empty list and would request
+ * every dependency.
  */
 export const matchesNothingPattern = '~none~/~none~';

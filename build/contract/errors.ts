@@ -6,7 +6,7 @@ import type { JsonObject } from './json.ts';
 
 interface ErrorRow {
   readonly status: 400 | 401 | 403 | 404 | 408 | 410 | 429 | 431 | 500;
-  /** what a person reads when the place that throws has nothing better to say: what is wrong, and what to do */
+  /** the default message for a person: the fault and the repair */
   readonly message: string;
 }
 

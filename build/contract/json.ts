@@ -7,8 +7,8 @@ export interface JsonObject {
 }
 
 /**
- * Where a string holds half of a surrogate pair, which no UTF-8 has and PHP cannot decode: the keys that lead there,
- * those of a list as numbers. A key that holds one is named by the object it is in. undefined: nowhere.
+ * Finds a string with half of a surrogate pair, which UTF-8 cannot encode and PHP cannot decode. Returns the keys that
+ * lead there, those of a list as numbers; a bad key is named by its object. undefined: none.
  */
 export function loneSurrogate(
   value: JsonValue | undefined,

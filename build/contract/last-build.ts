@@ -8,7 +8,7 @@ export const lastBuildPath = 'build/last-build.json';
 export interface LastBuild {
   /** RFC 3339 UTC */
   readonly finished_at: string;
-  /** `failed`: it could not be carried out, and what was published before stays */
+  /** `failed`: the build could not run, and the previous publication stays */
   readonly outcome: 'published' | 'unchanged' | 'failed';
   /** versions that were left out */
   readonly quarantined: number;
@@ -20,7 +20,7 @@ export function formatLastBuild(last: LastBuild): string {
   return `${JSON.stringify(last, null, 1)}\n`;
 }
 
-/** undefined for what is none. */
+/** undefined for an invalid text. */
 export function parseLastBuild(text: string): LastBuild | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;

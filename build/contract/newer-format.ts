@@ -11,7 +11,7 @@ export class NewerFormat extends Error {
   }
 }
 
-/** Throws NewerFormat. What is no number is not newer, whatever else it is. */
+/** Throws NewerFormat. A value that is no number is not newer. */
 export function refuseNewer(found: unknown, known: number): void {
   if (typeof found === 'number' && found > known) throw new NewerFormat(found, known);
 }

@@ -6,7 +6,7 @@ import { phpTrim } from './php-text.ts';
 const part = '(\\.(?:[0-9]+|[x*]))?';
 const numericBranch = new RegExp(`^v?([0-9]+)${part}${part}${part}$`, 'i');
 
-/** `1.x` → `1.9999999.9999999.9999999-dev`; what is not numeric becomes `dev-<name>`. */
+/** `1.x` → `1.9999999.9999999.9999999-dev`; a name that is not numeric becomes `dev-<name>`. */
 export function normalizeBranch(name: string): string {
   const trimmed = phpTrim(name);
   const match = numericBranch.exec(trimmed);

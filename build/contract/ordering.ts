@@ -5,9 +5,9 @@ import { phpVersionCompare, type Order } from './php-version-compare.ts';
 import type { NormalizedVersion } from './version.ts';
 
 /**
- * Ascending. Numbered versions as Composer has them (dev < alpha < beta < RC < stable < patch; 9999999-dev and dates
- * above other numbers); below all of them the `dev-` branches by name. Versions equal to Composer stand in the order of
- * their text.
+ * Ascending. Numbered versions are in Composer's order (dev < alpha < beta < RC < stable < patch; 9999999-dev and dates
+ * above other numbers); `dev-` branches by name are below all of them. Versions that Composer treats as equal are in
+ * the order of their text.
  */
 export function compareNormalized(left: NormalizedVersion, right: NormalizedVersion): Order {
   const [leftBranch, rightBranch] = [left.startsWith('dev-'), right.startsWith('dev-')];

@@ -9,7 +9,7 @@ export type TextKind = 'readme' | 'changelog';
 /** The beginning of the lower-case hex SHA-256 of a text's bytes. */
 export type TextDigest = Branded<string, 'TextDigest'>;
 
-/** What is longer is cut. */
+/** A longer text is cut. */
 export const maxTextBytes = 512 * 1024;
 
 export function parseTextDigest(text: string): TextDigest | undefined {
@@ -25,7 +25,7 @@ export function textPath(name: PackageName, digest: TextDigest): string {
   return `${textsFolder(name)}/${digest}.md`;
 }
 
-/** Which of the files in a package's own folder is its README and which its CHANGELOG. */
+/** Chooses the README and the CHANGELOG among the files in a package's own folder. */
 export function chooseTexts(files: readonly string[]): {
   readonly readme: string | undefined;
   readonly changelog: string | undefined;

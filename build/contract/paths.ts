@@ -49,7 +49,7 @@ export function distPath(name: PackageName, label: DistLabel): PublicPath {
   return `dist/${name}/${label}.zip` as PublicPath;
 }
 
-/** Where one content of a mutable version stays for ever. */
+/** The permanent path of one content of a mutable version. */
 export function pinnedDistPath(name: PackageName, label: DistLabel, reference: Reference): PublicPath {
   return `dist/${name}/${label}@${reference}.zip` as PublicPath;
 }

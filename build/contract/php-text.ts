@@ -1,7 +1,10 @@
 // The few string functions of PHP that decide how Composer reads a version, for text instead of bytes. All of them look
 // at ASCII only: a no-break space is not white space to PHP, and the Kelvin sign is not a k.
 
-/** What `\s` means in PCRE without the u flag, as a part of a character class. JavaScript's own `\s` knows far more. */
+/**
+ * The characters of PCRE's `\s` without the u flag, as a part of a character class. JavaScript's own `\s` matches far
+ * more.
+ */
 export const whiteSpace = ' \\t-\\r';
 
 const trimmed: ReadonlySet<string> = new Set([' ', '\t', '\n', '\r', '\0', '\v']);
@@ -28,8 +31,8 @@ export function asciiLowerCase(text: string): string {
 }
 
 /**
- * What a pattern that ends in PCRE's `$` and cannot cross a line sees: the last line, a single final line feed left out
- * of account.
+ * The part of a text that a pattern with PCRE's `$` sees if it cannot cross a line: the last line, without a single
+ * final line feed.
  */
 export function lastLine(text: string): string {
   const end = text.endsWith('\n') ? text.length - 1 : text.length;

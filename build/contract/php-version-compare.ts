@@ -15,7 +15,7 @@ const specialForms: readonly (readonly [prefix: string, order: number])[] = [
   ['p', 5],
 ];
 
-/** Stands for a number where one is compared with a word: above RC, below a patch. */
+/** Replaces a number in a comparison with a word: above RC, below a patch. */
 const anyNumber = '#N#';
 
 const largestNumber = '9223372036854775807';
@@ -73,7 +73,9 @@ function compareParts(left: readonly string[], right: readonly string[]): Order 
   return 0;
 }
 
-/** How a version compares with one that is equal up to here and has ended: 1.0.1 > 1.0, 1.0-beta < 1.0 < 1.0-p1. */
+/**
+ * The order of a version relative to one that is equal up to here and has ended: 1.0.1 > 1.0, 1.0-beta < 1.0 < 1.0-p1.
+ */
 function surplus(part: string): Order {
   if (part === '') return -1;
   return isNumber(part) ? 1 : compareForms(part, anyNumber);

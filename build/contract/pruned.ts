@@ -41,7 +41,7 @@ export function formatPruned(before: readonly PrunedRelease[], more: readonly Pr
   return withChecksum(JSON.stringify({ format: prunedFormat, versions }, null, 1));
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parsePruned(text: string): readonly PrunedRelease[] {
   return parseVersionList(text, prunedFormat, (row) => {
     const { version, version_normalized: normalized, reference: given, shasum: sum, since } = row;

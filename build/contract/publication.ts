@@ -13,8 +13,8 @@ import { formatChange, parseChange, type VersionChange } from './version-changes
 export const publicationFormat = 1;
 
 /**
- * Stands in the serving index for the source of a version after the index was lost, until a source claims the version:
- * no source has this id.
+ * The source of a version in the serving index after the index was lost, until a source claims the version: no source
+ * has this id.
  */
 export const unknownSource = 'unknown';
 
@@ -23,14 +23,11 @@ export interface PublishedSource {
   /** without credentials */
   readonly location: string;
   /**
-   * `argument`: given to a build and remembered. `configuration`: stands in libretto.json. `registered`: a repository
+   * `argument`: given to a build and remembered. `configuration`: listed in libretto.json. `registered`: a repository
    * of the management API.
    */
   readonly from: 'argument' | 'configuration' | 'registered';
-  /**
-   * more is said of it than where it is, in libretto.json or where it is registered: without that it cannot be read as
-   * it was
-   */
+  /** the source has options in libretto.json or in its registration: without them it cannot be read in the same way */
   readonly options?: true;
 }
 
@@ -39,13 +36,13 @@ export interface UndoneChange {
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: string;
-  /** what was published; null: the version was withdrawn, and is published again */
+  /** the published content; null: the version was withdrawn, and is published again */
   readonly reference: Reference | null;
   /** a build has seen since that the version's source has nothing under it any more */
   readonly gone?: true;
 }
 
-/** What packages.json says beside the names, and when that last changed: views are dated by it. */
+/** The keys of packages.json beside the names, and the time of their last change, for the dates of views. */
 export interface BesideNames {
   readonly sha256: string;
   /** oldest first; of several only those that dates still depend on. `at`: epoch seconds */
@@ -53,8 +50,8 @@ export interface BesideNames {
 }
 
 /**
- * `purged` and `withheld`: what the lists of tombstones and of versions withdrawn by hand have, which are in place
- * before; absent for none, and where an older version published.
+ * `purged` and `withheld`: the rows of the lists of tombstones and of versions withdrawn by hand, which are in place
+ * before; absent for none, and in publications of older versions.
  */
 export interface Publication extends Partial<AnnouncedLists> {
   readonly format: typeof publicationFormat;
@@ -77,7 +74,7 @@ export interface Publication extends Partial<AnnouncedLists> {
    * published
    */
   readonly dates_until?: number;
-  /** of packages whose serving index was pruned away, the changes that lists of views are dated by; absent for none */
+  /** the changes of packages whose serving index was pruned away, for the dates of views' lists; absent for none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
 }
 
@@ -98,7 +95,7 @@ export function formatPublication(publication: Publication): string {
   );
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parsePublication(text: string): Publication {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
@@ -171,7 +168,7 @@ function parseUndone(value: unknown): UndoneChange {
   return { name, version, version_normalized: normalized, reference, ...(gone === true ? { gone } : {}) };
 }
 
-/** Throws an Error that says what is wrong with it. */
+/** Throws an Error that describes the fault. */
 export function parsePublishedSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
   const { id, location, from } = value;

@@ -13,12 +13,12 @@ export const purgedFormat = 1;
 /** Below `index/`. */
 export const purgedPath = '_purged.json';
 
-/** Why a version was purged: the part of the reason that clients are told. */
+/** The reason of a purge, as clients see it. */
 export const purgeReasons = ['secret', 'malware', 'legal', 'mistake', 'other'] as const;
 
 export type PurgeReason = (typeof purgeReasons)[number];
 
-/** What is inside an archive, whatever its top folder and its label are called. */
+/** The files of an archive, independent of its top folder and its label. */
 export interface ArchiveContent {
   /** number of files */
   readonly files: number;
@@ -66,7 +66,7 @@ export function mergePurged(known: readonly PurgedVersion[], more: readonly Purg
   return fresh.length === 0 ? known : [...known, ...new Map(fresh.map((row) => [purgedKey(row), row])).values()];
 }
 
-/** What of a release, of an index entry or of an upstream's record tells whether it is purged. */
+/** The facts of a release, an index entry or an upstream's record that show whether it is purged. */
 export interface PurgeCandidate {
   readonly normalized: string;
   readonly reference: string;
@@ -93,7 +93,7 @@ export function lookUpPurged(rows: readonly PurgedVersion[]): PurgedLookup {
       .filter((row) => !isDevVersion(row.version_normalized))
       .map((row) => [`${row.name} ${row.version_normalized}`, row]),
   );
-  // of a mirrored version there may be none
+  // a mirrored version may have none
   const references = new Map<string, PurgedVersion>(
     rows.flatMap((row) => (row.reference === '' ? [] : [[`${row.name} ${row.reference}`, row] as const])),
   );
@@ -107,7 +107,7 @@ export function lookUpPurged(rows: readonly PurgedVersion[]): PurgedLookup {
 
 export const nothingPurged = lookUpPurged([]);
 
-/** Canonical bytes, whatever order the rows come in. */
+/** Canonical bytes, in any order of the rows. */
 export function formatPurged(rows: readonly PurgedVersion[]): string {
   const sorted = rows.toSorted((one, other) => (purgedKey(one) < purgedKey(other) ? -1 : 1));
   const versions = sorted.map(
@@ -128,7 +128,7 @@ export function formatPurged(rows: readonly PurgedVersion[]): string {
   return withChecksum(JSON.stringify({ format: purgedFormat, versions }, null, 1));
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parsePurged(text: string): readonly PurgedVersion[] {
   return parseVersionList(text, purgedFormat, parseRow);
 }

@@ -26,9 +26,9 @@ export type QuarantineCode =
 
 export interface Quarantine {
   readonly code: QuarantineCode;
-  /** a sentence a person understands: what is wrong and what to do */
+  /** a sentence for people: the fault and the repair */
   readonly message: string;
-  /** where: a file with its line, or a tag or branch of a repository */
+  /** the place: a file with its line, or a tag or branch of a repository */
   readonly where: string;
   /** as far as it was known by then */
   readonly name: string | null;

@@ -12,7 +12,7 @@ export interface QuarantinedVersion {
   /** id of the source */
   readonly source: string;
   readonly code: string;
-  /** for people: what is wrong and what to do */
+  /** for people: the fault and the repair */
   readonly message: string;
   readonly where: string;
   /** as far as it is known */
@@ -33,7 +33,7 @@ export function formatQuarantined(versions: readonly QuarantinedVersion[]): stri
   return `{"format": ${quarantinedFormat}, "versions": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`}]}\n`;
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parseQuarantined(text: string): readonly QuarantinedVersion[] {
   return parseVersionList(text, quarantinedFormat, ({ source, code, message, where, name, version }) => {
     if ([source, code, message, where].some((value) => typeof value !== 'string')) return undefined;

@@ -10,7 +10,7 @@ export interface ReleasedVersion {
   readonly releasedMs: number | undefined;
 }
 
-/** What an entry of the serving index says of its times, RFC 3339 UTC. */
+/** The times of an entry of the serving index, RFC 3339 UTC. */
 export interface ReleaseTimes {
   readonly version_normalized: string;
   /** the release's own time; null where the source knows none */

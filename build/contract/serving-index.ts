@@ -25,7 +25,7 @@ export interface IndexEntry {
   readonly size: number;
   /** the release's own time, RFC 3339 UTC; null where the source knows none */
   readonly time: string | null;
-  /** where the bytes of exactly this reference are, below public/ */
+  /** the path of the bytes of exactly this reference, below public/ */
   readonly path: PublicPath;
   readonly state: IndexState;
   /** when it took this state, RFC 3339 UTC */
@@ -38,12 +38,12 @@ export interface IndexEntry {
   readonly branch?: string;
   /** id of the source that published it */
   readonly source: string;
-  /** of its README, if it has one and is published */
+  /** the digest of its README, if it has one and is published */
   readonly readme?: TextDigest;
   readonly changelog?: TextDigest;
 }
 
-/** What is known of one published document, or of one that was: Last-Modified must go on rising when it returns. */
+/** The facts of one published document, or of a former one: Last-Modified must continue to rise when it returns. */
 export interface DocumentStamp {
   /** epoch seconds */
   readonly last_modified: number;
@@ -61,7 +61,7 @@ export interface PackageIndex {
   readonly versions: readonly IndexEntry[];
 }
 
-/** Canonical bytes: equal indexes give equal text, in whatever order their objects were made. */
+/** Canonical bytes: equal indexes give equal text, in any order of their objects. */
 export function formatPackageIndex({ format, name, documents, versions }: PackageIndex): string {
   return withChecksum(
     JSON.stringify(
@@ -120,7 +120,7 @@ function formatEntry({
   };
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parsePackageIndex(text: string): PackageIndex {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
@@ -140,14 +140,13 @@ export function parsePackageIndex(text: string): PackageIndex {
 }
 
 /**
- * How formatPackageIndex begins the list of versions. No text of JSON holds the end of a line, so it stands nowhere
- * else.
+ * The beginning of the list of versions in formatPackageIndex's text. A JSON string contains no line end, so this text
+ * occurs only once.
  */
 const versionsBegin = ',\n "versions": [';
 
 /**
- * The stamps alone, without a look at the versions, which are most of an index. Throws an Error that says what is wrong
- * with it.
+ * The stamps alone, without parsing the versions, which are most of an index. Throws an Error that describes the fault.
  */
 export function parseDocumentStamps(text: string): PackageIndex['documents'] {
   const end = text.indexOf(versionsBegin);
@@ -158,7 +157,7 @@ export function parseDocumentStamps(text: string): PackageIndex['documents'] {
   return { stable: parseStamp(documents['stable']), dev: parseStamp(documents['dev']) };
 }
 
-/** null: there never was such a document. Throws an Error that says what is wrong with it. */
+/** null: there never was such a document. Throws an Error that describes the fault. */
 export function parseStamp(value: unknown): DocumentStamp | null {
   if (value === null || value === undefined) return null;
   const { last_modified, sha256, changes } = isJsonObject(value) ? value : {};

@@ -9,9 +9,9 @@ export type Stability = 'dev' | 'alpha' | 'beta' | 'RC' | 'stable';
 export const stabilityFlags = 'stable|RC|beta|alpha|dev';
 
 /**
- * What may follow the numbers of a version: `-beta.2`, `RC1`, `_p1`, `-dev`… Groups: the word, its digits, dev.
- * Composer's own pattern lets the digits be cut up in every possible way and needs a possessive quantifier for it; here
- * each run of digits has one reading only, so that the pattern takes linear time.
+ * The part of a version behind the numbers: `-beta.2`, `RC1`, `_p1`, `-dev`… Groups: the word, its digits, dev.
+ * Composer's own pattern can split the digits in every possible way and needs a possessive quantifier. Here each run of
+ * digits has one reading, so that the pattern takes linear time.
  */
 export const modifierPattern =
   '[._-]?(?:(stable|beta|b|RC|alpha|a|patch|pl|p)([.-]?[0-9]+(?:[.-][0-9]+)*)?)?([.-]?dev)?';
@@ -26,7 +26,7 @@ const stabilityOfWord: Readonly<Record<string, Stability>> = {
   rc: 'RC',
 };
 
-/** Takes pretty and normalized versions. The stability Composer goes by is that of the normalized one. */
+/** Takes pretty and normalized versions. Composer uses the stability of the normalized one. */
 export function parseStability(version: string): Stability {
   const text = withoutReference(version);
   if (text.startsWith('dev-') || text.endsWith('-dev')) return 'dev';

@@ -7,8 +7,8 @@ export type StorageFault = 'full' | 'read-only';
 const codes: Readonly<Record<string, StorageFault>> = { ENOSPC: 'full', EDQUOT: 'full', EROFS: 'read-only' };
 
 /**
- * Of those that give no code of Node's: LMDB says it in words, with the system's or with its own; Redis in a reply,
- * which a script wraps in older versions.
+ * For errors without a code of Node: LMDB gives a text of the system or its own; Redis gives a reply, which a script
+ * wraps in older versions.
  */
 const words: readonly (readonly [RegExp, StorageFault])[] = [
   [/\bOOM command not allowed|^MISCONF /, 'full'],
@@ -26,7 +26,7 @@ export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefi
   return code ?? words.find(([pattern]) => pattern.test(error.message))?.[1] ?? storageFaultOf(error.cause, depth - 1);
 }
 
-/** What to do about a write that failed, in a sentence for the operator. */
+/** The advice about a failed write, in a sentence for the operator. */
 export function storageAdvice(error: unknown): string {
   const fault = storageFaultOf(error);
   if (fault === undefined) return 'Check the health of the disk.';

@@ -5,18 +5,18 @@
 import { isJsonObject, type JsonObject } from './json.ts';
 import { formatReleasedVersion, parseReleasedVersion, type ReleasedVersion } from './released-version.ts';
 
-/** What one publication changed: came, went, or has another record. */
+/** The changes of one publication: added, removed or changed versions. */
 export interface VersionChange {
-  /** of the publication; 0: of those before changes were kept */
+  /** the serial of the publication; 0: before changes were recorded */
   readonly serial: number;
-  /** of the document that it made, epoch seconds: rises with each change of the document */
+  /** Last-Modified of the resulting document, epoch seconds: rises with each change of the document */
   readonly last_modified: number;
-  /** when it was, epoch seconds, whatever else the document had before */
+  /** the time of the change, epoch seconds, independent of the document's earlier date */
   readonly at: number;
   readonly versions: readonly ReleasedVersion[];
 }
 
-/** As it stands in a file: `at` only where it is another time than `last_modified`. */
+/** The form in a file: `at` only if it differs from `last_modified`. */
 export function formatChange({ serial, last_modified, at, versions }: VersionChange): JsonObject {
   return {
     serial,

@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseNewer } from './newer-format.ts';
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parseVersionList<Version>(
   text: string,
   format: number,

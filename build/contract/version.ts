@@ -12,7 +12,7 @@ import { modifierPattern, parseStability, stabilityFlags } from './stability.ts'
  */
 export type NormalizedVersion = Branded<string, 'NormalizedVersion'>;
 
-/** `<version> as <alias>`, as it may stand in a requirement. */
+/** `<version> as <alias>`, as in a requirement. */
 export const aliasPattern = new RegExp(`^([^,${whiteSpace}]+) +as +([^,${whiteSpace}]+)\\n?$`);
 
 const stabilityFlag = new RegExp(`@(?:${stabilityFlags})\\n?$`, 'i');
@@ -38,8 +38,8 @@ export function normalizeVersion(text: string): NormalizedVersion | undefined {
 }
 
 /**
- * Whether the version may change its content and belongs into the `~dev` document. Takes the normalized version:
- * `DEV-main` fools it.
+ * Whether the version may change its content and belongs in the `~dev` document. Takes the normalized version: a label
+ * such as `DEV-main` would be misread.
  */
 export function isDevVersion(normalized: string): boolean {
   return parseStability(normalized) === 'dev';

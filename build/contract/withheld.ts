@@ -21,7 +21,7 @@ export interface WithheldVersion {
   readonly since: string;
 }
 
-/** Canonical bytes, whatever order they come in. */
+/** Canonical bytes, in any order of the versions. */
 export function formatWithheld(versions: readonly WithheldVersion[]): string {
   const sorted = versions
     .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
@@ -38,7 +38,7 @@ function keyOf({ name, version_normalized: normalized }: WithheldVersion): strin
   return `${name} ${normalized}`;
 }
 
-/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+/** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parseWithheld(text: string): readonly WithheldVersion[] {
   return parseVersionList(text, withheldFormat, (row) => {
     const { name: given, version, version_normalized: normalized, since } = row;

@@ -5,7 +5,10 @@ import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
 import type { IndexEntry, PackageIndex } from '../contract/serving-index.ts';
 
-/** The index that stands while documents still name the contents. Their READMEs and CHANGELOGs go before it does. */
+/**
+ * The index in place while documents still name the contents. Their READMEs and CHANGELOGs are removed before it is
+ * replaced.
+ */
 export function indexUntilDropped(next: PackageIndex, dropped: readonly IndexEntry[], now: Date): PackageIndex {
   const leaving = dropped.map(({ readme: _readme, changelog: _changelog, ...entry }) =>
     entry.state === 'published' ? { ...entry, state: 'withdrawn' as const, since: now.toISOString() } : entry,

@@ -143,7 +143,7 @@ export function undoneAfter(
   return [...list.values()].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-/** What people should know of it in every build: their sources have something that is not published. */
+/** Notices for people in every build: their sources have versions that are not published. */
 export function undoneNotices(
   undone: readonly UndoneChange[] = [],
   results: readonly { readonly undone: UndoneSteps }[],

@@ -100,8 +100,8 @@ function isPublishedContent(release: Release, current: IndexEntry): boolean {
 type StandingContent = Pick<IndexEntry, 'version' | 'reference' | 'shasum'>;
 
 /**
- * Why the release may not take the place of the content that its version has or had; undefined: it may. `indexed`: the
- * entry of that content, if it was not pruned.
+ * The reason why the release may not replace the present or former content of its version; undefined: it may.
+ * `indexed`: the entry of that content, if it was not pruned.
  */
 function forbiddenChange(
   release: Release,

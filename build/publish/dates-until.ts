@@ -11,7 +11,7 @@ export function datesAfter(before: Publication | undefined, now: Date): number {
   return before === undefined ? seconds : Math.max(seconds, untilOf(before) + 1);
 }
 
-/** What comes after the tree as it is. */
+/** The moment of the publication that follows the present tree. */
 export function momentAfter({ serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>): PublicationMoment {
   const wasCutOff = serial !== (publication?.serial ?? 0);
   return {

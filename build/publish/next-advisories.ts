@@ -23,13 +23,13 @@ export interface NextAdvisories {
   readonly lists: AdvisoryLists;
   /** bytes of `index/_safety.json` after this build; undefined where it stays as it is */
   readonly text: string | undefined;
-  /** packages of which something else is said than before */
+  /** packages whose entries differ from before */
   readonly changed: readonly PackageName[];
 }
 
 /**
- * `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot
- * be used.
+ * `request` undefined: advisories are not configured, and the published ones stay. Throws BuildRefused for unusable
+ * files.
  */
 export async function nextAdvisories(
   output: Output,
@@ -56,7 +56,7 @@ export async function nextAdvisories(
   return { lists, text: text === before || isNothing ? undefined : text, changed };
 }
 
-/** Of packages that this build leaves alone is said what was. */
+/** Packages that this build leaves alone keep their entries. */
 function mergeLimited(
   published: AdvisoryLists,
   wanted: AdvisoryLists,

@@ -63,7 +63,7 @@ function blockedOf(id: string, findings: readonly BlockedFinding[]): Pick<Rememb
   };
 }
 
-/** What this build found of one source. */
+/** The findings of this build about one source. */
 interface Findings {
   readonly quarantined: Quarantine[];
   /** the examined packages that the next build has to examine again for this source */
@@ -105,10 +105,7 @@ function wholeMemory(
   };
 }
 
-/**
- * Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The
- * source is read again.
- */
+/** Packages that were not examined keep their memory, their open tasks and their faults. The source is read again. */
 function partialMemory(
   whole: RememberedSource,
   before: RememberedSource | undefined,

@@ -12,9 +12,7 @@ export interface PackagesOutcome {
   readonly results: readonly PackageResult[];
   /** every name with a published version after this build, sorted */
   readonly names: readonly PackageName[];
-  /**
-   * found while sources were read, while packages were, and those that stand from earlier builds of unchanged sources
-   */
+  /** found while reading sources, while staging packages, and remembered from earlier builds of unchanged sources */
   readonly quarantined: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly changes: PackageChanges;
   readonly digests: ReleaseDigests;
@@ -44,7 +42,7 @@ export function gatherOutcome({ results, names, scanned, digests, limit }: Outco
   };
 }
 
-/** In a build that is limited to some packages only what is known to be about those. */
+/** In a build that is limited to some packages, only faults that are known to concern those. */
 function allQuarantined(
   scanned: readonly ScannedSource[],
   results: readonly PackageResult[],

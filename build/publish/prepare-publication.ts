@@ -95,8 +95,8 @@ export async function guardRemovals(
 }
 
 /**
- * Whether there is nothing to publish and nothing new to remember. The build of an unchanged tree then ends, and loads
- * and reads nothing more.
+ * Whether there is nothing to publish and nothing new to remember. The build of an unchanged tree then ends without
+ * loading or reading more.
  */
 export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
   return (

@@ -74,7 +74,7 @@ function nextRoot({ tree, settings, advisories }: Run, { names }: PackagesOutcom
   return { text, stamp, moved };
 }
 
-/** Whether anything but packages.json differs from the last publication. */
+/** Whether anything except packages.json differs from the last publication. */
 function isAnnouncementNew(
   run: Run,
   { changes }: PackagesOutcome,

@@ -11,8 +11,8 @@ import { parseOwnFile } from '../output/parse-own-file.ts';
 import type { Run } from './run.ts';
 
 /**
- * The file's bytes after this build; undefined where it stays. Of what was not looked at stands what earlier builds
- * found.
+ * The file's bytes after this build; undefined if it stays. Sources that were not read keep the findings of earlier
+ * builds.
  */
 export async function nextQuarantined(
   { output, choice, limit }: Run,

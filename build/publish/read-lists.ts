@@ -12,8 +12,8 @@ type Lists = Pick<Run, 'purged' | 'withheld'>;
 type ListRequest = Pick<BuildRequest, 'withhold' | 'purge' | 'recoverPurged' | 'recovers'>;
 
 /**
- * The lists with the changes that the request asks for. Throws BuildRefused where a list is damaged, or lacks what is
- * announced, and the request recovers neither list.
+ * The lists with the requested changes. Throws BuildRefused if a list is damaged or lacks announced rows, and the
+ * request recovers neither list.
  */
 export async function readLists(
   output: Output,

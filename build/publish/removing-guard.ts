@@ -7,11 +7,11 @@ import { WithdrawalRefused } from '../contract/refusals.ts';
 
 export interface Removals {
   readonly results: readonly PackageResult[];
-  /** how many packages are published before */
+  /** the number of packages published before */
   readonly packages: number;
-  /** ids of the sources that a person named to be forgotten: what they published goes without asking */
+  /** ids of the sources that a person asked to forget: their versions are withdrawn without a question */
   readonly confirmed: ReadonlySet<string>;
-  /** whether people withdrew or purged this very version */
+  /** whether a person withdrew or purged exactly this version */
   readonly isMeant: (
     name: PackageResult['name'],
     version: { readonly normalized: string; readonly reference: string },

@@ -49,7 +49,7 @@ export function reportNotices(inputs: NoticeInputs, locate: (id: string) => stri
   ];
 }
 
-/** The build that was cut off decided what the completed publication put in place, and nobody got its report. */
+/** The interrupted build decided the content of the completed publication, and nobody got its report. */
 function treeNotices({ tree, packages, strictlyRefused }: NoticeInputs): Notices {
   const source = 'data folder';
   const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);

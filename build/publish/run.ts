@@ -30,7 +30,7 @@ export interface Run {
   readonly advisories: NextAdvisories;
   readonly pending: PendingHistory;
   readonly by: PublishedBy | undefined;
-  /** of a publication that brings earlier metadata back */
+  /** for a publication that restores earlier metadata */
   readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
   /** builds need not leave undone any more what rollbacks undid */
   readonly endsRollbacks?: true;

@@ -28,7 +28,7 @@ export async function sweepHistory(output: Output, purged: Purged): Promise<void
       continue;
     }
     const swept = await sweepRecord(output, record, purged);
-    // new documents first, then the record that names them, then what it names no more
+    // new documents first, then the record that names them, then the documents that it no longer names
     if (swept !== undefined) await replaceRecord(output, swept);
     await removeUnnamed(output, swept ?? record);
   }
@@ -49,7 +49,7 @@ async function sweepUnrecorded(output: Output, serial: number, purged: Purged): 
   await output.barrier();
 }
 
-/** undefined: nothing of it is purged. */
+/** undefined: it contains no purged version. */
 async function sweepRecord(
   output: Output,
   record: PublicationRecord,
@@ -70,7 +70,7 @@ async function sweepRecord(
     : { ...record, packages };
 }
 
-/** The digest of the document without what is purged, which is in its place then. */
+/** Writes the document without the purged versions, and returns its digest. */
 async function sweepDocument(
   output: Output,
   serial: number,
@@ -105,7 +105,7 @@ function isPurged(record: unknown, name: string, { blocks }: Purged): boolean {
   return blocks(name, { normalized, reference: referenceOf(record) }) !== undefined;
 }
 
-/** Package → version → record, of a document; nothing of one that cannot be read. */
+/** Package → version → record, of a document; empty for an unreadable one. */
 export function recordsOf(text: string): Readonly<Record<string, JsonObject>> {
   const json = parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
@@ -124,7 +124,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Of a record; '' for one without a dist. */
+/** The reference of a record; '' for one without a dist. */
 export function referenceOf({ dist }: JsonObject): string {
   return isJsonObject(dist) ? String(dist['reference']) : '';
 }

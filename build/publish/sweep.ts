@@ -18,7 +18,10 @@ export async function sweepPurged(run: Sweep): Promise<void> {
   await sweepClones(run);
 }
 
-/** The next build reads them again, looks at these packages, and says what they still have of what is purged. */
+/**
+ * Makes the next build read these sources again, examine these packages, and report the purged contents that they still
+ * have.
+ */
 async function forgetSources({ output, purged }: Sweep): Promise<void> {
   for (const id of new Set(purged.rows.flatMap(({ source }) => source ?? []))) {
     const known = await readMemory(output, id);
@@ -40,8 +43,8 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
 }
 
 /**
- * Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. One that is
- * fetched into now stays.
+ * Removes copies of remote repositories: dropped objects of a remote stay in a copy until it is made again. A copy with
+ * a running fetch stays.
  */
 async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promise<void> {
   const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));

@@ -6,7 +6,7 @@ import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { Output } from '../output/output.ts';
 
-/** Names that have a serving index and do not stand in packages.json, once this publication is carried out; sorted. */
+/** Names that have a serving index and are not in packages.json after this publication; sorted. */
 export async function withdrawnPackages(
   tree: TreeMemory,
   output: Output,

@@ -82,10 +82,7 @@ function manifestAfter(
   });
 }
 
-/**
- * Whether files of purged versions may be left beside the tree: from this purge, or from a purge whose clearing was cut
- * off.
- */
+/** Whether files of purged versions may remain outside the tree: from this purge, or from an interrupted one. */
 export function mustSweep({ purged, tree }: Run): boolean {
   return purged.asked || (tree.purging && purged.rows.length > 0 && !purged.lost);
 }

@@ -29,11 +29,11 @@ export interface ArchiveRequest {
   readonly ref: VisibleRef;
   /** epoch seconds */
   readonly committerTime: number;
-  /** from the root of the repository; files, no symlinks */
+  /** relative to the root of the repository; files, no symlinks */
   readonly paths: readonly string[];
 }
 
-/** git looks for each path in the whole tree: above so many, taking all files is cheaper. */
+/** git searches the whole tree for each path: above this number, taking all files is cheaper. */
 const maxNamedPaths = 64;
 
 /**
@@ -90,8 +90,8 @@ function archiveOperands({ commit }: VisibleRef, paths: readonly string[]): read
 }
 
 /**
- * Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own
- * tests set its clock so.
+ * The machine's git configuration has no effect, and the clock is that of the commit: `%cr` (two days ago) is relative
+ * to it. git's own tests set its clock in the same way.
  */
 function environmentOf(
   { environment, directory }: ArchiveAccess,
@@ -116,7 +116,7 @@ function checkSize(path: string, size: number): true {
   );
 }
 
-/** `stop` is called when nothing comes for too long while somebody waits. */
+/** `stop` is called when no bytes arrive for too long while a reader waits. */
 async function* patiently(
   chunks: AsyncIterable<Buffer>,
   timeoutMs: number,
@@ -146,7 +146,7 @@ function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       startError = error;
-      // of such a one Node need not say `close`
+      // Node may emit no `close` for a process that did not start
       if (child.pid === undefined) resolve({ exitCode: -1, complaint, startError });
     });
     child.once('close', (code) => resolve({ exitCode: code ?? -1, complaint, startError }));

@@ -36,7 +36,7 @@ export interface AssembleOptions {
   readonly sourceUrl: string | undefined;
 }
 
-/** Of several refs for one version, the first counts. */
+/** If several refs have one version, the first counts. */
 export function assembleVersions(judged: readonly JudgedRef[], options: AssembleOptions): Versions {
   const assembly = new Assembly(options, new ReadAhead(options.reader.store, freshCommits(judged)));
   for (const one of judged) for (const outcome of one.outcomes) assembly.add(one, outcome);

@@ -13,7 +13,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 
 const maxBytes = 1024 * 1024;
-/** of text; parsed it takes some five times that */
+/** as text; parsed it takes some five times that */
 const maxKeptBytes = 512 * 1024;
 
 interface ParsedFile {
@@ -106,7 +106,7 @@ export function ownNameOf(json: JsonObject): PackageName | undefined {
   }
 }
 
-/** What PHP's trim() makes nothing of. */
+/** Whether PHP's trim() leaves nothing. */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 32 || (byte >= 9 && byte <= 11) || byte === 13 || byte === 0);
 }

@@ -17,7 +17,7 @@ import type { VisibleRef } from './scratch-repository.ts';
 
 export interface GitContentOptions {
   readonly place: PackagePlace;
-  /** what the version stands on */
+  /** the ref of the version */
   readonly ref: VisibleRef;
   readonly composerJson: () => Promise<JsonObject>;
   /** beside composer.json's own */

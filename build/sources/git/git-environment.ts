@@ -4,13 +4,13 @@
 /** Variables of the caller's own environment; only those listed below ever reach git. */
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What any program needs to be found and to write its temporary files. */
+/** The variables that any program needs to be found and to write its temporary files. */
 const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
 
 /**
- * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME),
- * ssh-agent, an askpass program, proxies, certificates, and configuration passed by variables, as CI systems do. A
- * registry's operator configures git as usual and Libretto never sees the secret.
+ * The variables that access to a remote may need. They are the user's git and ssh configuration with its credential
+ * helpers (HOME), ssh-agent, an askpass program, proxies, certificates, and configuration by variables, as in CI
+ * systems. The operator configures git as usual, and Libretto never sees the secret.
  */
 const forRemotes = [
   'HOME',
@@ -88,9 +88,9 @@ export function remoteEnvironment(
 }
 
 /**
- * Options for whatever speaks to a remote. A redirect may go from one https address to another when a repository is
- * first asked for, as it does after a rename; never from this machine to elsewhere. A stalled transfer ends by itself,
- * even if the build that started it was killed.
+ * Options for commands that contact a remote. The first request of a repository may be redirected from one https
+ * address to another, as after a rename; never from this machine to elsewhere. A stalled transfer ends by itself, even
+ * if the build that started it was killed.
  */
 export function remoteOptions(remote: { readonly url: string }, timeoutMs: number): readonly string[] {
   const redirects = /^http:/i.test(remote.url) ? 'false' : 'initial';
@@ -114,10 +114,7 @@ function pick(given: GitEnvironment, names: readonly string[]): Record<string, s
   return picked;
 }
 
-/**
- * Options in front of every subcommand. Hooks, maintenance and automatic packing stay off whatever a configuration
- * says.
- */
+/** Options before every subcommand. Hooks, maintenance and automatic packing stay off in any configuration. */
 export const safeOptions = [
   '-c',
   'core.hooksPath=/dev/null',

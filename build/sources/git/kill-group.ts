@@ -8,7 +8,7 @@ interface Child {
   readonly once: (event: 'close', listener: () => void) => unknown;
 }
 
-/** SIGTERM to the group, so that git removes its lock files; SIGKILL to what is left two seconds later. */
+/** SIGTERM to the group, so that git removes its lock files; two seconds later SIGKILL to the rest. */
 export function killGroup(child: Child): void {
   signalGroup(child, 'SIGTERM');
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
@@ -20,7 +20,7 @@ function signalGroup(child: Child, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    // ESRCH: all of it has already ended, which is what was wanted
+    // ESRCH: the whole group has ended already
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

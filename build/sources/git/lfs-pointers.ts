@@ -55,7 +55,7 @@ export class LfsPointers {
     }
   }
 
-  /** Sentences for the report, the same in whatever order versions were listed. */
+  /** Sentences for the report, equal for any order of the versions. */
   describe(): readonly string[] {
     const { compare } = new Intl.Collator('en', { numeric: true });
     const sorted = [...this.#found].toSorted(([one], [other]) => compare(one, other));

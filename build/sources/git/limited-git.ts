@@ -7,10 +7,10 @@ import { safeOptions } from './git-environment.ts';
 /** Writable memory of a git process, and of each one it starts. Linux heeds it; elsewhere the time limit has to do. */
 export const askingBytes = 1024 ** 3;
 export const fetchingBytes = 2 * 1024 ** 3;
-/** a file of the largest size there is, and what it is converted to */
+/** a file of the largest size, and its converted form */
 export const archivingBytes = 4 * 1024 ** 3;
 
-/** What to start for `git …`, as spawn takes it. Without a git it ends with code 127. */
+/** The command to spawn for `git …`. Without git it ends with code 127. */
 export function limitedGit(
   memoryBytes: number,
   operands: readonly string[],

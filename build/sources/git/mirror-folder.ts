@@ -32,7 +32,7 @@ export function mirrorFolder(root: string, url: string): string {
   return join(root, mirrorName(url));
 }
 
-/** Taken for a fetch. Somebody else's, it is a BuildBusy that names the process. */
+/** The lock for a fetch. If another process holds it, the error is a BuildBusy with the name of the process. */
 export const mirrorLock: LockOptions = {
   heartbeatMs: 10_000,
   staleAfterMs: 60_000,
@@ -99,8 +99,8 @@ export function discardCopy(folder: string, copy: string): void {
 }
 
 /**
- * Removes what fetches left behind that were killed, and copies that newer ones have replaced; with `all`, everything.
- * To be called under the build's lock. A folder that somebody fetches into stays as it is until the next time.
+ * Removes the remains of killed fetches, and copies that newer ones have replaced; with `all`, everything. Call it
+ * under the build's lock. A folder with a running fetch stays until the next time.
  */
 export async function sweepMirror(folder: string, now: () => Date, all = false): Promise<void> {
   const current = all ? undefined : readSnapshot(folder)?.copy;
@@ -114,7 +114,7 @@ export async function sweepMirror(folder: string, now: () => Date, all = false):
   try {
     for (const name of namesIn(folder).filter(isLeft))
       await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
-    // what a purge removes is gone after a loss of power too
+    // the removal of a purge survives a loss of power
     if (all) await syncPath(folder);
   } finally {
     await lock.release();
@@ -126,7 +126,7 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
-    // somebody began to fetch into it
+    // another process has begun to fetch into it
     if (!(
       error instanceof Error &&
       'code' in error &&

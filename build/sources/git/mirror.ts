@@ -19,7 +19,7 @@ import { runGit, type GitCommand } from './run-git.ts';
 import type { SelectRefs } from './selection.ts';
 
 export interface MirrorOptions extends RemoteOptions {
-  /** of the mirror (mirror-folder.ts); it exists */
+  /** the folder of the mirror (mirror-folder.ts); it exists */
   readonly folder: string;
   /** the copy may take this much of the disk */
   readonly maxBytes: number;
@@ -54,9 +54,9 @@ export async function updateMirror(options: MirrorOptions, asked: Refs): Promise
 }
 
 /**
- * False where a new copy is worth a try: one that a kill has left may have stale locks or half an object store, and one
- * that is too large may hold much that the remote has dropped. Throws GitFailure where git was stopped: a remote that
- * hangs would hang again.
+ * False if a new copy is worth a try: a killed fetch may leave stale locks or half an object store, and a copy that is
+ * too large may contain much that the remote has dropped. Throws GitFailure if git was stopped: a remote that hangs
+ * would hang again.
  */
 async function fetchedInto(options: CopyOptions): Promise<boolean> {
   try {
@@ -78,7 +78,7 @@ function takeSnapshot({ folder, remote }: MirrorOptions, copy: string, head: Hea
   writeSnapshot(folder, { copy, refs: { ...refs, head } });
 }
 
-/** What a fetch that was killed had received until then. */
+/** Removes the data that a killed fetch had received. */
 async function removeLeftovers(directory: string): Promise<void> {
   const packs = join(directory, 'objects', 'pack');
   if (!existsSync(packs)) return;
@@ -129,8 +129,8 @@ async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxB
 const mostPacks = 30;
 
 /**
- * Makes one pack of many, which every fetch adds to. Objects that no ref leads to any more stay (-k): somebody may be
- * reading them. A copy that could not be packed is as good as before.
+ * Makes one pack of many, because every fetch adds one. Unreachable objects stay (-k), because another process may be
+ * reading them. A copy that could not be packed is still usable.
  */
 async function tidy(repack: GitCommand, directory: string): Promise<void> {
   const packs = (await readdir(join(directory, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
@@ -138,7 +138,7 @@ async function tidy(repack: GitCommand, directory: string): Promise<void> {
   await runGit(repack).catch((error: unknown) => (error instanceof GitFailure ? undefined : Promise.reject(error)));
 }
 
-/** Stops a fetch that fills the disk, and removes what it had received. */
+/** Stops a fetch that fills the disk, and removes its data. */
 async function runCapped(command: GitCommand, directory: string, maxBytes: number): Promise<void> {
   const isFull = async (): Promise<boolean> => (await folderBytes(directory, maxBytes)) > maxBytes;
   let full = false;

@@ -31,7 +31,7 @@ const window = 256;
 /** More deaths than this are not about single objects. */
 const maxRestarts = 50;
 
-/** Declined bytes come all the same. Above so many, starting git again is faster than letting them pass by. */
+/** Declined bytes arrive all the same. Above this number, starting git again is faster than skipping them. */
 const maxPassedBytes = 64 * 1024 * 1024;
 
 /**
@@ -70,7 +70,7 @@ export class ObjectReader {
     });
   }
 
-  /** What was not answered yet never will be. */
+  /** Rejects all requests without an answer. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const running = this.#process;
@@ -116,7 +116,7 @@ export class ObjectReader {
     return wanted;
   }
 
-  /** Answers what is declined, and lets another git go on behind it. */
+  /** Answers a declined request, and continues with another git process. */
   #leave(header: BatchHeader): void {
     const left = this.#process;
     this.#process = undefined;
@@ -135,7 +135,7 @@ export class ObjectReader {
     this.#schedule();
   }
 
-  /** What git complains of it was written before the answer, and is read in the same turn of the event loop. */
+  /** git writes its complaint before the answer, and the complaint is read in the same turn of the event loop. */
   #settleAbsent(reason: string, complaint: () => string): void {
     const [request] = this.#sent;
     this.#settle(undefined);
@@ -185,7 +185,7 @@ export class ObjectReader {
   }
 }
 
-/** The bytes must have the id they were asked by: a reference never stands for other bytes. */
+/** The bytes must have the requested id: a reference never leads to other bytes. */
 function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer {
   const hash = createHash(oid.length === 64 ? 'sha256' : 'sha1');
   const actual = hash.update(`${header.type} ${header.size}\0`).update(bytes).digest('hex');
@@ -195,8 +195,8 @@ function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer
 }
 
 /**
- * What git's complaints say of one object; completes "it …". `git cat-file` answers `missing` for an unreadable object
- * too, and only the complaint tells the two apart. undefined: git has not complained of this object.
+ * git's complaint about one object, as the continuation of "it …". `git cat-file` answers `missing` for an unreadable
+ * object too, and only the complaint distinguishes them. undefined: git has not complained of this object.
  */
 function describeCorruption(complaint: string, oid: string): string | undefined {
   const names = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`];

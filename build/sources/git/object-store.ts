@@ -18,7 +18,7 @@ const maxSharedBlobs = 100;
 /** Tree entries kept in memory (about 150 bytes each). */
 const maxKeptEntries = 30_000;
 
-/** Opens a repository on this disk for reading objects. Starts no process before the first object is asked for. */
+/** Opens a repository on this disk for reading objects. The first request starts the first process. */
 export function openObjects(
   gitDirectory: string,
   { environment, timeoutMs }: { readonly environment: GitEnvironment; readonly timeoutMs: number },
@@ -40,14 +40,14 @@ export class ObjectStore {
   }
 
   /**
-   * `listener` hears of it when nothing has been asked for a while, to forget what it keeps. A build may have thousands
-   * of repositories, tens of thousands of versions, and a few folders for each.
+   * Calls `listener` after a while without requests, so that it drops its caches. A build may have thousands of
+   * repositories, tens of thousands of versions, and a few folders for each.
    */
   whenIdle(listener: () => void): void {
     this.#reader.whenIdle(listener);
   }
 
-  /** Whether an object was broken or missing: reading again later may then give something else. */
+  /** Whether an object was broken or missing: a later read may then give another result. */
   get sawBroken(): boolean {
     return this.#sawBroken;
   }

@@ -9,11 +9,11 @@ import { recipe } from './refs.ts';
 export type Outcome =
   | {
       readonly kind: 'release';
-      /** of the package; '' is the repository's root */
+      /** the folder of the package; '' is the repository's root */
       readonly folder: string;
       readonly commit: string;
       readonly name: PackageName;
-      /** what its own composer.json calls the package, where that is another name than the default branch's */
+      /** the name in its own composer.json, if that differs from the default branch's */
       readonly formerName: PackageName | undefined;
       readonly version: string;
       /** epoch seconds: of its composer.json, else of the commit's author */
@@ -38,14 +38,14 @@ export type Outcome =
     };
 
 export interface KnownRef {
-  /** what the ref held */
+  /** the object id in the ref */
   readonly oid: string;
   /** one for each package there, or one for all that was not even looked for */
   readonly outcomes: readonly Outcome[];
 }
 
 export interface GitMemory {
-  /** of the options of the source (selection.ts): what was read with others is read again */
+  /** the options of the source (selection.ts): data read with other options is read again */
   readonly variant: string;
   /** the name that the default branch gave to all versions of the package in each folder */
   readonly names: ReadonlyMap<string, PackageName>;
@@ -54,9 +54,9 @@ export interface GitMemory {
 }
 
 /**
- * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is
- * left out or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and
- * further names at the end of a row.
+ * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. Usual values are
+ * omitted or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and further
+ * names at the end of a row.
  */
 export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
   const rows = Array.from(refs, ([key, { oid, outcomes }]) =>

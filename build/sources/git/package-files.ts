@@ -58,7 +58,7 @@ export async function listPackageFiles(
   return { ...selected, attributes };
 }
 
-/** As git does: only what is in the tree counts, and a symlink is no attributes file (gitattributes(5)). */
+/** Like git: only files in the tree count, and a symlink is no attributes file (gitattributes(5)). */
 async function attributesWithin(
   store: ObjectStore,
   files: readonly ContentFile[],

@@ -25,10 +25,10 @@ export interface Probe {
   readonly tags: number;
   readonly branches: number;
   readonly defaultBranch: string | null;
-  /** what `packages` was read from: `main`, or a tag where no branch is taken */
+  /** the ref from which `packages` was read: `main`, or a tag if no branch is selected */
   readonly readFrom: string;
   readonly packages: readonly string[];
-  /** what is wrong there, for people */
+  /** the faults there, for people */
   readonly problems: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export class ReadAhead {
     try {
       await this.#readFolder((await this.#store.commit(commit)).tree);
     } catch (error) {
-      // Whoever lists this version gets the same error, and reports it.
+      // The later reader of this version gets the same error, and reports it.
       if (!(error instanceof QuarantineError) && !(error instanceof GitFailure)) throw error;
     }
   }

@@ -33,7 +33,7 @@ export interface RefReader {
   readonly selection: GitSelection;
 }
 
-/** What a ref stands for, before anything is read. */
+/** The version that a ref names, before any object is read. */
 interface NamedRef {
   readonly kind: RefKind;
   readonly name: string;
@@ -74,7 +74,7 @@ function readPackage(reader: RefReader, named: NamedRef, place: PackagePlace): P
   return quarantining(place.folder, found, async () => [await judgePackage(reader, named, place, found)]);
 }
 
-/** `found` is what is known of the version by the time it turns out to be broken. */
+/** `found`: the known facts of the version when it turns out to be broken. */
 async function quarantining(
   folder: string,
   found: { readonly name: string | null; readonly version: string | null },

@@ -95,7 +95,7 @@ function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; read
   };
 }
 
-/** By folder. What is wrong with the default branch's composer.json is reported where the branch itself is read. */
+/** Names by folder. Faults in the default branch's composer.json are reported where the branch itself is read. */
 async function readNames(
   store: ObjectStore,
   composerFiles: ComposerFiles,

@@ -75,7 +75,7 @@ function readLooseRef(base: string, name: string, found: Found): boolean {
   return true;
 }
 
-/** Adds what has no loose ref. A `^` line holds what the tag of the line before it points at. */
+/** Adds the refs without a loose file. A `^` line has the target of the tag in the line before it. */
 function readPacked(path: string, found: Found): boolean {
   let text;
   try {

@@ -8,9 +8,9 @@ import { isUtf8 } from 'node:buffer';
 export interface Ref {
   /** without `refs/tags/` or `refs/heads/`; a binary string */
   readonly name: string;
-  /** what the ref holds: a commit, or an annotated tag's own object */
+  /** the object id in the ref: a commit, or an annotated tag's own object */
   readonly oid: string;
-  /** what the annotated tag points at, where that is known without reading the object */
+  /** the target of the annotated tag, if known without reading the object */
   readonly peeled: string | undefined;
 }
 
@@ -32,7 +32,8 @@ export interface Refs {
 }
 
 /**
- * Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again.
+ * Incremented with every change of the data read from a repository, or of the rules for it: all sources are then read
+ * again.
  */
 export const recipe = 4;
 

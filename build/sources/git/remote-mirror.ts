@@ -31,7 +31,7 @@ export interface RemoteMirrorOptions {
   /** for a fetch, and for the fetch of another build that is waited for */
   readonly timeoutMs: number;
   readonly askingTimeoutMs?: number | undefined;
-  /** of the copy; default 4 GiB */
+  /** the limit of the copy; default 4 GiB */
   readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
   readonly stop?: AbortSignal | undefined;
@@ -46,19 +46,19 @@ export type FoundMirror =
 
 export interface RemoteMirror {
   /**
-   * Asks the remote, unless that was done and suffices. `isKnown`: refs that need not be fetched. Never throws for what
-   * is wrong elsewhere.
+   * Contacts the remote, unless an earlier fetch is enough. `isKnown`: refs that need not be fetched. Never throws for
+   * faults of the remote.
    */
   readonly fetch: (select: SelectRefs, isKnown: (refs: Refs) => boolean) => Promise<void>;
   /** `isKnown`: refs that need not be read. */
   readonly find: (isKnown: (refs: Refs) => boolean) => FoundMirror;
   /** For a copy with broken objects: the next fetch makes a new one. */
   readonly discard: (copy: string) => void;
-  /** As `discard`, and this source has to fetch again. Once: then false, and what is broken is broken at the remote. */
+  /** Like `discard`, and this source has to fetch again. Works once: then false, and the fault is at the remote. */
   readonly renew: (copy: string) => boolean;
 }
 
-/** What a fetch came to; `asked`: nothing had to be fetched. */
+/** The result of a fetch; `asked`: nothing had to be fetched. */
 type Answer = { readonly asked: Refs } | { readonly failed: string } | 'fetched';
 
 const defaultMaxBytes = 4 * 1024 * 1024 * 1024;

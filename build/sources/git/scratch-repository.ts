@@ -34,8 +34,8 @@ const config = `[core]
 `;
 
 /**
- * Whatever is left out is left out by Libretto's rules: composer.json may take in again what export-ignore leaves out.
- * Outranks all other attributes.
+ * Only Libretto's own rules leave files out: composer.json may include files again that export-ignore leaves out.
+ * Overrides all other attributes.
  */
 const attributes = '* -export-ignore\n';
 

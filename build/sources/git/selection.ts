@@ -5,9 +5,9 @@ import { decodeRefName, type Ref, type Refs } from './refs.ts';
 
 export interface GitSelection {
   /**
-   * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` stay within a segment, `**` spans several; a
-   * leading `!` excludes. Without a list: all; an empty list: none. What is not taken is not read at all, not even for
-   * the package's name.
+   * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` match within a segment, `**` spans several; a
+   * leading `!` excludes. No list: all; an empty list: none. Other refs are not read at all, not even for the package's
+   * name.
    */
   readonly refs?:
     { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
@@ -16,7 +16,7 @@ export interface GitSelection {
    * package. Default: the root alone.
    */
   readonly subdirectories?: readonly string[] | undefined;
-  /** whether records name the repository itself beside the archive; of a URL only */
+  /** whether records name the repository itself beside the archive; only for URLs */
   readonly referenceSource?: 'none' | 'include' | undefined;
   /** patterns as of composer.json's archive.exclude, behind those */
   readonly extraExcludes?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export function variantOf({ refs, subdirectories, referenceSource, extraExcludes
   return Object.keys(options).length === 0 ? '' : JSON.stringify(options);
 }
 
-/** What is left of the refs. */
+/** Filters the refs. */
 export type SelectRefs = (refs: Refs) => Refs;
 
 export async function selectRefs({ refs: patterns }: GitSelection): Promise<SelectRefs> {
