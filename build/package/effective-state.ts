@@ -10,8 +10,8 @@ import type { PendingDocument, PendingHistory } from './pending-publications.ts'
 import type { PackageState } from './package-state.ts';
 
 /**
- * `pending`: what the cut-off publication was to replace; undefined for nothing. Its contents stay in the index: it
- * only grows.
+ * `pending`: the documents that the cut-off publication was to replace; undefined for none. Its contents stay in the
+ * index, which only grows.
  */
 export function effectiveState(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
   if (pending === undefined) return state;
@@ -25,7 +25,7 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
     const replaced = new Set<string>(records.map((record) => record.version_normalized));
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
   }
-  // without its text it is written again, and what is offered again has its README read again
+  // without its text it is written again, and a version that is offered again has its README read again
   return versions === state.index.versions
     ? state
     : {
@@ -37,8 +37,8 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
 }
 
 /**
- * Whether the records are those of a whole document: the one before, or that of an earlier publication that was cut off
- * as well.
+ * Whether the records are those of a complete document: the previous one, or that of an earlier publication that was
+ * cut off too.
  */
 function isCredible(
   records: readonly VersionRecord[],

@@ -38,7 +38,7 @@ export function splitPurged(
   };
 }
 
-/** What sources have without purged releases, and these. */
+/** The contributions of the sources without purged releases, and the excluded ones. */
 export function withoutPurged(
   name: PackageName,
   contributions: readonly Contribution[],
@@ -53,7 +53,7 @@ export function withoutPurged(
       const tombstone = blocks(name, { normalized, reference });
       if (tombstone === undefined) return true;
       blocked.push({ source, version, where, tombstone });
-      // what is published of a branch stays while its source offers nothing but purged content
+      // the published content of a branch stays while its source offers only purged content
       unpublishable.add(normalized);
       return false;
     });

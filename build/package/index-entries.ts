@@ -50,7 +50,7 @@ export function mergeEntries(
 
 function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
   if (entry.state !== 'published') return entry;
-  // nobody asks for the README of what is not offered
+  // the README of a version that is not offered is never requested
   const { readme: _readme, changelog: _changelog, ...bare } = entry;
   return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
 }

@@ -15,9 +15,9 @@ import type { PackageState } from './package-state.ts';
 import { recordOf, sourceFacts } from './version-record.ts';
 
 /**
- * The record of a version that stays published. It is made anew from the release where the published record cannot be
- * used, differs about the branch, or was made under other settings. The archive's bytes stay. Throws PackageDamaged where
- * the record is lost and there is no release.
+ * The record of a version that stays published. It is made again from the release if the published record is unusable,
+ * differs about the branch, or was made under other settings. The archive's bytes stay. Throws PackageDamaged if the
+ * record is lost and there is no release.
  */
 export async function keepVersion(
   name: PackageName,
@@ -54,8 +54,8 @@ function lostRecord(name: PackageName, entry: IndexEntry, { sources, readsAll }:
 }
 
 /**
- * The entry with what the source says now. README and CHANGELOG are read again together with the record, and where one
- * of them is lost. Without the release the entry stays as it is.
+ * The entry with the source's present facts. README and CHANGELOG are read again together with the record, and if one
+ * of them is lost. Without the release the entry stays unchanged.
  */
 async function renewedEntry(
   { entry: found, release }: PackageDecision['kept'][number],
@@ -80,7 +80,7 @@ function isCurrent(
   state: PackageState,
   context: PackageContext,
 ): boolean {
-  // whether an inline record has changed is not remembered; making it again costs nothing
+  // changes of an inline record are not remembered; making the record again costs nothing
   return (
     release.recordDigest === undefined &&
     (record['default-branch'] === true) === release.defaultBranch &&

@@ -20,7 +20,7 @@ import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
 import type { Release } from '../sources/release.ts';
 import { unresolvedSources, excludeRolledBack, undoneSteps } from './rollback-holds.ts';
 
-/** So that one archive's files are read while another's are compressed. */
+/** Lets the files of one archive be read while another is compressed. */
 const parallelArchives = 4;
 
 type Refusal = PackageDecision['refused'][number];
@@ -132,7 +132,7 @@ async function keepOrRefuse(
   }
 }
 
-/** Rethrows whatever is not about this one version. */
+/** Rethrows errors that do not concern this one version. */
 function quarantineOf(error: unknown, release: Release): Quarantine {
   const about = { where: release.where, name: release.name, version: release.version };
   if (error instanceof QuarantineError) return { code: error.code, message: error.message, ...about };

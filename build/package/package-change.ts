@@ -37,7 +37,7 @@ export interface ChangeInputs {
   /** documents that are written or removed */
   readonly replaced: ReadonlySet<DocumentKind>;
   readonly output: Output;
-  /** of publications that were cut off */
+  /** the history of publications that were cut off */
   readonly pending: PendingHistory;
 }
 

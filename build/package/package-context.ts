@@ -38,7 +38,7 @@ export interface PackageContext {
   readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
-  /** whether packages.json names a package */
+  /** whether packages.json lists a package */
   readonly isPublished: (name: PackageName) => Published;
   readonly mayLose: MayLose;
   /** false: the build leaves sources out that a plain `libretto build` reads */

@@ -66,7 +66,7 @@ export interface OpenDecision {
   readonly refused: PackageDecision['refused'][number][];
 }
 
-/** The inputs with maps for what is looked up for every version: a package may have tens of thousands. */
+/** The inputs with maps for look-ups per version: a package may have tens of thousands. */
 export interface IndexedInputs extends PackageInputs {
   /** by source */
   readonly holdings: ReadonlyMap<

@@ -21,15 +21,12 @@ import type { Alias, PackageChanges, Placement } from '../output/publication.ts'
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { UndoneSteps } from './rollback-holds.ts';
 
-/**
- * What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their
- * number.
- */
+/** The result of a package, kept until all packages are staged: unchanged versions are only counted. */
 export interface PackageResult {
   readonly name: PackageName;
-  /** how many versions are published after this build */
+  /** the number of published versions after this build */
   readonly published: number;
-  /** of the archives that a cut-off publication left in place, those that are the package's after this build */
+  /** the archives that a cut-off publication left in place and that belong to the package after this build */
   readonly leftovers: readonly PublicPath[];
   readonly added: readonly VersionOf[];
   readonly changed: readonly VersionOf[];
@@ -48,18 +45,18 @@ export interface PackageResult {
   readonly changes: PackageChanges;
   /** undefined: nothing changes for readers */
   readonly history: PackageHistory | undefined;
-  /** what becomes of changes that a rollback undid */
+  /** the next state of the changes that a rollback undid */
   readonly undone: UndoneSteps;
   /** releases that are purged, and that sources have all the same */
   readonly blocked: readonly BlockedRelease[];
 }
 
-/** The part of an entry that people are told. */
+/** The part of an entry for reports to people. */
 export type VersionOf = Pick<IndexEntry, 'version' | 'source' | 'reference'>;
 
 export interface Outcome {
   readonly contributions: readonly Contribution[];
-  /** what was published before, purged contents included: what changes are computed against */
+  /** the previous publication, purged contents included: the base of the computed changes */
   readonly former: PackageState;
   readonly state: PackageState;
   readonly decision: PackageDecision;
@@ -74,7 +71,7 @@ export interface Outcome {
   readonly blocked?: readonly BlockedRelease[];
 }
 
-/** What staging needs of a build. */
+/** The parts of a build that staging needs. */
 export type StageContext = Pick<
   VersionContext,
   'output' | 'texts' | 'leftovers' | 'pending' | 'advisories' | 'moment' | 'now'
@@ -121,7 +118,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   };
 }
 
-/** What changes of the versions that readers have. */
+/** The changes in the versions that readers have. */
 function versionChanges(
   { state, decision, made, dropped = [] }: Outcome,
   entries: readonly IndexEntry[],
@@ -158,7 +155,7 @@ async function stageIndexes(
   };
 }
 
-/** One notice for each remark of a source, whatever the number of versions it is about. */
+/** One notice for each remark of a source, however many versions it concerns. */
 function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
   const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
   return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {
@@ -196,15 +193,14 @@ function keyOf(entry: IndexEntry): string {
   return `${entry.version}\0${entry.reference}`;
 }
 
-/** With the entries that the index will have: what was there before tells when a content was first published. */
+/** Adds the entries of the next index: they know when a content was first published. */
 function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]): readonly Standing[] {
   const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
   return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
 }
 
 /**
- * The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content
- * already.
+ * The plain `<version>.zip` of every version whose bytes are under a pinned name, unless it has that content already.
  */
 async function plainAliases(
   name: PackageName,

@@ -29,9 +29,9 @@ export interface PackageState {
   readonly indexText: string | undefined;
   /** by normalized version */
   readonly records: ReadonlyMap<string, VersionRecord>;
-  /** documents that are not on disk as the index has them: a publication was interrupted, or somebody touched them */
+  /** documents that differ on disk from the index: a publication was interrupted, or a person edited them */
   readonly doubtful: ReadonlySet<'stable' | 'dev'>;
-  /** of the doubtful ones that are there, as they lie there: that is what readers have seen */
+  /** the stamps of the doubtful documents on disk, which readers have seen */
   readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
   /** READMEs and CHANGELOGs that are in place */
   readonly texts: ReadonlySet<TextDigest>;
@@ -41,10 +41,10 @@ export interface StateContext {
   readonly output: Output;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
-  /** whether packages.json names a package */
+  /** whether packages.json lists a package */
   readonly isPublished: (name: PackageName) => Published;
   readonly mayLose: MayLose;
-  /** what is left of packages whose index was pruned away */
+  /** the remaining facts of packages whose index was pruned away */
   readonly pruned: Publication['pruned'];
   readonly now: Date;
 }
@@ -65,7 +65,7 @@ export async function readPackageState(name: PackageName, context: StateContext)
     if (facts === undefined) continue;
     const text = await output.read('public', path);
     const sha256 = text === undefined ? null : digestOf(text);
-    // the very document by its time, and not by its bytes: it was damaged where it lies
+    // the right document by its time, with other bytes: the file was damaged
     if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256)
       doubtful.add(kind);
     else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);

@@ -13,9 +13,9 @@ import type { PackageText, PackageTexts } from '../sources/release.ts';
 export type TextsOfVersion = Pick<IndexEntry, 'readme' | 'changelog'>;
 
 export interface TextStager {
-  /** What the entry of a version says of them. */
+  /** The digests for the entry of a version. */
   readonly stage: (texts: PackageTexts) => Promise<TextsOfVersion>;
-  /** What is to be placed and what to be removed, so that there are those of these entries and no others. */
+  /** The placements and removals after which exactly the texts of these entries exist. */
   readonly changes: (entries: readonly IndexEntry[]) => {
     readonly placements: readonly Placement[];
     readonly removals: readonly string[];

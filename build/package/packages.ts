@@ -26,7 +26,7 @@ export interface PackagesRequest {
   readonly context: StagingContext;
 }
 
-/** So that while one package waits for its archives to be compressed or written, the contents of others are read. */
+/** Lets the contents of other packages be read while one waits for its archives to be compressed or written. */
 const packagesAtOnce = 8;
 
 export async function stagePackages(request: PackagesRequest): Promise<readonly PackageResult[]> {
@@ -50,8 +50,8 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
 }
 
 /**
- * What sources have for a package: those that have something, and those named. All others of thousands of sources cost
- * nothing here.
+ * The contributions of sources to a package: only sources that have it, and those named. All other sources, even
+ * thousands, cost nothing here.
  */
 function gatherContributions(
   sources: readonly ReadSource[],

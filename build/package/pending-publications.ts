@@ -26,11 +26,11 @@ export interface PendingDocument {
 export interface PendingHistory {
   /** the last publication that was not cut off; 0 for none */
   readonly announced: number;
-  /** undefined: nothing of the package was to be replaced */
+  /** undefined: no document of the package was to be replaced */
   readonly of: (name: PackageName) => { readonly [Kind in DocumentKind]?: PendingDocument } | undefined;
 }
 
-/** Where the announcement is lost, the last publication counts as cut off: the next one then says again what it did. */
+/** If the announcement is lost, the last publication counts as cut off: the next one then records its changes again. */
 export async function readPending(
   output: Output,
   { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>,
@@ -43,7 +43,7 @@ export async function readPending(
       found.set(name, known);
       for (const kind of ['stable', 'dev'] as const) {
         const document = former[kind];
-        // the first of several knows what was there before all of them
+        // the first of several cut-off publications knows the documents from before all of them
         if (document !== undefined) known[kind] ??= await locate(output, { name, kind, document, serial: cut });
       }
     }

@@ -32,8 +32,8 @@ export interface Purged extends PurgedLookup {
   /** rows that the list lacks: the announcement gives label and reference, and nothing gives the digests */
   readonly lost: boolean;
   /**
-   * The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws
-   * Error for what is no ZIP.
+   * The tombstone of an archive with these bytes, or with these files under any label. `path`: its place. Throws Error
+   * for a file that is no ZIP.
    */
   readonly blocksArchive: ArchiveBlocker;
 }
@@ -41,17 +41,17 @@ export interface Purged extends PurgedLookup {
 export type ArchiveBlocker = (path: string, sha1: string) => PurgedVersion | undefined;
 
 export interface PurgedRequest {
-  /** what the announcement names */
+  /** the announced rows */
   readonly announced: readonly AnnouncedPurge[];
   /** rows that are added now */
   readonly more?: readonly PurgedVersion[] | undefined;
-  /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference */
+  /** for a recovery: a damaged list is replaced, and its lost versions stay out by label and reference */
   readonly recovery?: PurgedRecovery | undefined;
   /** since when announced rows count for a list that is damaged or lost; the list stays as it is */
   readonly mayBeLostAt?: Date | undefined;
 }
 
-/** Throws BuildRefused where the list is damaged, or lacks what is announced, and neither is allowed. */
+/** Throws BuildRefused if the list is damaged or lacks announced rows, unless the request allows it. */
 export async function readPurged(
   output: Pick<Output, 'read'>,
   { announced, more = [], recovery, mayBeLostAt }: PurgedRequest,
@@ -83,7 +83,7 @@ async function rowsBefore(
   return mayBeLost ? noneIfDamaged(storedTombstones(output)) : storedTombstones(output);
 }
 
-/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+/** Throws BuildRefused if the list is damaged or lacks announced rows. */
 export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
   const rows = await storedTombstones(output);
   const missing = missingRows((await readAnnounced(output)).purged, rows);
@@ -91,7 +91,7 @@ export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly
   return rows;
 }
 
-/** Throws BuildRefused where the list is damaged; whatever is announced. */
+/** Throws BuildRefused if the list is damaged; announced rows are not compared. */
 export async function storedTombstones(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
   const text = await output.read('index', purgedPath);
   if (text === undefined) return [];
@@ -114,8 +114,8 @@ export interface RecoverableTombstones {
 }
 
 /**
- * What can be read of a list: all rows of one that is as it was written, and of an edited one the confirmed rows. A
- * false row would purge a version that nobody meant. Throws BuildRefused for a list of a newer version.
+ * The usable rows of a list: all rows of an unchanged list, and the confirmed rows of an edited one. A false row would
+ * purge a version by mistake. Throws BuildRefused for a list of a newer version.
  */
 export async function recoverableTombstones(
   output: Pick<Output, 'read'>,
@@ -136,7 +136,7 @@ export const repairPurged =
   `\`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log ` +
   `(\`libretto audit list\`) has the reasons.`;
 
-/** What a list lacks, in a sentence. */
+/** The missing rows of a list, in a sentence. */
 export function describeMissing(missing: readonly AnnouncedPurge[]): string {
   return (
     'It lacks tombstones that the announcement names: ' +

@@ -17,8 +17,8 @@ export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
 }
 
 /**
- * What these sources have, without the contents that were rolled back, and with the versions that were brought back
- * held as they are published.
+ * The contributions of these sources without the rolled-back contents. The versions that a rollback restored stay as
+ * published.
  */
 export function excludeRolledBack(
   contributions: readonly Contribution[],
@@ -49,10 +49,10 @@ export function excludeRolledBack(
   });
 }
 
-/** What becomes of changes of a package in a build. null: the change is left behind. */
+/** The next state of a package's changes in a build. null: the change is dropped. */
 export type UndoneSteps = ReadonlyMap<UndoneChange, UndoneChange | null>;
 
-/** What the sources that were read have, before `excludeRolledBack`, and all that the serving index has. */
+/** The contributions of the sources before `excludeRolledBack`, and all entries of the serving index. */
 export interface Offered {
   readonly contributions: readonly Contribution[];
   readonly entries: readonly IndexEntry[];
@@ -97,7 +97,7 @@ function offerOf(
   return isRead ? 'nothing' : undefined;
 }
 
-/** Those that this decision leaves behind: a source's version is published again, or what was brought back is gone. */
+/** The changes that this decision ends: a source's version is published again, or a restored version is gone. */
 function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
   const published = new Set<string>([
     ...decision.fresh.map(({ release }) => release.normalized),
@@ -110,10 +110,7 @@ function settledChanges(undone: readonly UndoneChange[], decision: PackageDecisi
   );
 }
 
-/**
- * The list after a rollback that made these changes. What it brings back of what an earlier one undid is not undone any
- * more.
- */
+/** The list after a rollback with these changes. A restored content that an earlier rollback undid leaves the list. */
 export function undoneAfter(
   before: readonly UndoneChange[],
   changes: readonly PackageChange[],
@@ -133,9 +130,10 @@ export function undoneAfter(
         reference: from,
       };
       const known = list.get(keyOf(change));
-      // what is published now is the rollback's before it, and no source's: what that undid is what the source has
+      // the published content came from an earlier rollback and not from a source: the content that it undid is the
+      // source's
       if (known === undefined) list.set(keyOf(change), change);
-      // where the source has lost what was undone, no source has what is brought back
+      // if the source has lost the undone content, no source has the restored one
       else if (known.gone === true && to !== null) list.set(keyOf(change), { ...change, reference: null });
       else if (known.reference === to) list.delete(keyOf(change));
     }

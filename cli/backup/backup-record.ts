@@ -17,7 +17,7 @@ const backupFile = z.strictObject({
   size: z.number().int().min(0),
   /** hex */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** epoch seconds: what readers are told as Last-Modified, and builds compare */
+  /** epoch seconds: the Last-Modified for readers, which builds compare */
   modified: z.number(),
 });
 
@@ -28,10 +28,10 @@ const backupRecord = z.strictObject({
   /** the version that wrote it */
   libretto: z.string(),
   created_at: z.iso.datetime(),
-  /** of the publication in it; 0 while there is none */
+  /** the serial of its publication; 0 without one */
   serial: z.number().int(),
   files: z.array(backupFile),
-  /** of `files`: a list that was damaged is not believed */
+  /** the digest of `files`, so that a damaged list is noticed */
   files_sha256: z.string(),
 });
 

@@ -13,14 +13,14 @@ import type { BackupFile } from './backup-record.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /**
- * What nobody but the owner may read: the state, the keys, uploads, and what is mirrored, whatever the folder they
- * stand in lets people do.
+ * Folders that only the owner may read, whatever the rights of the parent folder: the state, the keys, uploads, and
+ * mirrored packages.
  */
 const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror']);
 
 const parallelCopies = 8;
 
-/** Names the folder in what the disk refuses; whatever else goes wrong speaks for itself. */
+/** Names the folder in errors of the disk; all other errors stay unchanged. */
 export async function onDisk<Result>(path: string, operation: Promise<Result>): Promise<Result> {
   return operation.catch((error: unknown) => {
     throw error instanceof Error && 'syscall' in error ? new StorageError(path, error) : error;
@@ -49,8 +49,7 @@ export async function listFiles(folder: string, skip: (path: string) => boolean,
 }
 
 /**
- * Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file
- * itself has it.
+ * Resolves with the copied files, in the order of `paths`. `modified`: epoch seconds; default: the time of the file.
  */
 export async function copyFiles(
   from: string,
@@ -89,7 +88,7 @@ export async function copyFiles(
   return files;
 }
 
-/** Where one fails, too, nothing is being written any more: the folder can then be removed. */
+/** Waits for all operations even if one fails: no write is running then, and the folder can be removed. */
 async function whenAllEnded<Result>(operations: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(operations);
   return Promise.all(operations);
@@ -101,7 +100,7 @@ interface Facts {
   readonly mode: number;
 }
 
-/** Hex SHA-256 of what was written. */
+/** Returns the hex SHA-256 of the written bytes. */
 async function copyBytes(source: string, target: string, { modified, mode }: Facts): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(

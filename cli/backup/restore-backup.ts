@@ -15,9 +15,11 @@ import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
 import { refuseLackOfRoom } from './room-to-restore.ts';
 import { nameStagedState } from './staged-state.ts';
 
-/** In the data folder, so that what is in it gets its place by a rename, also where the data folder is a mount. */
+/**
+ * The staging folder lies in the data folder, so that its contents move by a rename even if the data folder is a mount.
+ */
 const stagingName = '.restoring';
-/** Where a restore is cut off, the state is what is missing, and what names it is there: a server is then refused. */
+/** After an interrupted restore the state is missing and its name is present: a server then refuses to start. */
 const lastArea = 'state';
 
 /**

@@ -52,8 +52,8 @@ export async function shareState(
 }
 
 /**
- * Whether a damaged state stands where one is to be restored. Throws UsageError where that one is sound: what is in it
- * would be lost. Makes nothing.
+ * Whether the place of the restored state has a damaged state. Throws UsageError if that state is sound, because its
+ * data would be lost. Creates nothing.
  */
 export async function findsDamagedState(place: StatePlace): Promise<boolean> {
   try {

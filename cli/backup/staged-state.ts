@@ -19,7 +19,7 @@ export async function nameStagedState(staging: string): Promise<void> {
   await removeLocks(directory);
 }
 
-/** What a process that opened a state leaves beside it. */
+/** Removes the files that a process leaves beside an opened state. */
 export async function removeLocks(directory: string): Promise<void> {
   await Promise.all(['lock.mdb', 'turn'].map((name) => rm(join(directory, name), { force: true })));
 }

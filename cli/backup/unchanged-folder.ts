@@ -14,7 +14,7 @@ export interface CopyOptions {
   readonly now: () => Date;
   /** for a build that is at work */
   readonly waitMs: number;
-  /** relative paths of what is copied */
+  /** relative paths of the files to copy */
   readonly list: () => Promise<readonly string[]>;
 }
 
@@ -46,7 +46,7 @@ async function refuseBuild(path: string, now: Date): Promise<void> {
   if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.seen);
 }
 
-/** The same text for the same files: every file of ours is replaced by another one, never written in place. */
+/** Equal for equal files: this program replaces its files and never writes in place. */
 async function stampsOf(data: string, paths: readonly string[]): Promise<string> {
   const rows: string[] = [];
   for (const path of paths) {

@@ -38,7 +38,7 @@ export interface BackupOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
   readonly begun: (partial: string) => void;
-  /** whether archives that were fetched from other registries are copied too; what was accepted of them always is */
+  /** whether fetched archives of other registries are copied too; the records of accepted archives always are */
   readonly mirroredArchives?: boolean;
   /** a state that is not in the data folder; one that is has been read whole before */
   readonly sharedState?: StateStore | undefined;
@@ -47,8 +47,7 @@ export interface BackupOptions {
 }
 
 /**
- * Throws UsageError for folders that cannot be used, BuildBusy, StateError, StorageError. Whatever it throws, there is
- * no `target` then.
+ * Throws UsageError for unusable folders, BuildBusy, StateError, StorageError. After any error `target` does not exist.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupRecord> {
   const { data: given, target, randomBytes, begun } = options;
@@ -85,7 +84,7 @@ async function refuseTarget(target: string, data: string): Promise<void> {
   if (names.length > 0) throw new UsageError(`${target} is not empty. Name a new or empty folder.`);
 }
 
-/** Of the folders that are there already. */
+/** The real path of the existing part of a path. */
 async function realpathSoFar(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined) return real;
@@ -159,7 +158,9 @@ async function copyState(
   return [{ path, size, sha256: await hashFile(join(partial, path)), modified }];
 }
 
-/** What can be fetched or made again, or is only of use to a process at work; private keys of ssh among it. */
+/**
+ * Folders whose contents can be fetched or made again, or serve only a running process; private keys of ssh among them.
+ */
 const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ssh']);
 
 /** The log is the operator's; the state is copied by itself. */
@@ -177,9 +178,9 @@ function isLeftOut(path: string, mirroredArchives: boolean): boolean {
 }
 
 /**
- * The records of what was accepted stay (I18): without them another archive could be accepted for the same release. An
- * archive can be fetched again, and has to be the same. Documents are asked for anew, and are replaced while a server
- * is at work, so that a copy need not be what its checksum says.
+ * The records of accepted archives stay (I18): without them another archive could be accepted for the same release. An
+ * archive can be fetched again, and has to be the same. Documents are fetched again, and a running server replaces
+ * them, so a copy might not match its checksum.
  */
 function isLeftOutOfMirror(path: string, archives: boolean): boolean {
   const [, second, , , file] = path.split('/');

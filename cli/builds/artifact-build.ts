@@ -6,7 +6,7 @@ import { buildRequest } from './build-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 
-/** How long a build that is under way is waited for. */
+/** How long to wait for a running build. */
 const waitMs = 60_000;
 
 export function artifactBuild(

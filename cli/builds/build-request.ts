@@ -20,7 +20,7 @@ export interface BuildChoices {
   readonly strict: boolean;
   readonly allowRepublish: boolean;
   readonly allowWithdraw?: boolean;
-  /** who builds, and by which command: for the record */
+  /** the user and the command, for the record */
   readonly by?: PublishedBy;
   readonly workingDirectory: string;
 }
@@ -59,7 +59,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
   };
 }
 
-/** Undefined without a libretto.json: what it once said stays, as its sources do. */
+/** Undefined without a libretto.json: the published lists stay, as its sources do. */
 function advisoryRequest({ file, advisories, filters }: Config): AdvisoryRequest | undefined {
   if (file === undefined) return undefined;
   const directory = dirname(file);
@@ -74,7 +74,7 @@ function advisoryRequest({ file, advisories, filters }: Config): AdvisoryRequest
   };
 }
 
-/** Without what is undefined. */
+/** The values that are not undefined. */
 function given(values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -110,7 +110,7 @@ function anchored(source: string, directory: string): string {
     : `${prefix}${resolve(directory, place)}`;
 }
 
-/** What is built where nothing else is named and nothing is remembered. */
+/** The default source if no source is named or remembered. */
 function packagesSource(workingDirectory: string): string | undefined {
   const path = join(workingDirectory, 'packages-src');
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : undefined;

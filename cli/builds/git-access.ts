@@ -23,7 +23,7 @@ export interface Remote {
   readonly port: number;
 }
 
-/** Of an address that git-url.ts accepts. */
+/** The remote of an address that git-url.ts accepts. */
 export function remoteOf(url: string): Remote {
   if (!/^[a-z]+:\/\//i.test(url)) {
     const scp = /^(?:[^@/]+@)?([^:/@]+):/.exec(url);
@@ -53,7 +53,7 @@ export async function checkedAddresses(
   return found;
 }
 
-/** What any program needs, and how the operator's network is left: proxies and certificates. */
+/** The variables that any program needs, and those for the operator's network: proxies and certificates. */
 const inherited = [
   'PATH',
   'TMPDIR',
@@ -76,7 +76,7 @@ export interface GitAccess {
   readonly remote: Remote;
   readonly addresses: readonly string[];
   readonly credentials: RepositoryCredentials | undefined;
-  /** where the private key was put; for ssh */
+  /** the place of the private key; for ssh */
   readonly keyFile: string | undefined;
 }
 
@@ -103,9 +103,7 @@ export function gitEnvironment(
   };
 }
 
-/**
- * Options that name the very address win over those that name none, wherever they stand (git-config(1), http.<url>.*).
- */
+/** Options that name the exact address override general ones, in any order (git-config(1), http.<url>.*). */
 function httpConfiguration(
   { scheme, host, port }: Remote,
   addresses: readonly string[],

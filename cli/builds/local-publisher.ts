@@ -9,7 +9,7 @@ import type { DistLabel } from '../../build/contract/paths.ts';
 import type { ArtifactPublisher } from '../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../proxy/artifacts/read-outcome.ts';
 
-/** `notice` hears what the build remarks on the package. */
+/** `notice` gets the build's remarks on the package. */
 export function createLocalPublisher(build: ArtifactBuild, notice: (message: string) => void): ArtifactPublisher {
   return {
     publish: async (upload) => {
@@ -17,7 +17,7 @@ export function createLocalPublisher(build: ArtifactBuild, notice: (message: str
       if (outcome.outcome === 'published') outcome.notices.forEach(notice);
       return readPublication(outcome);
     },
-    // the record was made of what the builder said, which is where these texts were parsed
+    // the record was made from the builder's answer, which parsed these texts
     withdraw: async ({ name, version, reference }) =>
       readWithdrawal(
         await withdrawArtifact(

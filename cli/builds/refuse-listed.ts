@@ -15,7 +15,7 @@ export interface Forgetting {
 }
 
 /**
- * Throws UsageError where one of the sources to forget stands in libretto.json, BuildRefused where that describes one
+ * Throws UsageError if a source to forget is listed in libretto.json, BuildRefused if libretto.json describes one
  * source twice.
  */
 export function refuseListed({ forget, configured, workingDirectory, dataDirectory }: Forgetting): void {
@@ -39,7 +39,7 @@ function candidates(text: string): readonly string[] {
     : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
 }
 
-/** Undefined for what is no source: whoever looks among the remembered ones says so. */
+/** Undefined for a text that is no source: the search among the remembered sources reports it. */
 function parsed(text: string, base: string, dataDirectory: string): SourceSpec | undefined {
   try {
     return parseSource(text, base, dataDirectory);

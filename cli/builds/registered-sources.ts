@@ -57,12 +57,12 @@ export async function prepareSources(
   return { sources, refusals, close: keys.remove };
 }
 
-/** Of those that are built, in the form that sources have. */
+/** The built repositories, in the form of sources. */
 export function sourceTexts(records: readonly RepositoryRecord[]): readonly string[] {
   return records.filter(isBuilt).map(sourceText);
 }
 
-/** What git sees; empty for a folder of this machine. */
+/** The environment of git; empty for a folder of this machine. */
 async function accessOf(
   record: RepositoryRecord,
   { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions,

@@ -27,7 +27,7 @@ import { sourceShape, type SourceEntry } from '../config/source-shape.ts';
 
 export function createRepositorySources(config: Config, resolve: Resolve = resolveBySystem): RepositorySources {
   const data = config.data.value;
-  // what is no address has a place too: `check` says what is wrong with it
+  // an invalid address gets a place too: `check` reports its fault
   const composerId = (url: string): string => `composer:${URL.canParse(url) ? addressOf(url) : url}`;
   const idOf = (source: RepositorySource): string =>
     source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id;
@@ -42,7 +42,7 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
   };
 }
 
-/** Whether it is a source of the builder, and not one whose packages are mirrored. */
+/** Whether the builder reads it as a source; otherwise its packages are mirrored. */
 export function isBuilt({ type }: Pick<RepositorySource, 'type'>): boolean {
   return type !== 'composer';
 }
@@ -73,7 +73,7 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   const isRemote = type === 'git' || type === 'composer';
   const url = isRemote ? source.url : await insideRoots(source.url, config.sourceRoots.value);
   if (isRemote) {
-    // a name that is not known now may be later: whoever fetches asks again
+    // a name that does not resolve now may do so later: each fetch resolves it again
     await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch(
       (error: unknown) => {
         if (error instanceof RegistryError) throw error;
@@ -108,8 +108,8 @@ function refuseListedRepository(source: RepositorySource, { sources }: Config): 
 }
 
 /**
- * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told
- * of other folders.
+ * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for a missing folder outside: the answer reveals nothing
+ * about other folders.
  */
 export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
   if (!isAbsolute(path))

@@ -12,7 +12,7 @@ import { noteBuild } from './last-build.ts';
 import { printLines } from '../io/output.ts';
 import { startProgress } from '../io/progress.ts';
 
-/** Whatever is still under way then ends with the process: a build may be killed at any moment. */
+/** After this time all running work ends with the process: a build may be killed at any moment. */
 const graceMs = 5000;
 /** Ctrl+C under npm or another wrapper arrives twice, from the terminal and passed on: that is one wish. */
 const sameRequestMs = 200;

@@ -8,7 +8,7 @@ import { serveAsPrimary } from './primary.ts';
 
 /** Resolves with the exit code. Throws UsageError. */
 export async function serveWithWorkers(config: Config, context: Context): Promise<number> {
-  // what a worker needs the primary does not: it stays small
+  // the primary stays small: it does not load the worker's modules
   return cluster.isWorker
     ? (await import('./worker.ts')).serveAsWorker(config, context)
     : serveAsPrimary(config, context);

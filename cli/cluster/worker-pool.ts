@@ -85,7 +85,7 @@ export class WorkerPool {
     });
   }
 
-  /** The metrics of each serving worker. After a timeout, the last known metrics stand in for a late answer. */
+  /** The metrics of each serving worker. After a timeout, the last known metrics replace a late answer. */
   async metrics(): Promise<readonly WorkerMetrics[]> {
     const answers = await Promise.all(this.#slots.map((slot) => askMetrics(slot, this.#questions, (this.#asked += 1))));
     return answers.flat();

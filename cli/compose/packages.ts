@@ -25,7 +25,7 @@ import type { Context } from '../io/context.ts';
 
 interface PackageParts {
   readonly state: StateStore;
-  /** of the tree that is served */
+  /** the files of the served tree */
   readonly published: PublishedFiles;
   readonly tombstones: Tombstones;
   /** days for which downloads are kept by day */
@@ -37,7 +37,7 @@ interface PackageParts {
 }
 
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
-  /** what Composer searches and lists, with what is mirrored */
+  /** Composer's search and lists, including mirrored packages */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
 }
 

@@ -71,18 +71,18 @@ export interface AdvertisedRootOptions {
   /** the registry's own address, where it is known */
   readonly address?: string | undefined;
   readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
-  /** what this server answers; default: everything */
+  /** the routes of this server; default: all */
   readonly answers?: RootAnswers | undefined;
-  /** false: nobody is told another form of the metadata-url than the one that was built or set */
+  /** false: every client gets the metadata-url that was built or set */
   readonly detectsForm?: boolean;
 }
 
-/** The metadata-url as the build wrote it, unless somebody has said something here, or a client cannot request it. */
+/** The metadata-url of the build, unless the operator set another one, or a client cannot request it. */
 export function advertisedRoot(
   settings: Settings,
   { address, mirrored, answers, detectsForm = true }: AdvertisedRootOptions = {},
 ): () => MaybeAsync<RootChanges> {
-  // made anew only when the settings have moved: they are one object until then
+  // made again only after the settings have changed: until then they are one object
   let made:
     | {
         readonly of: SettingValues;

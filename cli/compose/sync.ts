@@ -22,16 +22,16 @@ export interface Syncing {
   readonly syncer: Syncer;
   readonly verifier: Verifier;
   readonly schedule: Schedule;
-  /** Ends what is under way. */
+  /** Ends the running syncs. */
   readonly close: () => Promise<void>;
 }
 
 export interface SyncingParts {
   readonly state: StateStore;
   readonly sealer: Sealer;
-  /** how many jobs of a repository are kept */
+  /** the number of stored jobs of a repository */
   readonly keptJobs?: (() => MaybeAsync<number>) | undefined;
-  /** of what goes wrong while nobody waits for an answer */
+  /** gets the errors of work that nobody awaits */
   readonly onError: (error: unknown) => void;
 }
 

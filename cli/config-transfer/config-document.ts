@@ -23,7 +23,7 @@ const repository = z.strictObject({
   url: z.string(),
   filters: filters.default({}),
   interval: z.number().int().min(60).max(31_622_400).nullable().default(null),
-  /** what kind it has; the credentials themselves are never in the file */
+  /** the kind of its credentials; the file never contains the credentials themselves */
   credentials: z.enum(credentialsKinds).nullable().default(null),
 });
 

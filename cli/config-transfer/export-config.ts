@@ -40,7 +40,7 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
   };
 }
 
-/** Filters in the order of their names' table, whatever order they were given in. */
+/** Filters in the order of their names' table, independent of the given order. */
 export function repositoryEntry({ type, url, filters, interval, credentials_kind }: RepositoryRecord): RepositoryEntry {
   const given: [string, JsonValue][] = filterNames.flatMap((name) =>
     filters[name] === undefined ? [] : [[name, filters[name]]],

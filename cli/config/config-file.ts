@@ -17,9 +17,7 @@ export interface ConfigFile {
   readonly values: ReadonlyMap<string, JsonValue>;
 }
 
-/**
- * The named file, which must exist, or ./libretto.json, which need not. What is wrong with it is added to `problems`.
- */
+/** The named file, which must exist, or ./libretto.json, which need not. Its faults are added to `problems`. */
 export function readConfigFile(
   named: { readonly path: string; readonly by: string } | undefined,
   workingDirectory: string,

@@ -25,7 +25,7 @@ function schemaOf(name: SettingName): JsonObject {
   return { description: settings[name].purpose, ...schema };
 }
 
-/** `limits.read` stands in an object `limits`. */
+/** A key like `limits.read` becomes a property of an object `limits`. */
 function objectSchema(keys: readonly (readonly [string, JsonObject])[], more: JsonObject = {}): JsonObject {
   const properties: Record<string, JsonObject> = {};
   for (const [key, schema] of keys) {

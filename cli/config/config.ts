@@ -33,7 +33,7 @@ export type Config = { readonly [Name in SettingName]: Configured<SettingValue<N
 };
 
 export interface ConfigInput {
-  /** what the command line gave: setting names (and `config`) to raw text; others are not looked at */
+  /** the values from the command line: setting names (and `config`) to raw text; others are ignored */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly environment: Environment;
   readonly workingDirectory: string;
@@ -77,7 +77,7 @@ async function configured(
 ): Promise<Configured<unknown>> {
   const setting: Setting<unknown> = settings[name];
   const candidates = candidatesOf(name, setting, input, file);
-  // A value that a stronger one hides must be right too: it would surprise whoever removes the stronger one.
+  // An overridden value must be valid too: otherwise removing the stronger one would cause an unexpected error.
   const parsed: Configured<unknown>[] = [];
   for (const { raw, origin, place } of candidates) {
     const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) =>
@@ -88,7 +88,7 @@ async function configured(
   return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
 }
 
-/** Flags and variables are text, whatever they say; in the file a number is a number and a list is a list. */
+/** Flags and variables are always text; in the file a number is a number and a list is a list. */
 function strict(setting: Setting<unknown>): Setting<unknown> {
   const { schema, parse } = setting;
   return schema === undefined
@@ -99,9 +99,7 @@ function strict(setting: Setting<unknown>): Setting<unknown> {
       };
 }
 
-/**
- * A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say.
- */
+/** A value with many parts reports each of its faults; any other value has one message. */
 async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
   let isReported = false;
   const value = await setting.parse(raw, place, (at, complaint) => {
@@ -119,8 +117,8 @@ async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place
 }
 
 /**
- * Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose
- * files.
+ * The places of this setting's value, the strongest first. An empty variable counts as not given, as is usual in
+ * compose files.
  */
 function candidatesOf(
   name: SettingName,

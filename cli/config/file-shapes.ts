@@ -75,7 +75,7 @@ const notices = listOf(noticeShape, {
 
 const file = text({ pattern: plainText, allowed: 'the path of a JSON file such as "advisories.json"' });
 
-/** What stands in the list itself is read with the files, by the build. */
+/** The build reads the entries of the list, together with the files. */
 const entries: Shape<readonly JsonValue[]> = {
   schema: { type: 'array', items: { type: 'object', required: ['package', 'constraint'] } },
   read(value, at, refuse) {

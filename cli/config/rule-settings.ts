@@ -48,7 +48,7 @@ const requestLimit = (kind: 'read' | 'write'): Setting<number> =>
     standard: settingDefinitions[`limits.${kind}`].standard,
   });
 
-/** A day: whoever needs longer fetches the repository by other means. */
+/** One day. A repository that takes longer has to be fetched by other means. */
 const longestGitSeconds = 86_400;
 
 const gitTimeout = (key: 'askTimeout' | 'fetchTimeout', purpose: string, standard: number): Setting<number> =>

@@ -10,7 +10,7 @@ import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/redis/redis-address.ts';
 
-/** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
+/** The base of relative paths: the working directory, or the folder of libretto.json. Absolute. */
 export interface Place {
   readonly directory: string;
 }
@@ -22,12 +22,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Where the request log goes: standard output, or an absolute path. */
+/** The target of the request log: standard output, or an absolute path. */
 /** none: requests are not logged, and what else is goes to standard output */
 export type LogTarget =
   { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
 
-/** How p2 records name their archives: by a path, or below an absolute address. */
+/** The form of archive addresses in p2 records: a path, or below an absolute address. */
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
 
 export function parseDirectory(raw: unknown, place: Place): string | undefined {
@@ -70,7 +70,7 @@ export function parseMetadataUrl(raw: unknown): string | undefined {
   return webFault(raw) === undefined ? raw : undefined;
 }
 
-/** Of a value that may be an http(s) address. */
+/** The fault of a value that should be an http(s) address. */
 export function webFault(raw: unknown): string | undefined {
   return typeof raw === 'string' ? httpAddressFault(raw) : undefined;
 }

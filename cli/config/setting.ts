@@ -16,9 +16,9 @@ export interface Setting<T> {
   /** completes "allowed: …" */
   readonly allowed: string;
   readonly parse: (raw: unknown, place: Place, refuse: Refuse) => T | undefined | Promise<T | undefined>;
-  /** why a value is refused, where `allowed` alone does not tell: follows `which` */
+  /** the reason of a refusal that `allowed` does not explain: follows `which` */
   readonly reason?: (raw: unknown) => string | undefined;
   readonly standard: (place: Place) => T;
-  /** of its value in libretto.json; what stands only there has it in its shape */
+  /** the schema of its value in libretto.json; settings that exist only there have it in their shape */
   readonly schema?: JsonObject;
 }

@@ -25,10 +25,10 @@ export function complaintOf(value: JsonValue, allowed: string): string {
 export interface TextRules {
   /** completes "allowed: …" */
   readonly allowed: string;
-  /** what a schema can say of it */
+  /** the part of the rule that a schema can express */
   readonly pattern: string;
   readonly description?: string;
-  /** what is wrong with a text that fits the pattern; undefined where nothing is */
+  /** the fault of a text that fits the pattern; undefined for none */
   readonly objection?: (text: string) => string | undefined;
 }
 
@@ -133,7 +133,7 @@ export function either<A, B>(
   };
 }
 
-/** The same shape, and something else made of what it reads. */
+/** The same shape, with another result. */
 export function mapped<A, B>(shape: Shape<A>, change: (value: A) => B): Shape<B> {
   return {
     schema: shape.schema,

@@ -65,7 +65,7 @@ const inlinePackage: Shape<JsonObject> = {
   },
 };
 
-/** Of another Composer repository. */
+/** The address of another Composer repository. */
 export const repositoryUrl = text({
   pattern: String.raw`^https?://[^\s?#\\]+$`,
   allowed: 'the https:// address of a Composer repository, or of its packages.json',
@@ -101,7 +101,7 @@ export const packages: Shape<readonly JsonObject[]> = either(
   'the packages, as in a Composer repository of type package',
 );
 
-/** Of every source: which of its packages and versions are published. */
+/** Fields of every source: the filters on its packages and versions. */
 export const filters = {
   only: { ...names, schema: { ...names.schema, description: 'publish only packages with these names' } },
   except: either(
@@ -125,7 +125,7 @@ export const filters = {
   ),
 };
 
-/** Of git sources: what of a repository is read. */
+/** Fields of git sources: the parts of a repository that are read. */
 export const git = {
   tags: listOf(refPattern, {
     allowed: 'a list of tags or patterns such as ["v2.*"]',
@@ -147,7 +147,7 @@ export const git = {
   ),
 };
 
-/** Of other Composer repositories: what they are asked for. */
+/** Fields of other Composer repositories: the names that are requested from them. */
 export const mirrored = {
   only: { ...names, schema: { ...names.schema, description: 'request only packages with these names' } },
   except: { ...names, schema: { ...names.schema, description: 'never request packages with these names' } },

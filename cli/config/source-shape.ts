@@ -10,23 +10,23 @@ import { plainText } from './text-schemas.ts';
 /** Another Composer repository: no source of a build, but one whose packages are mirrored. */
 export interface ComposerPlace {
   readonly url: string;
-  /** patterns of names that it is asked for, and that it is not asked for */
+  /** patterns of names that are requested from it, and that are not */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
   /** name → constraint of the versions that are fetched ahead */
   readonly packages?: Readonly<Record<string, string>>;
 }
 
-/** As it stands in the file: paths are still relative to that. */
+/** An entry of the file: its paths are still relative to the file. */
 export interface SourceEntry {
-  /** with its prefix, `git:../lib.git`; or packages that stand there themselves */
+  /** with its prefix, `git:../lib.git`; or inline packages */
   readonly source: string | { readonly packages: readonly JsonObject[] } | { readonly composer: ComposerPlace };
   readonly options: SourceOptions;
 }
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 
-/** Type → its fields: what says where the source is, of which it has one, and what else may be said of it. */
+/** Type → its fields: one of them names the place of the source, and the others are its options. */
 const kinds: Readonly<Record<string, { readonly prefix: string; readonly places: Fields; readonly options: Fields }>> =
   {
     directory: { prefix: 'dir', places: { path }, options: filters },
@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, { readonly prefix: string; readonly places:
     composer: { prefix: 'composer', places: { url: repositoryUrl }, options: mirrored },
   };
 const typeNames = Object.keys(kinds);
-/** What Composer calls them. */
+/** Composer's names of these types. */
 const elsewhere: Readonly<Record<string, string>> = {
   vcs: 'git',
   github: 'git',

@@ -3,7 +3,7 @@
 import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
 
 export interface ServingRole {
-  /** does what is done once for all processes of a server */
+  /** runs the tasks that one process does for all processes of a server */
   readonly leads: boolean;
   /** undefined: it is alone */
   readonly workerStatus: WorkerStatus | undefined;

@@ -23,7 +23,7 @@ export interface Reply {
 
 export interface AskOptions {
   readonly method?: 'GET' | 'HEAD';
-  /** the connection is ended once more than so many bytes of the body came; default: all of it is read */
+  /** the connection ends once more than this number of body bytes has arrived; default: the whole body is read */
   readonly upToBytes?: number;
 }
 
@@ -66,7 +66,7 @@ export async function ask(
   };
 }
 
-/** What an answer says of itself, cut short: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */
+/** A short description of an answer: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */
 export function sayReply({ status, text, headers }: Reply): string {
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
     return `${status}, to ${headers['location'].slice(0, 200)}`;
@@ -75,7 +75,7 @@ export function sayReply({ status, text, headers }: Reply): string {
   return `${status} ${known}`.trim();
 }
 
-/** Of a text that is no JSON object: an empty one. */
+/** An empty object for a text that is no JSON object. */
 export function jsonOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const json: unknown = JSON.parse(text);

@@ -10,14 +10,14 @@ import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface DataFolder {
   readonly path: string;
-  /** where the path comes from: `--data`, `the default` */
+  /** the origin of the path: `--data`, `the default` */
   readonly origin: string;
 }
 
 const scarceBytes = 1024 ** 3;
 const exhaustedBytes = 100 * 1024 ** 2;
 
-/** Whether there is one, and what may be done in it. */
+/** Checks that the folder exists, and the rights of this user in it. */
 export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {
   const facts = await lstat(path).catch(() => undefined);
   if (facts === undefined)
@@ -67,7 +67,7 @@ export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
 }
 
-/** What signs and seals, and who holds a token: for their owner only. */
+/** Checks that only the owner can read the keys and the state. */
 export async function checkModes({ path }: DataFolder): Promise<Finding> {
   const open: string[] = [];
   const keys = join(path, 'keys');

@@ -1,13 +1,13 @@
 // The finding of a check of `libretto doctor`, and the report of a check that failed itself.
 
 export interface Finding {
-  /** what was looked at: `node`, `tree`, `url.dist`. Scripts go by it */
+  /** the name of the check, for scripts: `node`, `tree`, `url.dist` */
   readonly check: string;
   /** `skipped`: could not be looked at, or is of no concern here */
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** what is so */
+  /** the result */
   readonly message: string;
-  /** what to do; null where nothing has to be done */
+  /** the repair; null if nothing has to be done */
   readonly advice: string | null;
 }
 
@@ -32,7 +32,7 @@ export const failed = (check: string, message: string, advice: string): Finding 
 });
 
 /**
- * What the check found; where it broke, that, with `advice`. Never rejects: one check that cannot be made must not hide
+ * The findings of a check; if it failed, its error with `advice`. Never rejects, so that one failed check does not hide
  * the others.
  */
 export async function settled(

@@ -5,7 +5,7 @@ import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documen
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, type Finding } from './finding.ts';
 
-/** Needs not exist: who has no token is told the same of every name. */
+/** The package need not exist: without a token every name gets the same answer. */
 const anyPackage = 'libretto/doctor';
 
 /** `prefix`: the path below which the registry is. */
@@ -14,13 +14,13 @@ export const setPlain = (prefix: string): string =>
   `settings set metadata_url\`).`;
 
 /**
- * As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php,
- * canonicalizeUrl).
+ * Resolves an address like Composer: a path starts at the host, whatever the registry's own path is
+ * (ComposerRepository.php, canonicalizeUrl).
  */
 export const resolved = (url: string, form: string): string =>
   form.startsWith('/') ? `${new URL(url).origin}${form}` : form;
 
-/** Why a form does not get through, and what helps. `prefix`: as in `setPlain`. */
+/** The reason why a form does not work, and the repair. `prefix`: as in `setPlain`. */
 export function lostForm(form: string, address: string, reply: Reply, prefix: string): Finding {
   const ofExact =
     'The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, ' +

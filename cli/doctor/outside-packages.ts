@@ -42,7 +42,7 @@ interface Document {
 async function readDocument(client: Client, template: string, name: string): Promise<Document> {
   const prefix = new URL(client.url).pathname.replace(/\/$/, '');
   const read = async (form: string): Promise<{ readonly address: string; readonly reply: Reply }> => {
-    // releases stand in one document, branches in another: a package may have one of the two
+    // releases are in one document, branches in another: a package may have only one of them
     const [address, ofBranches] = [name, `${name}~dev`].map((document) =>
       resolved(client.url, form.replace('%package%', document)),
     ) as [string, string];

@@ -42,7 +42,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   return 0;
 }
 
-/** What was stopped half way is no backup, and holds keys. */
+/** Removes an incomplete backup, because it contains keys. */
 function removeWhenStopped(partial: string, { onSignal, exitNow }: Context): void {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     onSignal(name, () => {

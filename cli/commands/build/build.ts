@@ -31,7 +31,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     workingDirectory,
   });
   const tellCutOff = await watch(config, context);
-  // who names sources wants these and no others
+  // named sources are read alone
   const built = await (operands.length === 0
     ? buildWithRegistered(request, config, context)
     : stoppableBuild(request, context));

@@ -50,7 +50,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
   return 0;
 }
 
-/** Sessions live no longer than `longestSessionMs`; a sealing key stays good for what it sealed. */
+/** Sessions live no longer than `longestSessionMs`; a sealing key stays valid for its sealed values. */
 function endOf(purpose: KeyPurpose, endSessions: boolean, nowMs: number): number | undefined {
   if (purpose === 'sealing') return undefined;
   return endSessions ? nowMs : nowMs + longestSessionMs;

@@ -42,7 +42,7 @@ export function run(context: Context, given: Given): Promise<number> {
   });
 }
 
-/** Of what is no Composer repository. */
+/** The fields of a source that is no Composer repository. */
 const noRepository = { protocol: null, package_count: null };
 
 async function verifyMirrored(
@@ -75,7 +75,7 @@ async function verifyMirrored(
   return 0;
 }
 
-/** What is there, or why that cannot be seen. */
+/** The contents of the repository, or the reason why it cannot be read. */
 async function look(
   { type, url }: RepositoryRecord,
   source: RegisteredSource | undefined,

@@ -56,7 +56,7 @@ function readText(file: string): string {
   }
 }
 
-/** Somebody's own libretto.json is not replaced. */
+/** An existing libretto.json is not replaced. */
 function writeNew(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: 'wx' });

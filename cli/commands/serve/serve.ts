@@ -31,7 +31,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   return exitCode;
 }
 
-/** The service, and beside it what it will load: the store of the state, and the features that are switched on. */
+/** Loads the service, and in parallel the store of the state and the enabled features. */
 async function loadServer(config: Config): Promise<typeof import('../../serve/service.ts')> {
   const [service] = await Promise.all([
     import('../../serve/service.ts'),

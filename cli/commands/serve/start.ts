@@ -85,7 +85,7 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
   return undefined;
 }
 
-/** The terminal is for people here: requests go to a file unless somebody says otherwise. */
+/** The terminal is for people here: requests go to a file by default. */
 function requestLog({ log, data }: Config): LogTarget {
   return log.origin.from === 'default' ? { to: 'file', path: join(data.value, 'log', 'requests.log') } : log.value;
 }

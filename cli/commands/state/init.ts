@@ -27,7 +27,7 @@ interface Outcome {
   readonly made: boolean;
   readonly place: string;
   readonly identity: StateIdentity;
-  /** where a damaged state is kept now; null: there was none */
+  /** the place of the damaged state; null: there was none */
   readonly set_aside: string | null;
 }
 

@@ -15,11 +15,11 @@ export interface TokenFlags {
   readonly kind: TokenKind | undefined;
   readonly limit: number | undefined;
   readonly expires: Date | undefined;
-  /** what it may see: those that are given */
+  /** the given limits on visible packages and versions */
   readonly limits: Partial<TokenLimits>;
 }
 
-/** undefined: not given. Throws UsageError with whatever is wrong with any of them, a line each. */
+/** undefined: not given. Throws UsageError with all faults of all flags, a line each. */
 export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: number): TokenFlags {
   const { description, kind, limit, expires } = given;
   const problems: string[] = [];

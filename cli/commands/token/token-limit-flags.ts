@@ -4,7 +4,7 @@
 import { parseLimits, type TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-/** What `--clear` takes, and what it takes away. */
+/** The values of `--clear`, and the limits that each removes. */
 const clearable: Readonly<Record<string, readonly (keyof TokenLimits)[]>> = {
   packages: ['packages', 'constraints'],
   stability: ['stability'],
@@ -22,7 +22,7 @@ const flagOf: Readonly<Record<keyof TokenLimits, string>> = {
 
 export const limitFlags: readonly string[] = ['package', 'stability', 'notAfter', 'network', 'clear'];
 
-/** Those that are given. Throws UsageError with whatever is wrong with any of them, a line each. */
+/** The given limits. Throws UsageError with all faults of all flags, a line each. */
 export function parseLimitFlags(flags: Readonly<Record<string, unknown>>): Partial<TokenLimits> {
   const problems: string[] = [];
   const given = {
@@ -65,7 +65,7 @@ function cleared(words: unknown, problems: string[]): Partial<TokenLimits> {
   return limits;
 }
 
-/** `acme/*`, `acme/core:<3.0`: all of them together are the packages the token sees, and replace what it had. */
+/** `acme/*`, `acme/core:<3.0`: together they are the visible packages of the token, and replace the previous list. */
 function packageLimits(texts: unknown, problems: string[]): Partial<Record<'packages' | 'constraints', unknown>> {
   if (texts === undefined) return {};
   const packages: string[] = [];

@@ -66,7 +66,7 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
   });
 }
 
-/** The user as they are now; an invitation stands alone on standard output, so that a script can take it. */
+/** Prints the changed user. An invitation is the only line on standard output, for scripts. */
 export async function showChange(
   { context: { stdout, stderr }, json }: UserCommand,
   { record, invitation }: ChangedUser,
