@@ -48,8 +48,7 @@ const publicPathFiles =
 const folders: readonly Folder[] = [
   { name: 'unit', timeoutSeconds: 20, files: unitFiles.filter((path) => !startsPrograms(path)) },
   { name: 'architecture', timeoutSeconds: 20 },
-  // a process that has imported much starts others more slowly
-  { name: 'unit-processes', timeoutSeconds: 20, files: unitFiles.filter(startsPrograms), isolated: true },
+  { name: 'unit-processes', timeoutSeconds: 20, files: unitFiles.filter(startsPrograms) },
   { name: 'property', timeoutSeconds: 120, compiled: true, isolated: true },
   { name: 'fault', timeoutSeconds: 180, compiled: true, isolated: true },
   { name: 'e2e', timeoutSeconds: 120, compiled: true },
