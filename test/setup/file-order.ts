@@ -15,7 +15,6 @@ const longest: readonly string[] = [
   'test/fault/redis-sentinel.test.ts',
   'test/fault/publish-crash.test.ts',
   'test/cli/workers.test.ts',
-  'test/cli/doctor-url.test.ts',
   'test/cli/several-hosts.test.ts',
   'test/property/publications.test.ts',
   'test/property/hidden-things.test.ts',
