@@ -117,7 +117,9 @@ function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: 
   return local.hit(key, limit, windowMs, nowMs);
 }
 
-/** Answers with the reply; or, where it comes too late or not at all, with the local count. */
+/**
+ * Answers with the reply, unless the request has gone on without it. Where the reply fails, the local count answers.
+ */
 function waitFor({ local, pending, replies, breaker }: Parts, reply: Promise<SharedCount>, waiting: Waiting): void {
   replies.add(waiting);
   reply.then(
