@@ -22,18 +22,20 @@ describe('a silence', () => {
   });
 
   it('is noticed although others were answered in time', async () => {
+    let nowMs = 0;
     let heard: readonly string[] = [];
     const watch = createReplyTimeout<string>({
       lateMs: 10,
       silentMs: 20,
       onLate: () => undefined,
       onTimeout: () => (heard = watch.drain()),
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => nowMs,
     });
     watch.add('answered');
-    await delay(10);
+    nowMs = 10;
     watch.add('waiting');
     expect(watch.replied('answered')).toBe(true);
+    nowMs = 30;
     while (heard.length === 0) await delay(5);
     expect(heard).toEqual(['waiting']);
   });
@@ -60,6 +62,7 @@ describe('a silence', () => {
 
 describe('lateness', () => {
   it('lets those go on who may, but for the one that has waited longest, until there is a reply', async () => {
+    let nowMs = 0;
     let silent = false;
     const released: string[] = [];
     const watch = createReplyTimeout<string>({
@@ -67,15 +70,17 @@ describe('lateness', () => {
       silentMs: 60,
       onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')),
       onTimeout: () => (silent = true),
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => nowMs,
     });
     for (const waiting of ['first', 'second', 'must wait', 'third']) watch.add(waiting);
+    nowMs = 10;
     while (released.length === 0) await delay(2);
     expect(released).toEqual(['second', 'third']);
     expect(watch.isLate()).toBe(true);
     expect(silent).toBe(false);
     expect(watch.replied('second')).toBe(false);
     expect(watch.isLate()).toBe(false);
+    nowMs = 60;
     while (!silent) await delay(5);
     expect(watch.drain()).toEqual(['first', 'must wait']);
   });
