@@ -47,7 +47,11 @@ export async function startFront(upstream: () => string): Promise<RecordingFront
   const sockets = new Set<Socket>();
   let most = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
+  const server = createServer(async (incoming, outgoing) => {
+    const own = front.answer?.(incoming.url ?? '');
+    const answer = own === undefined ? await forward(incoming, upstream(), agent) : forwardedAs(own);
+    requests.push(send(incoming, outgoing, answer, front.damage));
+  });
   server.on('connection', (socket) => {
     sockets.add(socket);
     most = Math.max(most, sockets.size);
@@ -70,30 +74,30 @@ export async function startFront(upstream: () => string): Promise<RecordingFront
       await new Promise((resolve) => server.close(resolve));
     },
   };
-
-  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const target = incoming.url ?? '';
-    const own = front.answer?.(target);
-    const answer =
-      own === undefined
-        ? await forward(incoming, upstream(), agent)
-        : { status: own.status, headers: { ...own.headers }, raw: undefined, body: Buffer.from(own.body ?? '') };
-    const body = front.damage === undefined ? answer.body : front.damage(target, answer.body);
-    const changed = own !== undefined || body !== answer.body;
-    requests.push({
-      method: incoming.method ?? '',
-      target,
-      headers: incoming.headers,
-      status: answer.status,
-      bytes: body.length,
-      answerHeaders: answer.headers,
-    });
-    if (!changed && answer.raw !== undefined) outgoing.writeHead(answer.status, answer.raw);
-    else outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': String(body.length) });
-    outgoing.end(body);
-  }
   return front;
 }
+
+/** Sends an answer, with its body damaged where a test wants that, and gives the record of it. */
+function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, headers, raw, body: whole }: Forwarded,
+  damage: RecordingFront['damage'],
+): Recorded {
+  const { method = '', url: target = '' } = incoming;
+  const body = damage === undefined ? whole : damage(target, whole);
+  if (body === whole && raw !== undefined) outgoing.writeHead(status, raw);
+  else outgoing.writeHead(status, { ...headers, 'content-length': String(body.length) });
+  outgoing.end(body);
+  return { method, target, headers: incoming.headers, status, bytes: body.length, answerHeaders: headers };
+}
+
+const forwardedAs = ({ status, headers, body = '' }: Answer): Forwarded => ({
+  status,
+  headers: { ...headers },
+  raw: undefined,
+  body: Buffer.from(body),
+});
 
 interface Forwarded {
   readonly status: number;
