@@ -64,13 +64,13 @@ export function versionKey({
   return `artifact-version/${artifactDigest(name, normalized, '')}`;
 }
 
-/** What a content leads to. Throws StateError where it is no id of an artifact. */
+/** The artifact id that a content leads to. Throws StateError for a value that is no artifact id. */
 export function parseContentPointer(value: JsonValue): ArtifactId {
   if (typeof value === 'string' && isArtifactId(value)) return value;
   throw malformedRecord('A row that leads to an artifact');
 }
 
-/** What a version leads to. Throws StateError when it is malformed. */
+/** The artifact that a version leads to. Throws StateError when it is malformed. */
 export function parseVersionPointer(value: JsonValue): { readonly id: ArtifactId; readonly serial: number } {
   const { id, serial } = isJsonObject(value) ? value : {};
   if (typeof id === 'string' && isArtifactId(id) && typeof serial === 'number') return { id, serial };

@@ -27,9 +27,9 @@ export interface Artifacts {
   readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
   /** All of them, oldest first, or those of one package: as recorded. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
-  /** How these stand now. */
+  /** The present states of these records. */
   readonly standing: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
-  /** As it stands now. Throws NOT_FOUND. */
+  /** The record with its present state. Throws NOT_FOUND. */
   readonly get: (id: string) => Promise<ArtifactRecord>;
   /** Doing it again changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
   readonly withdraw: (id: string) => Promise<ArtifactRecord>;
@@ -67,7 +67,7 @@ export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
   return `${createdAt} ${id}`;
 }
 
-/** The record of what was published, again from the start when another process came first. */
+/** Writes the record of the published artifact, and starts again if another process wrote first. */
 async function register(
   options: ArtifactsOptions,
   publication: Publication,

@@ -36,7 +36,7 @@ export interface CleanupOptions {
   readonly store: AuditedStore;
   /** epoch milliseconds */
   readonly now: () => number;
-  /** who is at work here: stands in `created_by` and in every event */
+  /** the author of the changes, for `created_by` and every event */
   readonly actor: Actor;
   /** absolute */
   readonly dataDirectory: string;
@@ -100,8 +100,8 @@ async function sweepable({ store, now, dataDirectory }: CleanupOptions, retentio
 }
 
 /**
- * The record goes before its file does: a file without a record is swept by the next cleanup, a record without a file
- * would promise what is gone.
+ * The record is removed before its file: a file without a record is swept by the next cleanup, and a record without a
+ * file would name a missing content.
  */
 function forget(
   { store, actor }: CleanupOptions,

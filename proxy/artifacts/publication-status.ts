@@ -27,7 +27,7 @@ export async function asServed(
   });
 }
 
-/** Whether it is offered, by the serving index, whatever the record says. */
+/** Whether the serving index offers it, independent of the record. */
 export async function isOffered(dataDirectory: string, record: ArtifactRecord): Promise<boolean> {
   return entryOf(await readEntries(dataDirectory, record.name), record)?.state === 'published';
 }

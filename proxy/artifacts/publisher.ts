@@ -6,22 +6,22 @@ import type { ArtifactRecord } from './artifact.ts';
 export interface StagedUpload {
   /** absolute */
   readonly path: string;
-  /** what whoever sent it says it is; it is refused where composer.json says something else */
+  /** the package name by the sender; refused if composer.json has another one */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
 }
 
 export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;
 
-/** What the builder knows of an artifact once it is published, and as which publication. */
+/** The builder's facts about a published artifact and its publication. */
 export type Publication = Pick<
   ArtifactRecord,
   'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'
 > & { readonly serial: number };
 
-/** Both throw RegistryError: what the artifact was refused for, or BUILD_BUSY. */
+/** Both throw RegistryError: the reason of the refusal, or BUILD_BUSY. */
 export interface ArtifactPublisher {
-  /** The staged file is gone afterwards, whatever happened. */
+  /** The staged file is removed in any case. */
   readonly publish: (upload: StagedUpload) => Promise<Publication>;
   /** Doing it again changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;

@@ -37,9 +37,7 @@ export function createManagement(services: Services): Management {
   };
 }
 
-/**
- * Web requests resolve `..`, `%2e%2e` and backslashes: what was asked for must be what is then done. Throws NOT_FOUND.
- */
+/** Web requests resolve `..`, `%2e%2e` and backslashes: the checked path must be the executed one. Throws NOT_FOUND. */
 function literalPath(target: string): string {
   const path = target.split('?', 1)[0] ?? '/';
   if (new URL(`http://localhost${path}`).pathname !== path) throw new RegistryError('NOT_FOUND');
@@ -53,7 +51,7 @@ async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiReque
   return (await sessions.authenticate(authorization, nowMs)) ?? { kind: 'invalid' };
 }
 
-/** Before validation: who may not do it learns nothing of how it would have to look. */
+/** Runs before validation: a caller without permission learns nothing about the expected body. */
 function assertAllowed(operation: OperationId, caller: Caller): void {
   const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
   if (decision === 'authenticate')

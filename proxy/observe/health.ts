@@ -12,18 +12,18 @@ export interface Health {
   /** degraded: it serves, but something beside it is missing; the other fields say what */
   readonly status: 'ok' | 'degraded';
   /**
-   * what packages.json names to clients that come the way of this request; null before the first publication, and where
-   * it cannot be read
+   * the metadata-url that clients on this request's path get; null before the first publication, and if packages.json
+   * is unreadable
    */
   readonly metadata_url: string | null;
   /**
-   * empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was
-   * published is gone or damaged
+   * empty: nothing was published yet. stale: the origin fails, and cached files are served. unreadable: the published
+   * files are missing or damaged
    */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /**
-   * away: the Redis of the state is out of reach, and what is known of the state is honoured for a while at most.
-   * unreadable: the state is damaged or gone
+   * away: the Redis of the state is unreachable, and cached rows are valid for a while at most. unreadable: the state
+   * is damaged or missing
    */
   readonly state: 'ok' | 'away' | 'unreadable';
   /** local: the shared counters cannot be reached and this process counts alone */
@@ -45,8 +45,8 @@ export interface HealthParts {
 }
 
 /**
- * Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. Nothing here
- * tells when something was published: whoever asks may not be allowed to see it (I14).
+ * Checks the first document of every client, packages.json; it is parsed again only after a change. The answer reveals
+ * no time of a publication, because the caller may not be allowed to see it (I14).
  */
 export async function healthAnswer(
   parts: HealthParts,
@@ -62,7 +62,7 @@ export async function healthAnswer(
   return { ...jsonAnswer(200, healthOf(seen, fault, storage, parts)), cause: seen.cause };
 }
 
-/** What a request for packages.json meets. */
+/** The result of a request for packages.json. */
 interface SeenRoot {
   readonly tree: Health['tree'];
   /** false: the state, which holds the settings, cannot be read */
@@ -93,7 +93,7 @@ async function lookAtRoot(
   };
 }
 
-/** Of a tree whose packages.json is there. */
+/** The state of a tree with a packages.json. */
 function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
@@ -131,7 +131,7 @@ function healthOf(
 
 export interface Readiness {
   readonly status: 'ready';
-  /** stale: the origin fails, and what is known of it is served */
+  /** stale: the origin fails, and cached files are served */
   readonly tree: 'ok' | 'stale';
   /**
    * grace: the Redis of the state cannot be used, and tokens that are known are honoured for `grace_seconds_left` more
@@ -149,21 +149,21 @@ export interface ReadyParts {
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
   /**
-   * Rejects where the state cannot be read. Resolves with a number where it is out of reach: for so many milliseconds
-   * what is known is honoured still.
+   * Rejects if the state cannot be read. Resolves with a number if it is unreachable: for this number of milliseconds
+   * cached rows are still valid.
    */
   readonly readState: (() => Promise<unknown>) | undefined;
   /** true once the server is closing */
   readonly draining: () => boolean;
 }
 
-/** A state that says nothing for so long is none: whoever asks here wants to know soon. */
+/** After this time without an answer the state counts as unreadable, because a health check needs a quick answer. */
 const stateTimeoutMs = 2000;
 
 /**
- * Counting locally is no reason to send nobody here: limits are kept, by each process for itself. Nor is an origin that
- * fails, while what is known of it is served, nor a disk that takes nothing more: reads go on. An empty tree is one:
- * installs would fail.
+ * Three conditions do not make the server unready. Local counting still enforces limits in each process. A failing
+ * origin leaves the cached files. A full disk still allows reads. An empty tree makes it unready, because installs
+ * would fail.
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const [seen, known, storage] = await Promise.all([

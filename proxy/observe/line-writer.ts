@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { wholeLines } from './whole-lines.ts';
 
-/** A piece is written when it is full, or has waited so long. */
+/** A chunk is written when it is full, or after a short wait. */
 const pieceBytes = 128 * 1024;
 const writeEveryMs = 500;
-/** Lines are dropped while so many bytes wait. */
+/** Lines are dropped while this number of bytes waits. */
 const maxWaiting = 32 * 1024 * 1024;
 const busyRetryMs = 50;
-/** Who came from where is for the owner of the service and its group. */
+/** Only the owner of the service and its group may read client addresses. */
 export const logMode = 0o640;
 
 /** the first `length` bytes of a buffer */
@@ -68,8 +68,8 @@ export class LineWriter {
   }
 
   /**
-   * Opens the file anew, after its old one was renamed; nothing for a descriptor. Never rejects: where it cannot be
-   * opened the old one stays.
+   * Opens the file again after its old one was renamed; no effect for a descriptor. Never rejects: if the new file
+   * cannot be opened, the old one stays.
    */
   async reopen(): Promise<void> {
     if (this.#path === undefined) return;
@@ -89,7 +89,7 @@ export class LineWriter {
     if (this.#path !== undefined) closeSync(this.#descriptor);
   }
 
-  /** What was filled is to be written; the next lines go into another piece. */
+  /** Queues the filled chunk for writing; the next lines go into another chunk. */
   #turnOver(): void {
     if (this.#filled === 0) return;
     const bytes = this.#piece;

@@ -1,7 +1,7 @@
 // The time of a log line, as text. Made once for all lines of a millisecond: a busy server writes dozens of them in
 // one.
 
-/** `,"time":"2026-01-31T12:00:00.007Z"`: RFC 3339 UTC, ready to stand in a line. `now`: epoch milliseconds. */
+/** `,"time":"2026-01-31T12:00:00.007Z"`: RFC 3339 UTC, as a part of a line. `now`: epoch milliseconds. */
 export function createLogTime(now: () => number): () => string {
   let second = Number.NaN;
   let prefix = '';

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly destination: number | string;
   /** false: requests are not logged; everything else is */
   readonly requests?: boolean;
-  /** other processes write there too: no line of theirs may end up within one of ours */
+  /** other processes write there too: their lines must not end up within a line of this process */
   readonly shared?: boolean;
   readonly now: () => number;
   /** hears when the log can no longer be written or reopened (disk full, no permission): serving goes on without it */
@@ -22,16 +22,16 @@ export interface Log {
   readonly logger: Logger;
   readonly logRequest: RequestLog;
   /**
-   * Opens the file anew, for whoever rotates it; nothing for a descriptor. Never rejects: a failure goes to `onError`,
-   * and the old file stays.
+   * Opens the file again, for log rotation; no effect for a descriptor. Never rejects: a failure goes to `onError`, and
+   * the old file stays.
    */
   readonly reopen: () => Promise<void>;
   readonly flush: () => Promise<void>;
-  /** Writes what is buffered, then closes the file; a descriptor stays open. */
+  /** Writes the buffered lines, then closes the file; a descriptor stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** No line of ours holds any of these; this is for the one somebody adds in a hurry. */
+/** No line contains any of these; this is a safeguard against later additions. */
 const redacted = ['authorization', 'headers.authorization', 'request.headers.authorization'];
 
 /** Throws Node's error where the file cannot be opened. */

@@ -34,7 +34,7 @@ export function mergeMetrics(processes: readonly ProcessFamilies[], flags: reado
   return [...merged.values()];
 }
 
-/** What was counted until now, to be carried on when its process is gone: a counter must not fall. */
+/** The counters of a process, to be kept after its end: a counter must not fall. */
 export function lastingCounts(families: readonly Family[]): Family[] {
   return families.filter((family) => family.type !== 'gauge' && !isOfProcess(family));
 }

@@ -14,7 +14,7 @@ export type StorageState = 'ok' | StorageFault;
  */
 export const leastFreeBytes = 4 * 1024 ** 2;
 
-/** Whoever asks for health, asks often. */
+/** Health checks are frequent. */
 const holdsMs = 5000;
 
 /** Parts of a data folder that may be on disks of their own. */
@@ -37,7 +37,7 @@ async function lookAt(path: string): Promise<StorageState> {
     return bavail * bsize < leastFreeBytes || (files > 0 && ffree === 0) ? 'full' : 'ok';
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EROFS') return 'read-only';
-    // rights are told by whoever needs them
+    // the operation that needs a missing right reports it
     if (isAbsence(error) || (error instanceof Error && 'code' in error && error.code === 'EACCES')) return 'ok';
     throw error;
   }

@@ -1,8 +1,8 @@
 // The processes that serve one address together, as one of them knows of them.
 
 export interface WorkerStatus {
-  /** how many there are to be */
+  /** the wanted number of workers */
   readonly size: number;
-  /** how many serve right now */
+  /** the number of serving workers */
   readonly running: () => number;
 }

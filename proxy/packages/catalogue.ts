@@ -48,8 +48,8 @@ interface Looked {
 const packagesAtOnce = 32;
 const retryMs = 1000;
 /**
- * Views whose packages are remembered. To find them again takes milliseconds, and what is made of versions that are
- * seen in part can be as large as all the rest.
+ * The number of views whose packages are cached. Finding them again takes milliseconds, and the summaries of partly
+ * visible packages can be as large as all others.
  */
 const rememberedViews = 8;
 
@@ -157,7 +157,7 @@ async function look(files: PublishedFiles, name: PackageName, known: Kept | unde
     if (faults.length > 0) return { stamps, listed: listed ?? known?.listed, isRead: false };
     return { stamps, listed, isRead: stamps !== undefined && listed !== undefined && isWhole };
   } catch {
-    // one damaged file must not hide all other packages; whoever asks for this one is told
+    // one damaged file must not hide all other packages; a request for this package gets the error
     return { stamps, listed: known?.listed, isRead: false };
   }
 }
@@ -185,9 +185,7 @@ export function dependentsOf({ all }: Pick<PublishedPackages, 'all'>, name: stri
   return [...all.values()].flatMap((summary) => (summary.requires.has(name) ? [summary.name] : []));
 }
 
-/**
- * The packages that stand for `name` in one of their versions, by `provide` or `replace`, and are another one; sorted.
- */
+/** The other packages with a version that provides or replaces `name`; sorted. */
 export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

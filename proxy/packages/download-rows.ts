@@ -10,7 +10,7 @@ export interface DownloadsOptions {
   readonly counted?: 'downloads' | 'installs';
   /** epoch milliseconds */
   readonly now: () => number;
-  /** of counts that could not be kept: they are tried again */
+  /** gets errors of counts that could not be stored: they are tried again */
   readonly onError: (error: unknown) => void;
   /** days; default 400 */
   readonly retention?: (() => MaybeAsync<number>) | undefined;
@@ -107,7 +107,7 @@ export async function add(
   }
 }
 
-/** The rows of one package as they stand, and `more`, the counts by version to add. */
+/** The stored rows of one package, and `more`, the counts by version to add. */
 interface Counts {
   readonly name: string;
   readonly more: ReadonlyMap<string, number>;
@@ -167,7 +167,7 @@ export function sum(one: ReadonlyMap<string, number>, other: ReadonlyMap<string,
   return all;
 }
 
-/** What is malformed counts for nothing: it is not worth an error. */
+/** Malformed counts are ignored: they are not worth an error. */
 export function parseDay(value: JsonValue | undefined): ReadonlyMap<string, number> {
   if (!isJsonObject(value)) return new Map();
   return new Map(

@@ -28,7 +28,7 @@ export interface Downloads {
   /** name → version → how many in total; of one package where `name` is given */
   readonly versionTotals: (name?: string) => Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>;
   readonly flush: () => Promise<void>;
-  /** Keeps what was counted, and ends. */
+  /** Stores the counts, and ends. */
   readonly close: () => Promise<void>;
 }
 
@@ -98,7 +98,7 @@ class UnwrittenCounts {
       return new Map();
     } catch (error) {
       if (storageFaultOf(error) === undefined) throw error;
-      // the timer tells of the fault
+      // the timer reports the fault
       return new Map([...this.#pending].map(([name, versions]) => [name, new Map(versions)]));
     }
   }
@@ -137,7 +137,7 @@ async function daysOf(
   return [...days].map(([date, versions]) => ({ date, versions })).filter(({ date }) => date >= oldest);
 }
 
-/** Of one package, or of all. */
+/** The totals of one package, or of all. */
 async function versionTotals(
   options: DownloadsOptions,
   name: string | undefined,

@@ -12,7 +12,7 @@ import { readPublishedPackage, type PublishedVersion } from './published-package
 
 export interface PackageDetails {
   readonly license: readonly string[];
-  /** only what a browser may follow */
+  /** only links that a browser may follow */
   readonly links: Readonly<Record<string, string>>;
   /** newest first */
   readonly versions: readonly PublishedVersion[];
@@ -60,7 +60,7 @@ function linksFor(record: JsonObject): Readonly<Record<string, string>> {
   );
 }
 
-/** What a version requires: name → constraint. */
+/** The requirements of a version: name → constraint. */
 export function requirementsOf({ record }: PublishedVersion): {
   readonly requires: Readonly<Record<string, string>>;
   readonly dev_requires: Readonly<Record<string, string>>;

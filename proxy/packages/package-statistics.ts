@@ -2,7 +2,7 @@
 
 import type { DownloadDay, Downloads } from './downloads.ts';
 
-/** Of one package. */
+/** The counts of one package. */
 export interface PackageStatistics {
   /** in total */
   readonly total: number;
@@ -30,7 +30,7 @@ export async function readStatistics(counts: Downloads, name: string, since: str
   return { total, days: days.filter(({ date }) => date >= since) };
 }
 
-/** Of these versions only. `total`: of them in total. */
+/** The counts of these versions only, their total included. */
 export function statisticsOf(
   { days }: PackageStatistics,
   versions: ReadonlySet<string>,

@@ -19,18 +19,18 @@ export interface PackageSummary {
   readonly versions: number;
   /** when a version of it was last published here, RFC 3339 UTC */
   readonly updated_at: string;
-  /** where people read about it, and where its source is; null where it says neither */
+  /** its homepage and its source address; null where the record has neither */
   readonly homepage: string | null;
   readonly repository: string | null;
   /** names that any of its versions requires */
   readonly requires: ReadonlySet<string>;
-  /** other names that any of its versions stands for: `provide` and `replace` */
+  /** the other names in `provide` and `replace` of any of its versions */
   readonly provides: ReadonlySet<string>;
-  /** lower case: what a search looks in */
+  /** lower case: the text that a search scans */
   readonly text: string;
 }
 
-/** What versions of one package have in common, mostly: kept once for all that say the same. */
+/** Facts that most versions of one package share: stored once for all equal ones. */
 export interface VersionFacts {
   readonly description: string | null;
   readonly type: string;
@@ -57,7 +57,7 @@ export function listedVersions(versions: readonly PublishedVersion[]): readonly 
   let shared: VersionFacts | undefined;
   return versions.map(({ entry, record }) => {
     const facts = factsOf(record);
-    // mostly a version says what the one before says, and comparing costs less than making a key
+    // most versions have the facts of the one before, and comparing costs less than making a key
     if (shared === undefined || !sameFacts(shared, facts)) {
       const key = JSON.stringify(facts);
       shared = known.get(key) ?? facts;
@@ -106,7 +106,7 @@ export function summaryOf(name: PackageName, versions: readonly ListedVersion[])
   };
 }
 
-/** What a record says. */
+/** The facts in a record. */
 export function factsOf(record: JsonObject): VersionFacts {
   const support = isJsonObject(record['support']) ? record['support'] : {};
   return {
@@ -152,7 +152,7 @@ export function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
 }
 
-/** Only what a browser may follow. */
+/** Only an address that a browser may follow. */
 function webAddressOf(value: JsonValue | undefined): string | null {
   const text = textOf(value);
   return text !== null && /^https?:\/\//i.test(text) ? text : null;

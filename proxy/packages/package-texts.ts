@@ -29,8 +29,8 @@ export interface PackageText {
 
 export interface PackageTextReader {
   /**
-   * `version`: as it was published, or normalized; default: the latest. `view`: what whoever asks sees. undefined where
-   * there is no such version, or none that has this text.
+   * `version`: as published, or normalized; default: the latest. `view`: the caller's. undefined if there is no such
+   * version, or none with this text.
    */
   readonly read: (
     name: PackageName,
@@ -45,8 +45,8 @@ type Rendered = Omit<PackageText, 'version'>;
 const keptBytes = 8 * 1024 * 1024;
 
 /**
- * `tombstones`: the same object as long as nothing more is purged. What was rendered before is let go of then: it may
- * be of a purged version.
+ * `tombstones`: the same object until another version is purged. Cached renderings are then dropped, because one may be
+ * of a purged version.
  */
 export function createPackageTextReader(
   files: PublishedFiles,
@@ -55,7 +55,7 @@ export function createPackageTextReader(
 ): PackageTextReader {
   let current = { purged: nothingPurged as PurgedLookup | undefined, texts: createRenderedTexts(render) };
   const renderedTexts = async (): Promise<RenderedTexts> => {
-    // of a list that cannot be read it is not known what it says
+    // an unreadable list has unknown rows
     const purged = await Promise.resolve(tombstones()).catch(() => undefined);
     if (purged === undefined || purged !== current.purged) current = { purged, texts: createRenderedTexts(render) };
     return current.texts;
@@ -112,7 +112,7 @@ function versionOf(versions: readonly PublishedVersion[], wanted: string | undef
 async function rendered(bytes: Buffer, render: RenderText, keep: (text: Rendered) => void): Promise<Rendered> {
   const markdown = bytes.toString('utf8');
   const { html, truncated, isFinal } = await render(markdown);
-  // what was cut ends within one character of the bound
+  // a cut text ends within one character of the bound
   const text = { markdown, html, html_truncated: truncated, truncated: bytes.length > maxTextBytes - 4 };
   if (isFinal) keep(text);
   return text;

@@ -17,11 +17,11 @@ export interface PublishedVersion {
   readonly record: JsonObject;
 }
 
-/** What of a package can be read. */
+/** The readable parts of a package. */
 export interface ReadVersions {
   /** newest first */
   readonly versions: readonly PublishedVersion[];
-  /** of the files that cannot be used, of what the view sees */
+  /** the faults of unusable files in the part that the view sees */
   readonly faults: readonly unknown[];
   /** no document is missing that the serving index names a version of */
   readonly isWhole: boolean;
@@ -88,8 +88,8 @@ function readRecords(document: DocumentRead, name: PackageName, kind: 'stable' |
 }
 
 /**
- * None of a damaged index, where the filter sees none of the records by what they say themselves, so that damage does
- * not tell of them. Throws an Error for everybody else.
+ * No entries for a damaged index if the filter hides all records, so that the damage is not revealed. Throws an Error
+ * for everybody else.
  */
 function readEntries(
   index: DocumentRead,

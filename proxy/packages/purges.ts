@@ -24,11 +24,11 @@ export interface PurgeRecord {
   readonly tombstones: readonly string[];
 }
 
-/** A tombstone with what the state knows of it: null for both where it came from elsewhere. */
+/** A tombstone with the state's note; both fields are null if it came from elsewhere. */
 export type NotedTombstone = PurgedVersion & { readonly note: string | null; readonly purged_by: string | null };
 
 export interface Purges {
-  /** What a purge takes with it. Throws NOT_FOUND. */
+  /** The effects of a purge. Throws NOT_FOUND. */
   readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
   /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with what goes, NOT_FOUND and BUILD_BUSY. */
   readonly purge: (

@@ -8,7 +8,7 @@ import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
 export interface PurgeOrder {
   readonly name: string;
   readonly version: string;
-  /** of a dev version: the one content that is meant; undefined: all */
+  /** for a dev version: the one intended content; undefined: all */
   readonly reference: string | undefined;
   readonly reason: PurgeReason;
 }
@@ -36,7 +36,7 @@ export interface PurgeOutcome {
   readonly since: string;
   readonly serial: number;
   readonly contents: readonly PurgedContent[];
-  /** what stays, with the same files in another archive */
+  /** contents that stay, with the same files in another archive */
   readonly alike: readonly AlikeContent[];
   /** below public/ */
   readonly files: readonly string[];
@@ -44,7 +44,7 @@ export interface PurgeOutcome {
 }
 
 export interface VersionPurger {
-  /** What a purge takes with it. Changes nothing. Throws RegistryError: NOT_FOUND. */
+  /** The effects of a purge, without a change. Throws RegistryError: NOT_FOUND. */
   readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
   /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
   readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
@@ -68,9 +68,7 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
   return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
 }
 
-/**
- * What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome.
- */
+/** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
   assertAccepted(report);
   const { outcome, name, version, reason: text, since, serial, contents, alike, files, sources } = report;

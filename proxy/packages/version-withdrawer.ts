@@ -30,9 +30,7 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
   };
 }
 
-/**
- * What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome.
- */
+/** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
   const { outcome, code, message, details, name, version, version_normalized: normalized, reference, since } = report;
   if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')

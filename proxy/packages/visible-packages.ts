@@ -12,7 +12,7 @@ export interface ListedPackage {
   readonly versions: readonly ListedVersion[];
 }
 
-/** So many are a few milliseconds' work; then others get their turn. */
+/** This number takes a few milliseconds; then other requests get their turn. */
 const versionsInTurn = 1000;
 
 /** In the order of `listed`. */

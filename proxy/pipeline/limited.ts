@@ -31,9 +31,7 @@ export interface LimitParts {
   readonly trustedProxies: readonly AddressRange[];
 }
 
-/**
- * `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`.
- */
+/** Runs `serve` for a caller with a valid token and requests left; for every caller if the resource is `open`. */
 export function limited(
   parts: LimitParts,
   exchange: Exchange,
@@ -50,7 +48,7 @@ export function limited(
       );
     const { token } = authentication;
     exchange.token = token;
-    // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by
+    // not counted: the finder of a token must not use up its owner's requests; guesses at its networks are counted by
     // address
     if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks))
       return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
@@ -74,8 +72,8 @@ function refuse({ features }: LimitParts, request: HttpRequest, nowMs: number): 
 }
 
 /**
- * Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere:
- * 403; or 429 for who has tried too many.
+ * The answer to credentials that are no API token's and identify nobody: 401; to a token from another network: 403; or
+ * 429 after too many attempts.
  */
 function withinGuesses(
   { guesses, trustedProxies }: LimitParts,

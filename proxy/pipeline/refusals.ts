@@ -41,7 +41,7 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   });
 }
 
-/** Names no network: whoever found the token must not learn from where it works. */
+/** Names no network: the finder of a token must not learn where it works. */
 export function networkNotAllowed(request: HttpRequest): Answer {
   return errorAnswer('NETWORK_NOT_ALLOWED', { forComposer: isComposer(request) });
 }
@@ -101,7 +101,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
       headers: ['Retry-After', '5'],
       cause,
     });
-  // told to the log once a minute by whoever talks to that server
+  // the connection to that server logs it once a minute
   if (code === 'UPSTREAM_UNAVAILABLE')
     return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
   if (code === 'TREE_DAMAGED') return errorAnswer('TREE_DAMAGED', { details, cause });

@@ -20,7 +20,7 @@ export interface ArchiveAnswersOptions {
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
   /** packages of other registries, for names that are not published here; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
-  /** of purged versions; undefined: a purged version is answered like an unknown version */
+  /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
 }
 

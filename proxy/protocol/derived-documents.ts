@@ -17,8 +17,8 @@ export class DerivedDocuments {
   }
 
   /**
-   * What `derive` makes of `base`, under a key that says everything else it depends on. Throws what `derive` throws,
-   * and keeps nothing then.
+   * The result of `derive` for `base`, under a key with all its other inputs. Throws the errors of `derive`, and then
+   * caches nothing.
    */
   get(key: string, base: TextDocument, derive: (base: TextDocument) => TextDocument): TextDocument {
     const kept = this.#kept.get(key);
@@ -28,7 +28,7 @@ export class DerivedDocuments {
     return document;
   }
 
-  /** The memory that `document` takes has grown by so many bytes. */
+  /** The memory of `document` has grown by this number of bytes. */
   grow(key: string, document: TextDocument, bytes: number): void {
     const kept = this.#kept.get(key);
     if (kept?.document === document) this.#kept.grow(key, kept, bytes);

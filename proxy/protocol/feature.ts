@@ -11,7 +11,7 @@ export interface FeatureRequest {
   readonly incoming: HttpRequest;
   /** the API token that sent it, already counted; undefined: none, or credentials of another kind */
   readonly token: ActiveToken | undefined;
-  /** where it came from, as far as it can be trusted */
+  /** the client's address, as far as it can be trusted */
   readonly clientAddress: string;
   readonly requestId: string;
   /** epoch milliseconds */
@@ -25,18 +25,18 @@ export interface FeatureRoute {
   readonly kind: string;
   /** as in `Allow`; undefined: the feature answers every method */
   readonly methods?: string;
-  /** whether a request without a valid token gets the answer, too */
+  /** whether a request without a valid token gets the answer too */
   readonly open: boolean;
   /** Rejects only when something broke that is nobody's fault outside. */
   readonly answer: (asked: FeatureRequest) => MaybeAsync<Answer>;
 }
 
 export interface Feature {
-  /** of its routes, for metrics */
+  /** the kinds of its routes, for metrics */
   readonly kinds: readonly string[];
   /** `path` and `query`: raw. undefined: the feature has no such route. */
   readonly routeOf: (path: string, query: string) => FeatureRoute | undefined;
-  /** Whether this Authorization header is a session's: such a person is known, but protocol paths are for tokens. */
+  /** Whether this Authorization header is a session's: its person is known, but protocol paths require tokens. */
   readonly isSession?: (authorization: string, nowMs: number) => Promise<boolean>;
 }
 

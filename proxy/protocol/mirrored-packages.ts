@@ -20,26 +20,23 @@ export interface MirrorPreferences extends Conditions {
 /** A version as a request names it. */
 export interface Asked {
   readonly name: PackageName;
-  /** what the label may mean, most literal first */
+  /** the possible versions of the label, most literal first */
   readonly labels: readonly string[];
   /** undefined: the newest content */
   readonly reference: string | undefined;
 }
 
-/** Who asks, and what of this package they see: never 'none'. */
+/** The caller and the visible part of this package: never 'none'. */
 export interface Viewer {
   readonly view: View | undefined;
   readonly filter: ReleaseFilter;
 }
 
-/** Says nothing of names that are not mirrored, and asks nobody about them. */
+/** Answers nothing for names that are not mirrored, and sends no request for them. */
 export interface MirroredPackages {
-  /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
+  /** Whether mirroring is on, so that clients should request names that are not listed. */
   readonly isOn: () => MaybeAsync<boolean>;
-  /**
-   * Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody
-   * need look on disk again.
-   */
+  /** Whether this publication is known to have no such package (I17): no further look-up on disk is needed then. */
   readonly isElsewhere: (name: PackageName, moment: Moment) => boolean;
   /** undefined: there is no such document, or none that is seen. */
   readonly provider: (
@@ -58,5 +55,5 @@ export interface MirroredPackages {
   ) => MaybeAsync<{ readonly answer: Answer; readonly version: string } | undefined>;
 }
 
-/** What is passed on from another registry broke off. The mirror has told why. */
+/** A transfer from another registry broke off. The mirror has logged the reason. */
 export class MirroringFailure extends Error {}

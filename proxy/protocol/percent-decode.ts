@@ -5,7 +5,7 @@
 const beyondAscii = /%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 const anyCharacter = new RegExp(`%[0-7][0-9a-f]|${beyondAscii.source}`, 'gi');
 
-/** The text with every escaped UTF-8 character decoded once, the rest as it stands. `+` stays a plus. */
+/** The text with every escaped UTF-8 character decoded once, and all else unchanged. `+` stays a plus. */
 export function decodeOnce(text: string): string {
   return text.includes('%') ? text.replace(anyCharacter, decodeCharacter) : text;
 }

@@ -17,9 +17,9 @@ import {
 
 export interface ProviderVersion extends Release {
   readonly version: string;
-  /** of its dist; undefined where it has none */
+  /** the reference of its dist; undefined without one */
   readonly reference: string | undefined;
-  /** of the member, label included, in the document's bytes */
+  /** the start of the member, label included, in the document's bytes */
   readonly start: number;
   readonly end: number;
 }
@@ -34,7 +34,7 @@ export interface ProviderParts {
   readonly without: (hidden: ReadonlySet<ProviderVersion>, bytes: Buffer) => Buffer | undefined;
 }
 
-/** Throws an Error that says what is wrong with it. */
+/** Throws an Error that describes the fault. */
 export function readProviderParts(bytes: Buffer, name: PackageName): ProviderParts {
   const packages = memberOf(bytes, skipBlanks(bytes, 0), 'packages');
   const versionsAt = packages === undefined ? undefined : memberOf(bytes, packages, name);
@@ -90,13 +90,13 @@ interface Member {
   readonly end: number;
 }
 
-/** Where the value of this member of the object at `at` starts. */
+/** The start of this member's value in the object at `at`. */
 function memberOf(bytes: Buffer, at: number, key: string): number | undefined {
   for (const member of membersOf(bytes, at)) if (member.key === key) return member.valueStart;
   return undefined;
 }
 
-/** Of the object that starts at `at`. What is inside their values is only skipped. */
+/** The members of the object that starts at `at`. Nested values are skipped. */
 function* membersOf(bytes: Buffer, at: number): Generator<Member> {
   if (bytes[at] !== openBrace) throw new Error('there is no object where one should be');
   let next = skipBlanks(bytes, at + 1);

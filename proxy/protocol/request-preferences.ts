@@ -10,10 +10,10 @@ export interface RequestPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
   /** HEAD: only asked about */
   readonly head: boolean;
-  /** what whoever asks may see; undefined: all */
+  /** the caller's view; undefined: all */
   readonly view: View | undefined;
   readonly userAgent: string | undefined;
-  /** of a request for packages.json: whether whoever asks can request the exact metadata-url (exact-form.ts) */
+  /** for packages.json: whether the client can request the exact metadata-url (exact-form.ts) */
   readonly exactForm: boolean;
 }
 

@@ -24,7 +24,7 @@ const health: Route = { kind: 'health' };
 const ready: Route = { kind: 'ready' };
 const unknown: Route = { kind: 'unknown' };
 
-/** Longest p2 path that can mean anything: two name parts of 100, `~dev`, a hash of 64 and what stands around them. */
+/** The longest useful p2 path: two name parts of 100, `~dev`, a hash of 64 and the fixed parts. */
 export const maxProviderLength = 300;
 
 /** 128 bytes of label, each as a three-character escape, and room for a normalized form. */
@@ -59,10 +59,7 @@ function providerRoute(path: string): Route {
   return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
 }
 
-/**
- * Names are one name in whatever case they are asked for, as at the public registry. Most come in lower case: those are
- * parsed once.
- */
+/** Names are case-insensitive, as at the public registry. Most are in lower case, and are parsed once. */
 export function nameInPath(raw: string): PackageName | undefined {
   return parsePackageName(raw) ?? parsePackageName(raw.toLowerCase());
 }
@@ -79,8 +76,8 @@ function distRoute(path: string, query: string): Route {
 }
 
 /**
- * What a raw label may mean, most literal first: a mirror URL carries the version as it stands, but for what curl
- * encodes of it; an absolute dist URL carries it encoded.
+ * The possible meanings of a raw label, most literal first: a mirror URL has the version unchanged except for curl's
+ * escapes; an absolute dist URL has it encoded.
  */
 function labelCandidates(raw: string): readonly string[] {
   if (!raw.includes('%')) return isLabelLike(raw) ? [raw] : [];

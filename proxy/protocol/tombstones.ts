@@ -26,13 +26,13 @@ import { passes, type ReleaseFilter } from '../views/view.ts';
 export type Tombstones = PublishedListCache<PurgedLookup>;
 
 /**
- * What the announcement names and the list lacks stays out all the same, by label and reference: the list was lost, or
- * a copy of the tree has the list later than the announcement. `libretto verify` and `libretto doctor` tell.
+ * Announced rows that the list lacks stay out by label and reference: the list was lost, or a copy of the tree gets the
+ * list after the announcement. `libretto verify` and `libretto doctor` report it.
  */
 export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
   const publication = await readAnnouncement(files);
   const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged).catch((error: unknown) => {
-    // of a damaged list the announcement is what is left: a server goes on, and keeps out what is named there
+    // for a damaged list only the announcement is left: the server continues, and excludes the announced versions
     if (publication?.purged === undefined) throw error;
     return [];
   });
@@ -91,11 +91,11 @@ export interface AskedVersion {
   readonly name: string;
   /** pretty or normalized version */
   readonly labels: readonly string[];
-  /** whole, short, or as its MD5; undefined: whatever there is */
+  /** whole, short, or as its MD5; undefined: any */
   readonly reference: string | undefined;
 }
 
-/** Of a release its label is enough; of a dev version the reference counts, where one is named. */
+/** A release matches by its label; a dev version by the reference, if one is named. */
 export function tombstoneOf(
   { name, labels, reference }: AskedVersion,
   lookup: PurgedLookup,
@@ -114,8 +114,8 @@ function fits(known: string, wanted: string): boolean {
 }
 
 /**
- * The answer to who would see the version were it there; undefined for all others, who get what they get for any
- * version that never was.
+ * The answer for a caller who would see the version if it existed. undefined for all others, who get the answer for an
+ * unknown version.
  */
 export function goneAnswer(
   { name, version, version_normalized: normalized, released, reason, since }: PurgedVersion,

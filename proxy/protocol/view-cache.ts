@@ -7,9 +7,9 @@ import type { View } from '../views/view.ts';
 export interface ViewedDocument {
   /** the document without a view */
   readonly base: TextDocument;
-  /** undefined: the view sees nothing of it */
+  /** undefined: the view sees no version of it */
   readonly document: TextDocument | undefined;
-  /** of packages.json: the epoch of the last look at the versions */
+  /** for packages.json: the epoch of the last check of the versions */
   epoch: number;
 }
 

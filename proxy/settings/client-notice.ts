@@ -6,7 +6,7 @@ import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 
 export type ClientNotice = {
-  /** of Composer itself, `<2.5` */
+  /** a constraint for the version of Composer, `<2.5` */
   readonly versions: string;
   readonly message: string;
 };

@@ -14,9 +14,9 @@ export interface SettingDefinition<Value extends JsonValue> {
   readonly allowed: string;
   readonly description: string;
   readonly is: (value: JsonValue) => value is Value;
-  /** why `is` says no, where `allowed` alone does not tell; follows the key */
+  /** the reason why `is` refuses, if `allowed` alone does not explain it; follows the key */
   readonly reason?: (value: JsonValue) => string | undefined;
-  /** what is wrong with a value that `is` one, where it is given now: in a stored one it does no harm */
+  /** the fault of a valid value when it is set now; a stored one does no harm */
   readonly objection?: (value: Value) => string | undefined;
 }
 
@@ -209,16 +209,16 @@ export function parseSettingKey(text: string): SettingKey | undefined {
   return settingKeys.find((key) => key === text);
 }
 
-/** Whether `value` can be read as the value of `key`. */
+/** Whether `value` is valid for `key`. */
 export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
   return settingDefinitions[key].is(value);
 }
 
-/** What is wrong with `value`, where it is given for `key` now; undefined: nothing. */
+/** The fault of setting `key` to `value` now; undefined: none. */
 export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
   const { allowed, is, reason, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
   if (!is(value)) return reason?.(value) ?? `must be ${allowed}`;
-  // packages.json holds some of them, and PHP would decode none of it
+  // packages.json contains some of them, and PHP could decode none of it
   if (loneSurrogate(value) !== undefined) return 'contains half of a surrogate pair, which is not valid text';
   const fault = objection?.(value);
   return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;

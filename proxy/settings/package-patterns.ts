@@ -43,8 +43,7 @@ export function unmatchedVendor(vendors: readonly string[]): string | undefined 
 }
 
 /**
- * A name that the pattern stands for is tried: with a letter for each star, and, where there is no slash, with one in
- * the place of the first star.
+ * Tests a name for the pattern: with a letter for each star and, without a slash, with one in place of the first star.
  */
 function canMatch(pattern: string): boolean {
   const withSlash = pattern.includes('/') ? pattern : pattern.replace(/\*+/, 'a/a');

@@ -18,7 +18,7 @@ import { readStoredSettings, settingPrefix } from './stored-settings.ts';
 
 export type SettingOrigin = 'flag' | 'environment' | 'api' | 'file' | 'default';
 
-/** What the start of the service says of a setting. Keys that are missing have their default. */
+/** The settings from the start of the service. Missing keys have their default. */
 export type Baseline = {
   readonly [Key in SettingKey]?: { readonly value: SettingValues[Key]; readonly origin: Exclude<SettingOrigin, 'api'> };
 };
@@ -37,7 +37,7 @@ export type SettingPatch = Readonly<Partial<Record<SettingKey, JsonValue>>>;
 export interface Settings {
   /** A plain value while nothing has changed. */
   readonly current: () => MaybeAsync<SettingValues>;
-  /** Those that somebody has set, wherever: their value, and not the default's. */
+  /** The values that were set in any place, without defaults. */
   readonly given: () => MaybeAsync<Partial<SettingValues>>;
   readonly describe: () => Promise<readonly SettingView[]>;
   /** All or nothing. Throws INVALID_INPUT and SETTING_FIXED. */
@@ -47,7 +47,7 @@ export interface Settings {
 export interface SettingsOptions {
   readonly store: AuditedStore;
   readonly baseline: Baseline;
-  /** Says what is wrong with a value that has the right shape, such as an address that must not be fetched from. */
+  /** The fault of a value with the right shape, such as an address that must not be fetched from. */
   readonly objection?: SettingObjection | undefined;
 }
 
@@ -73,7 +73,7 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
     return known;
   };
   const read = (): MaybeAsync<Known> => {
-    // taken before the rows are read: whatever is committed meanwhile makes this one old again
+    // read before the rows, so that any later commit makes this value outdated
     const generation = store.generation();
     return known?.generation === generation ? known : load(generation);
   };

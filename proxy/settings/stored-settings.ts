@@ -6,7 +6,7 @@ import type { StateStore } from '../state/state-store.ts';
 
 export const settingPrefix = 'setting/';
 
-/** Key to value, as stored: whoever uses one checks it. */
+/** Key to value, as stored: the users of a value check it. */
 export async function readStoredSettings(
   store: Pick<StateStore, 'range'>,
 ): Promise<ReadonlyMap<string, { readonly value: JsonValue; readonly revision: number }>> {

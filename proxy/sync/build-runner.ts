@@ -7,16 +7,16 @@ import { storageFaultOfExit, type StorageFault } from '../../build/contract/stor
 
 export interface BuildRun {
   readonly exitCode: number;
-  /** what the command printed as JSON; undefined where it ended before it could */
+  /** the command's JSON output; undefined if it ended before */
   readonly report: JsonObject | undefined;
-  /** the end of what it said for people, without secrets */
+  /** the end of its messages for people, without secrets */
   readonly messages: string;
 }
 
 export interface BuildRunner {
   /**
    * `args`: a command of the command line, without --data and --json, which are added. `signal` ends it. Never rejects
-   * for what the command did.
+   * for a failure of the command.
    */
   readonly run: (args: readonly string[], signal?: AbortSignal) => Promise<BuildRun>;
 }
@@ -39,8 +39,8 @@ class BuilderStorageError extends Error {
 }
 
 /**
- * What a command printed. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error where the command ended
- * without a report.
+ * The command's report. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error if the command ended without a
+ * report.
  */
 export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject {
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');

@@ -6,21 +6,18 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { BuildRun, BuildRunner } from './build-runner.ts';
 
 export interface ChildBuildOptions {
-  /** the program and what stands before its commands: `[node, main.js]` */
+  /** the program before its commands: `[node, main.js]` */
   readonly program: readonly [string, ...string[]];
   /** the command's whole environment */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   /** flags behind every command: the data folder and the configuration file */
   readonly flags: readonly string[];
-  /**
-   * what a command that was asked to end gets, before it is killed; default 8 s, which is more than a build needs to
-   * end in order
-   */
+  /** the time between the request to end and the kill; default 8 s, which is more than a build needs to end in order */
   readonly graceMs?: number;
 }
 
-/** of the report; a build of many thousands of versions stays far below */
+/** the limit of the report; a build of many thousands of versions stays far below */
 const mostReportBytes = 64 * 1024 * 1024;
 const mostMessageCharacters = 16 * 1024;
 
@@ -69,7 +66,7 @@ interface Child {
   readonly pid?: number | undefined;
 }
 
-/** SIGTERM to the group when `signal` says so; SIGKILL to what is left a while later. */
+/** SIGTERM to the group when `signal` fires; SIGKILL to the rest a while later. */
 function killOn(child: Child, signal: AbortSignal | undefined, graceMs: number): () => void {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
@@ -102,10 +99,7 @@ function parseReport(stdout: unknown): JsonObject | undefined {
   }
 }
 
-/**
- * What programs of others said: without the user part and the query of URLs, and without control characters but line
- * ends.
- */
+/** Cleans messages of other programs: no user part or query in URLs, and no control characters except line ends. */
 export function scrub(text: string): string {
   return (
     text

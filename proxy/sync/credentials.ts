@@ -8,13 +8,13 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { CredentialsKind, RepositorySource, RepositoryType } from './repository.ts';
 
 export type RepositoryCredentials =
-  /** of https; most hosts take an access token as the password, and any name beside it */
+  /** for https; most hosts take an access token as the password, with any user name */
   | { readonly username?: string | undefined; readonly password: string }
-  /** of https, as a bearer token */
+  /** for https, as a bearer token */
   | { readonly token: string }
-  /** of https, in a header of this name: for Composer repositories that want it so, as GitLab's PRIVATE-TOKEN */
+  /** for https, in a header of this name: for Composer repositories that require it, such as GitLab's PRIVATE-TOKEN */
   | { readonly header: string; readonly token: string }
-  /** of ssh: a private key without a passphrase, as ssh-keygen writes it */
+  /** for ssh: a private key without a passphrase, as ssh-keygen writes it */
   | { readonly private_key: string };
 
 export function credentialsKind(credentials: RepositoryCredentials): CredentialsKind {
@@ -23,7 +23,10 @@ export function credentialsKind(credentials: RepositoryCredentials): Credentials
   return 'private_key' in credentials ? 'ssh_key' : 'basic';
 }
 
-/** Throws INVALID_INPUT for what the repository's address cannot use, and for what could end a header or a line. */
+/**
+ * Throws INVALID_INPUT for credentials that the repository's address cannot use, and for characters that could end a
+ * header or a line.
+ */
 export function assertUsable(
   credentials: RepositoryCredentials,
   { type, url }: Pick<RepositorySource, 'type' | 'url'>,
@@ -69,7 +72,7 @@ function refusal(field: string, message: string): RegistryError {
   });
 }
 
-/** Line ends as ssh wants them, whatever a form made of them. */
+/** Line ends for ssh, whatever a form has changed. */
 export function normalizeKey(key: string): string {
   return `${key.replaceAll('\r\n', '\n').trim()}\n`;
 }
@@ -78,7 +81,7 @@ export function sealCredentials(sealer: Sealer, credentials: RepositoryCredentia
   return sealer.seal(new Secret(JSON.stringify(credentials)), repository);
 }
 
-/** Throws where they cannot be opened: another key, or a state that somebody changed. */
+/** Throws if they cannot be opened: the key is another one, or a person changed the state. */
 export function unsealCredentials(sealer: Sealer, sealed: string, repository: string): RepositoryCredentials {
   const json: unknown = JSON.parse(sealer.unseal(sealed, repository).reveal());
   if (!isJsonObject(json)) throw new Error('sealed credentials are malformed');

@@ -71,7 +71,7 @@ export function jobKey({
   return `${jobPrefix(repository)}${String(Date.parse(at)).padStart(15, '0')}-${id}`;
 }
 
-/** Leads to the job under way; there is one at most. */
+/** The prefix of the row that leads to the running job; there is one at most. */
 export const activePrefix = 'repository-active/';
 
 export function activeKey(repository: RepositoryId): string {
@@ -94,7 +94,7 @@ export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string
   return { ...job, log: [...job.log, ...lines.map((line) => `${time} ${line}`)].slice(-mostLogLines) };
 }
 
-/** How a job ended, by what the builder's process did. */
+/** The outcome of a job, from the result of the builder's process. */
 export function outcomeOf({ exitCode, report, messages }: BuildRun): {
   readonly error: JobError | null;
   readonly report: JobReport | null;
@@ -104,7 +104,7 @@ export function outcomeOf({ exitCode, report, messages }: BuildRun): {
       .split('\n')
       .findLast((line) => line.trim() !== '')
       ?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
-  // where the lock lies is nobody's business who asks from afar
+  // a remote caller does not learn the path of the lock
   if (exitCode === busyExitCode)
     return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
   const fault = storageFaultOfExit(exitCode);

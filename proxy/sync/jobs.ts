@@ -32,7 +32,7 @@ export interface JobsOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   readonly liveness: Liveness;
-  /** how many are kept of each repository, at least 1; default 20 */
+  /** the number of stored jobs of each repository, at least 1; default 20 */
   readonly kept?: (() => MaybeAsync<number>) | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Lease {
 
 export interface LeaseOptions {
   readonly state: Pick<StateStore, 'get' | 'commit'>;
-  /** what is to be done once, in a word */
+  /** the name of the work, in a word */
   readonly name: string;
   readonly liveness: Liveness;
   readonly randomBytes: RandomBytes;
@@ -53,7 +53,7 @@ export function createLease({ state, name, liveness, randomBytes }: LeaseOptions
   };
 }
 
-/** What is malformed nobody holds. */
+/** A malformed row has no holder. */
 export function parseHolder(
   value: JsonValue | undefined,
 ): { readonly holder: string; readonly owner: string } | undefined {

@@ -11,8 +11,8 @@ export async function listRepositories(store: Pick<StateStore, 'range'>): Promis
 }
 
 /**
- * Of other Composer repositories, from 1 on: the order in which they are asked for a name, those of libretto.json
- * before all of them. `records`: oldest first.
+ * The order of other Composer repositories, from 1 on, for requests of a name; those of libretto.json come before all
+ * of them. `records`: oldest first.
  */
 export function askingOrder(records: readonly RepositoryRecord[]): ReadonlyMap<RepositoryId, number> {
   return new Map(records.filter(({ type }) => type === 'composer').map(({ id }, index) => [id, index + 1]));

@@ -5,7 +5,7 @@
 
 import { whereaboutsOf } from './process-owner.ts';
 
-/** How often a row is written again by whom it belongs to. */
+/** How often an owner writes its row again. */
 export const beatMs = 5000;
 const defaultStaleMs = 30_000;
 
@@ -23,7 +23,7 @@ export interface Liveness {
 export interface LivenessOptions {
   /** milliseconds of a clock that nobody sets */
   readonly monotonicMs: () => number;
-  /** a row that stands still for so long is nobody's; default 30 s */
+  /** a row that does not change for this time belongs to nobody; default 30 s */
   readonly staleAfterMs?: number | undefined;
 }
 

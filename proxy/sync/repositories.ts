@@ -32,7 +32,7 @@ export interface RepositoryDraft {
   readonly interval?: number | null;
 }
 
-/** What is left out stays as it is; of `filters` each by itself, null takes one away. */
+/** Missing fields stay unchanged; in `filters` each one by itself, and null removes one. */
 export interface RepositoryPatch {
   readonly credentials?: RepositoryCredentials | null;
   readonly filters?: { readonly [Name in keyof RepositoryFilters]?: RepositoryFilters[Name] | null };
@@ -137,7 +137,7 @@ function registeredAlready({ url }: RepositorySource, other: JsonValue | undefin
   });
 }
 
-/** Of one place there is one repository: two would publish the same packages. */
+/** One place has one repository: two would publish the same packages. */
 function placeKey(sources: RepositorySources, source: RepositorySource): string {
   return `repository-place/${createHash('sha256').update(sources.placeOf(source)).digest('hex')}`;
 }

@@ -15,7 +15,7 @@ export interface RepositoryDocument {
   readonly type: RepositoryType;
   /** null where a read token asks, which is not told */
   readonly url: string | null;
-  /** what kind of credentials are kept; null: none */
+  /** the kind of the stored credentials; null: none */
   readonly credentials: CredentialsKind | null;
   readonly only: JsonValue;
   readonly except: JsonValue;
@@ -26,7 +26,7 @@ export interface RepositoryDocument {
   readonly subdirectories: JsonValue;
   readonly reference_source: JsonValue;
   readonly packages: JsonValue;
-  /** of type composer: its place in the order in which they are asked (list-repositories.ts); null of the others */
+  /** for type composer: its place in the order of requests (list-repositories.ts); null for the others */
   readonly position: number | null;
   readonly interval: number | null;
   readonly status: 'pending' | 'syncing' | 'active' | 'error';

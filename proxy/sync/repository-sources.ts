@@ -9,10 +9,10 @@ export interface RepositorySources {
    * place that is wrong, OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT where the configuration lists it.
    */
   readonly check: (source: RepositorySource) => Promise<RepositorySource>;
-  /** The same for equal places, whatever the filters. */
+  /** Equal for equal places, independent of the filters. */
   readonly placeOf: (source: RepositorySource) => string;
   /** Names of the packages that have versions published from it, sorted. */
   readonly published: (source: RepositorySource) => Promise<readonly string[]>;
-  /** Whether something is published from a repository that is not among these any more. */
+  /** Whether packages are published from a repository that is no longer among these. */
   readonly hasLeftovers: (registered: readonly RepositoryRecord[]) => Promise<boolean>;
 }

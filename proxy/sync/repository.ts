@@ -14,7 +14,7 @@ export type RepositoryId = Branded<string, 'RepositoryId'>;
 /** `composer`: another Composer repository, which is mirrored and never built. */
 export type RepositoryType = 'git' | 'directory' | 'artifact' | 'composer';
 
-/** Which packages and versions are published, with the names and the meaning that they have in libretto.json. */
+/** The filters on published packages and versions, with the names and the meaning of libretto.json. */
 export interface RepositoryFilters {
   readonly only?: JsonValue;
   readonly except?: JsonValue;
@@ -24,7 +24,7 @@ export interface RepositoryFilters {
   readonly branches?: JsonValue;
   readonly subdirectories?: JsonValue;
   readonly 'reference-source'?: JsonValue;
-  /** of type composer: what each sync fetches ahead */
+  /** for type composer: the packages that each sync fetches in advance */
   readonly packages?: JsonValue;
 }
 
@@ -40,10 +40,10 @@ export const filterNames = [
   'packages',
 ] as const satisfies readonly (keyof RepositoryFilters)[];
 
-/** What it reads; never changes where that is, since credentials and what was published hang on it. */
+/** The source of a repository; its place never changes, because credentials and published packages belong to it. */
 export interface RepositorySource {
   readonly type: RepositoryType;
-  /** of git and composer its address, of the others an absolute path */
+  /** for git and composer its address, for the others an absolute path */
   readonly url: string;
   readonly filters: RepositoryFilters;
 }
@@ -61,15 +61,13 @@ export interface RepositoryRecord extends RepositorySource {
   readonly updated_at: string;
 }
 
-/**
- * How the last sync ended. Not a change by somebody: kept apart from the record, so that neither holds up the other.
- */
+/** The outcome of the last sync. No person's change: stored apart from the record, so that neither blocks the other. */
 export interface SyncOutcome {
   readonly status: 'active' | 'error';
   readonly error_message: string | null;
-  /** of the last one that succeeded */
+  /** time of the last successful sync */
   readonly last_synced_at: string | null;
-  /** of the last one at all */
+  /** time of the last sync */
   readonly attempted_at: string;
 }
 
@@ -91,7 +89,7 @@ export function outcomeKey(id: RepositoryId): string {
   return `repository-sync/${id}`;
 }
 
-/** What a place leads to. Throws StateError where it is no id of a repository. */
+/** The repository id that a place leads to. Throws StateError for a value that is no repository id. */
 export function parseRepositoryPointer(value: JsonValue): RepositoryId {
   const id = typeof value === 'string' ? parseRepositoryId(value) : undefined;
   if (id === undefined) throw malformedRecord('A row that leads to a repository');

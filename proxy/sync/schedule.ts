@@ -28,9 +28,9 @@ export interface ScheduleOptions {
 }
 
 export interface Schedule {
-  /** One look: starts what is due, unless another process does. */
+  /** One check: starts the due syncs, unless another process does. */
   readonly look: () => Promise<void>;
-  /** Fails what a process before left under way, then looks every so often. */
+  /** Fails the jobs that an earlier process left running, then checks periodically. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -98,7 +98,7 @@ async function lookOnce(
   }
 }
 
-/** What finds no room, or was removed in this moment, has its turn at the next look. */
+/** A sync that finds no free slot, or whose repository was just removed, is tried at the next check. */
 function unlessLater(error: unknown): void {
   if (!(error instanceof RegistryError)) throw error;
 }

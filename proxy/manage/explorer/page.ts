@@ -28,7 +28,7 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** Credentials stay in the page's memory; no description but our own is shown, whatever the address asks for. */
+/** Credentials stay in the page's memory. The page shows only its own description, whatever its address asks for. */
 export const script = `'use strict';
 
 // A browser that sends no credentials of its own asks its user for no password after a 401. The service cannot prevent

@@ -8,6 +8,6 @@ export type ApiRequest = FeatureRequest;
 /** Everything below /api. Rejects only when something broke that is nobody's fault outside. */
 export interface Management {
   readonly answer: (request: ApiRequest) => Promise<Answer>;
-  /** Whether this Authorization header is a session's: such a person is known, but protocol paths are for tokens. */
+  /** Whether this Authorization header is a session's: its person is known, but protocol paths require tokens. */
   readonly isSession: (authorization: string, nowMs: number) => Promise<boolean>;
 }

@@ -49,7 +49,7 @@ function pairs(flat: readonly string[]): [string, string][] {
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as [string, string]] : []));
 }
 
-/** What is thrown across the border; undefined for a bug. */
+/** The error that crosses the border; undefined for a bug. */
 function asRegistryError(error: unknown): RegistryError | undefined {
   if (error instanceof RegistryError) return error;
   if (error instanceof HTTPException)
@@ -65,7 +65,7 @@ export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'mid
   readonly errors?: readonly ErrorCode[];
 };
 
-/** A route with its guard and its documented errors; give it to `api.openapi` together with what it does. */
+/** A route with its guard and its documented errors; pass it to `api.openapi` together with the handler. */
 export function operation<const Route extends OperationRoute>(route: Route): Route {
   const { errors = [], ...config } = route;
   const allowed: readonly CallerClass[] = policy[route.operationId];
@@ -83,7 +83,7 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
       ]),
     },
   };
-  // the handler is typed by what the route itself says; what is added here are documents
+  // the route's own definition gives the type of the handler; the additions are documentation
   return documented as unknown as Route;
 }
 
@@ -107,7 +107,7 @@ function commonErrors(
   ];
 }
 
-/** What any request of this method can be answered with before, or instead of, what it asks for. */
+/** The errors that any request of this method can get before its handler runs. */
 export function pipelineErrors(method: string): readonly ErrorCode[] {
   const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
   return [
@@ -134,7 +134,7 @@ function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[]
   return [...(forPeople ? [{ session: [] }] : []), ...(forTokens ? [{ token: [] }] : [])];
 }
 
-/** Whom a change is put down to. */
+/** The author of a change. */
 export function actor(context: ApiContext): Actor {
   return actorOf(context.env.caller);
 }

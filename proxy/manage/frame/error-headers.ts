@@ -4,8 +4,8 @@
 import type { RegistryError } from '../../../build/contract/errors.ts';
 
 /**
- * A flat list: name, value, name, value. Seconds to wait stand in `details.retry_after_seconds`, methods in
- * `details.allow`.
+ * A flat list: name, value, name, value. `details.retry_after_seconds` has the wait in seconds, `details.allow` the
+ * methods.
  */
 export function errorHeaders({ code, status, details }: RegistryError): readonly string[] {
   const busy = code === 'STATE_BUSY' || code === 'BUILD_BUSY';

@@ -13,7 +13,7 @@ interface OperationPath {
 
 export type Operations = readonly OperationPath[];
 
-/** Of everything that was registered with `api` below /api. */
+/** The operations registered with `api` below /api. */
 export function operationsOf(api: Api): Operations {
   const byPath = new Map<string, Map<string, OperationId>>();
   for (const definition of api.openAPIRegistry.definitions) {
@@ -43,7 +43,7 @@ export function findOperation(operations: Operations, method: string, path: stri
   throw new RegistryError('METHOD_NOT_ALLOWED', { details: { allow: [...new Set(allowed)].join(', ') } });
 }
 
-/** Ids say what they are ids of, so that no word of a path is ever taken for one. */
+/** Ids begin with their type, so that no other word of a path matches. */
 const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
 const placeholders: ReadonlyMap<string, string> = new Map([
   ['{id}', id],

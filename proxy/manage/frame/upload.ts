@@ -21,14 +21,14 @@ import type { Actor } from '../../state/audit.ts';
 export interface UploadLimits {
   /** uploads at the same time: each may take 256 MiB of the disk until it is looked at */
   readonly atOnce: number;
-  /** of these those of one token or user, so that others can publish meanwhile */
+  /** the uploads of one token or user among them, so that others can publish at the same time */
   readonly ofOneCaller: number;
   /** an upload that comes more slowly is given up */
   readonly leastSpeed: ThroughputFloor;
 }
 
 export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSpeed: standardThroughputFloor };
-/** What a form may have around its file. */
+/** The bytes of a form around its file. */
 const formBytes = 64 * 1024;
 
 const rawTypes: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const rawTypes: ReadonlySet<string> = new Set([
 
 export interface Uploading {
   readonly request: HttpRequest;
-  /** whose upload it is */
+  /** the caller of the upload */
   readonly caller: Actor;
   readonly sendContinue: () => void;
 }
@@ -142,8 +142,7 @@ async function stage(
 }
 
 /**
- * The bytes of the form's only file, which end only once the form does: nothing of a form that turns out wrong is taken
- * for whole.
+ * The bytes of the form's only file. They end only with the form, so that an invalid form is never taken as complete.
  */
 function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
@@ -152,7 +151,7 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   let files = 0;
   form.on('file', (_name, file) => {
     files += 1;
-    // of each file: an error that nobody hears ends the process
+    // for each file: an unhandled error ends the process
     file.on('error', () => wrong('The form broke off before its end.'));
     if (files > 1) {
       file.resume();

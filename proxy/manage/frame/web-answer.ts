@@ -4,7 +4,7 @@ import { bodyOf, type Answer } from '../../http/answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 
-/** Whose handlers take the body off the socket themselves. */
+/** Operations whose handlers read the body from the socket. */
 const streamed = new Set(['POST /api/artifacts']);
 
 export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
@@ -22,7 +22,7 @@ export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Prom
   return new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** Nothing of the management API is kept by anybody unless its handler said so. */
+/** Answers of the management API are never stored, unless a handler allows it. */
 const standardHeaders = [
   ['cache-control', 'private, no-store'],
   ['vary', 'Authorization, Accept-Encoding'],

@@ -56,7 +56,7 @@ const rateLimit = {
   'X-RateLimit-Reset': refer('X-RateLimit-Reset'),
 };
 
-/** What a route says of an answer that can be asked for again with a validator. */
+/** The headers of an answer that can be revalidated. */
 export const validators = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified') };
 export const archiveHeaders = {
   ETag: refer('ETag-Of-Archive'),
@@ -73,7 +73,7 @@ export const conditions = z.object({
     .openapi({ description: 'an earlier `ETag`: if the bytes are still the same, the answer is 304' }),
 });
 
-/** With the headers that its status brings, whatever the operation is. `counted`: API tokens are looked at. */
+/** Adds the headers of the status, for any operation. `counted`: API tokens are accepted. */
 export function withStatusHeaders(response: ResponseObject, status: string, counted: boolean): ResponseObject {
   const headers = {
     ...response.headers,

@@ -63,7 +63,7 @@ function infoOf(version: string) {
   };
 }
 
-/** Many operations share error answers. Each stands once in the document, named by its codes. */
+/** Many operations share error answers. Each is once in the document, named by its codes. */
 function createSharedResponses(): {
   readonly responses: Record<string, ResponseObject>;
   readonly refer: (response: ResponseObject) => ResponseObject;

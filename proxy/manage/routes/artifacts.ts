@@ -182,8 +182,8 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
 }
 
 /**
- * Before the body is listened to; that the ZIP is what it was sent as, the builder looks after (ARTIFACT_MISMATCH).
- * Throws INSUFFICIENT_SCOPE.
+ * Runs before the body is read. The builder checks that the ZIP is the announced package (ARTIFACT_MISMATCH). Throws
+ * INSUFFICIENT_SCOPE.
  */
 function assertSees(
   view: View | undefined,
@@ -205,7 +205,8 @@ function assertSees(
 }
 
 /**
- * Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form.
+ * The digest in Content-Digest (RFC 9530 §2), as hex; other algorithms are ignored. A form's digest would cover the
+ * whole form.
  */
 function digestOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const { 'content-digest': header, 'content-type': type } = headers;

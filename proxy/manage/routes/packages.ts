@@ -44,7 +44,7 @@ export interface PackageServices {
   readonly published: PublishedFiles;
 }
 
-/** A browser that opens the answer itself runs nothing of the text. */
+/** A browser that opens the answer itself runs no code of the text. */
 const inert = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" };
 const dayMs = 86_400_000;
 

@@ -18,12 +18,12 @@ export interface StatusServices {
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
-  /** of other registries; left out: there are none */
+  /** problems of other registries; left out: there are none */
   readonly upstreamProblems?: (() => MaybeAsync<readonly UpstreamProblem[]>) | undefined;
   readonly version: string;
   /** when this process began to serve, epoch milliseconds */
   readonly startedAtMs: number;
-  /** what keeps the state */
+  /** the storage of the state */
   readonly stateKind: 'lmdb' | 'redis';
 }
 

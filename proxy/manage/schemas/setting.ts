@@ -186,7 +186,7 @@ export const settingsPatch = z
   })
   .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
 
-/** `limits.read` stands in an object `limits`. */
+/** A key like `limits.read` becomes a property of an object `limits`. */
 export function showSettings(views: readonly SettingView[]): z.infer<typeof settingsSchema> {
   const shownSettings: Record<string, unknown> = {};
   for (const { key, ...view } of views) {
