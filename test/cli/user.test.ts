@@ -20,17 +20,8 @@ afterEach(async () => {
 
 const password = 'correct horse battery';
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
-const piped = async (input: string, ...args: readonly string[]): Promise<CliOutcome> => {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [binary, ...args], {
-    cwd: folder.path,
-    env: cleanEnvironment(),
-    extendEnv: false,
-    reject: false,
-    input,
-    timeout: 50_000,
-  });
-  return { exitCode: exitCode ?? -1, stdout, stderr };
-};
+const piped = (input: string, ...args: readonly string[]): Promise<CliOutcome> =>
+  runCli(args, { cwd: folder.path, input });
 const createAdmin = async (email = 'ada@example.org'): Promise<{ id: string }> => {
   const { exitCode, stdout, stderr } = await piped(
     `${password}\n`,

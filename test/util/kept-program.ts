@@ -16,6 +16,8 @@ export interface Command {
   readonly common: Readonly<Record<string, string>>;
   /** LIBRETTO_* variables */
   readonly environment: Readonly<Record<string, string>>;
+  /** of standard input */
+  readonly input: string;
 }
 
 type Answer = (CliOutcome & { readonly reusable: boolean }) | { readonly failure: string };
@@ -38,7 +40,7 @@ function start({ program, common }: Command): ChildProcess {
   return fork(driver, [program], { env: common, execArgv: [], stdio: [...stdio] });
 }
 
-async function answerOf(child: ChildProcess, { args, cwd, environment }: Command, timeoutMs: number): Promise<Answer> {
+async function answerOf(child: ChildProcess, command: Command, timeoutMs: number): Promise<Answer> {
   const over = new AbortController();
   const stop = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   try {
@@ -46,7 +48,8 @@ async function answerOf(child: ChildProcess, { args, cwd, environment }: Command
     const ended = once(child, 'exit', over).then(([code, signal]) => ({
       failure: `the process ended with ${String(signal ?? code)}`,
     }));
-    child.send({ args, cwd, environment });
+    const { args, cwd, environment, input } = command;
+    child.send({ args, cwd, environment, ...(input === '' ? {} : { input }) });
     return await Promise.race([answered, ended]);
   } finally {
     clearTimeout(stop);

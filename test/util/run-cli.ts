@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly through?: readonly string[];
   /** in a process of its own, and not in one that runs other commands as well */
   readonly alone?: boolean;
+  /** what the command reads from standard input; default: nothing */
+  readonly input?: string;
 }
 
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -34,17 +36,17 @@ const allAlone = process.env['OWN_PROCESSES'] === '1';
 
 /** Never throws for an exit code; -1 when a signal ended it. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
-  const { cwd, environment = {}, through = [], alone = allAlone } = options;
+  const { cwd, environment = {}, through = [], alone = allAlone, input = '' } = options;
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
   if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
-    return runInKeptProcess({ program: binary, args, cwd, common: cleanEnvironment(), environment }, timeoutMs);
+    return runInKeptProcess({ program: binary, args, cwd, common: cleanEnvironment(), environment, input }, timeoutMs);
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const { exitCode, stdout, stderr } = await execa(command, all, {
     cwd,
     env: cleanEnvironment(environment),
     extendEnv: false,
     reject: false,
-    stdin: 'ignore',
+    ...(input === '' ? { stdin: 'ignore' } : { input }),
     timeout: timeoutMs,
   });
   return { exitCode: exitCode ?? -1, stdout, stderr };
