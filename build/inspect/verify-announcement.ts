@@ -79,8 +79,8 @@ export async function verifyAnnouncement(
 }
 
 /**
- * Whether the very first publication is under way, or was cut off before its last step. Where it has no packages, only
- * the unsettled settings tell.
+ * Whether the very first publication is running, or was cut off before its last step. Without packages, only the
+ * unknown settings of its manifest show that.
  */
 function isFirstPublication(manifest: Manifest | undefined): boolean {
   if (manifest === undefined) return false;

@@ -9,8 +9,8 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .argument('<path>', 'the folder of a package (packed as in a build), or a ZIP')
     .summary('publish one version of a package, locally or on a remote registry')
     .description(
-      'Publish one version of a package from its folder or a ZIP: into the local data folder or, with --url, ' +
-        'to a remote registry through its API.',
+      'Publish one version of a package from its folder or a ZIP. The version goes into the local data folder or, ' +
+        'with --url, to a remote registry through its API.',
     )
     .option('--version <version>', 'the version, if composer.json has none')
     .option('--url <url>', 'the address of a remote registry')

@@ -10,10 +10,10 @@ export function addData(program: Command, wire: Wire): void {
 
 function addStatus(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
-    .summary('show what is published, and how the last build ended')
+    .summary('show the published packages and the outcome of the last build')
     .description(
-      'Show what is published and registered, and how the last build ended: in the local data folder or, with ' +
-        '--url, on a remote registry through its API.',
+      'Show the published packages, the registered repositories, and the outcome of the last build. With --url, ' +
+        'show those of a remote registry through its API.',
     )
     .option('--url <url>', 'the address of a remote registry, instead of a data folder')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')

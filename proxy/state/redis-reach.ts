@@ -1,5 +1,5 @@
-// Whether the state's Redis is in reach and still holds this registry's state, and how long an outage is bridged by
-// what this process knows (I13).
+// Tracks whether the state's Redis is reachable and still has this registry's state. During an outage it says how long
+// cached rows stay valid (I13).
 
 import type { RedisGenerations } from './redis-generations.ts';
 import { damagedState } from './redis-opening.ts';

@@ -1,4 +1,5 @@
-// What is published from a registered repository, where the serving index of a package is damaged or lost.
+// Tests the list of packages published from a registered repository when the serving index of a package is damaged or
+// lost.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
