@@ -6,8 +6,19 @@ import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { isDevVersion } from '../contract/version.ts';
 import { maxComposerJsonBytes } from '../record/parse-composer-json.ts';
 import { readOrFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+
+function repairArchive({ version_normalized: normalized, state }: IndexEntry): string {
+  if (!isDevVersion(normalized)) return repairRelease;
+  return state === 'published' ? repairDevArchive : 'Restore it from a backup: its source has another content now.';
+}
+
+const repairRelease = 'Restore it from a backup; a build never makes an archive of a released version twice.';
+const repairDevArchive =
+  'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
+  'which makes the archive again from its source.';
 
 /** The archive is there, and has the size, the SHA-1 and the content that were published. */
 export async function archiveFault(
@@ -16,7 +27,7 @@ export async function archiveFault(
   { output, fast }: VerifyContext,
 ): Promise<Fault | undefined> {
   const place = { path: `public/${entry.path}`, name, version: entry.version };
-  const repair = 'Restore it from a backup; a build never makes an archive of a released version twice.';
+  const repair = repairArchive(entry);
   const facts = await output.facts('public', entry.path);
   if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
   if (facts.size !== entry.size)

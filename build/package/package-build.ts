@@ -7,6 +7,7 @@ import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
 import { createTextStager } from './package-texts.ts';
 import { keepVersion } from './keep-version.ts';
+import { restoreArchives } from './lost-archives.ts';
 import { makeVersion, type Made } from './make-version.ts';
 import type { PackageContext, Standing, VersionContext } from './package-context.ts';
 import { decidePackage } from './decide-package.ts';
@@ -44,7 +45,7 @@ export async function buildPackage(
     given.purged,
   );
   const contributions = excludeRolledBack(offered, undone, state.index.versions);
-  const decision = decidePackage({
+  const decided = decidePackage({
     name,
     entries: state.index.versions,
     contributions,
@@ -54,13 +55,14 @@ export async function buildPackage(
     withheld: context.withheld.of(name),
     pruned: await readPruned(context.output, name),
   });
+  const { decision, ...restored } = await restoreArchives(name, decided, context);
   const leftOut = { refused: [...decision.refused], blocked: [...blocked] };
   const versions = await carryOut(name, decision, state, context, leftOut);
   const all = { contributions: offered, entries: state.index.versions };
-  const rolledBack = { undone: undoneSteps(undone, all, decision), unresolved: unresolvedSources(undone, all) };
+  const rolledBack = { undone: undoneSteps(undone, all, decided), unresolved: unresolvedSources(undone, all) };
   return stagePackage(
     name,
-    { contributions, former, state, decision, ...versions, ...leftOut, dropped, ...rolledBack },
+    { contributions, former, state, decision, restored, ...versions, ...leftOut, dropped, ...rolledBack },
     context,
   );
 }

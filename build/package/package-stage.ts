@@ -9,6 +9,7 @@ import { advisoryNotices } from '../advisories/affected.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import { packageChange, type PackageHistory } from './package-change.ts';
 import { mergeEntries } from './index-entries.ts';
+import { hasArchive, type RestoredArchives } from './lost-archives.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageState } from './package-state.ts';
@@ -69,6 +70,8 @@ export interface Outcome {
   /** purged contents that the serving index still has; `state` is without them */
   readonly dropped?: readonly IndexEntry[];
   readonly blocked?: readonly BlockedRelease[];
+  /** archives that were lost */
+  readonly restored?: Omit<RestoredArchives, 'decision'>;
 }
 
 /** The parts of a build that staging needs. */
@@ -78,7 +81,7 @@ export type StageContext = Pick<
 >;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
-  const { former, state, standing, made, dropped = [] } = outcome;
+  const { former, state, standing, made, dropped = [], restored } = outcome;
   const { output, leftovers } = context;
   const { entries, pins } = mergeEntries(name, state.index.versions, {
     kept: standing.map(({ entry }) => entry),
@@ -98,10 +101,10 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     ...versionChanges(outcome, entries),
     sourcesToRecheck: findSourcesToRecheck(published, outcome),
     refused: outcome.refused,
-    notices: [...remarkNotices(name, made), ...advisoryNotices(name, advisories, published)],
+    notices: [...versionNotices(name, outcome), ...advisoryNotices(name, advisories, published)],
     changes: {
       archives: made.flatMap(({ archive }) => archive ?? []),
-      pins: [...pins, ...made.flatMap(({ pin }) => pin ?? [])],
+      pins: [...pins, ...(restored?.pins ?? []), ...made.flatMap(({ pin }) => pin ?? [])],
       texts: texts.placements,
       prunedLists: [],
       indexes: indexes.next,
@@ -155,6 +158,11 @@ async function stageIndexes(
   };
 }
 
+/** The remarks of sources, and the archives that stay lost. */
+function versionNotices(name: PackageName, { made, restored }: Outcome): PackageResult['notices'] {
+  return [...remarkNotices(name, made), ...(restored?.notices ?? [])];
+}
+
 /** One notice for each remark of a source, however many versions it concerns. */
 function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
   const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
@@ -200,7 +208,8 @@ function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]
 }
 
 /**
- * The plain `<version>.zip` of every version whose bytes are under a pinned name, unless it has that content already.
+ * The plain `<version>.zip` of every version whose bytes are under a pinned name, unless it has that content already
+ * or the pinned archive is lost.
  */
 async function plainAliases(
   name: PackageName,
@@ -212,7 +221,7 @@ async function plainAliases(
   for (const entry of published) {
     const plain = distPath(name, entry.version as DistLabel);
     if (entry.path === plain) continue;
-    if (fresh.has(entry.path) || !(await isSameFile(output, entry, plain)))
+    if (fresh.has(entry.path) || ((await hasArchive(output, entry)) && !(await isSameFile(output, entry, plain))))
       aliases.push({ from: entry.path, to: plain });
   }
   return aliases;

@@ -1,0 +1,84 @@
+// A lost archive never ends the builds of a registry. A build restores the archive of a dev version, and never makes
+// the archive of a release again (I3). Where nothing gives the bytes, a build names the file and the way back.
+
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const archives = 'public/dist/acme/hello';
+const plain = `${archives}/dev-main.zip`;
+let origin: TemporaryTree;
+let folder: string;
+let pinned: string;
+
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+const data = (path: string): string => join(folder, 'data', path);
+const lose = (...paths: readonly string[]): void => paths.forEach((path) => rmSync(data(path), { recursive: true }));
+const bytes = (path: string): string => readFileSync(data(path), 'latin1');
+
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...below('r/one', whoLibrary('acme/hello', '1.0.0')),
+    ...below('r/dev', whoLibrary('acme/hello', undefined)),
+    ...below('other', whoLibrary('acme/other', '1.0.0')),
+  });
+  folder = origin.root;
+  expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
+  const name = readdirSync(data(archives)).find((file) => file.startsWith('dev-main@'));
+  pinned = `${archives}/${name ?? ''}`;
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-archive-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Follows the advice of `verify`, which names no backup first where a build can restore the archive. */
+async function follow(): Promise<CliOutcome> {
+  const { exitCode, stderr } = await libretto('verify');
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('which makes the archive again from its source')]);
+  lose('build/manifest.json');
+  return libretto('build');
+}
+
+describe('the lost archive of a dev version', () => {
+  it.each([
+    ['comes back from its plain copy', () => lose(pinned)],
+    ['comes back from its source, with the plain copy', () => lose(pinned, plain)],
+    [
+      'comes back where the file was cut off',
+      () => (lose(plain), writeFileSync(data(pinned), bytes(pinned).slice(0, 99), 'latin1')),
+    ],
+  ])('%s', async (_, damage) => {
+    const before = [bytes(pinned), bytes(plain)];
+    damage();
+    expect(await follow()).toMatchObject({ exitCode: 0 });
+    expect([bytes(pinned), bytes(plain)]).toEqual(before);
+    expect(await libretto('verify')).toMatchObject({ exitCode: 0 });
+    expect((await libretto('build')).stdout).toContain('Nothing has changed');
+  });
+
+  it('blocks no build where the source is gone: the build names the file and the way back', async () => {
+    lose(pinned, plain, 'build/manifest.json');
+    rmSync(join(folder, 'r/dev'), { recursive: true });
+    cpSync(join(folder, 'other'), join(folder, 'r/other'), { recursive: true });
+    const { exitCode, stdout, stderr } = await libretto('build', './other');
+    expect([exitCode, stdout + stderr]).toEqual([0, expect.stringContaining('+ acme/other 1.0.0')]);
+    expect(stdout + stderr).toMatch(
+      /public\/dist\/acme\/hello\/dev-main@\w+\.zip is lost or cut off\. Restore it from a backup; or run `libretto build` without/,
+    );
+  });
+});
+
+it('the lost archive of a release is never made again', async () => {
+  lose(`${archives}/1.0.0.zip`, 'build/manifest.json');
+  expect(await libretto('build')).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(data(archives))).not.toContain('1.0.0.zip');
+  expect((await libretto('verify')).stderr).toContain('a build never makes an archive of a released version twice');
+});
