@@ -4,6 +4,7 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
+import { createListedNames } from '../../proxy/tree/listed-names.ts';
 import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { OriginAddress } from '../../proxy/origin/origin-address.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
@@ -53,12 +54,13 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
 
 function openLocalTree(dataDirectory: string, { onNewer }: TreeListeners): ServedTree {
   refuseNewerTree(dataDirectory);
-  const published = createLocalPublishedFiles(dataDirectory);
+  const listed = createListedNames(dataDirectory);
+  const published = createLocalPublishedFiles(dataDirectory, listed);
   return {
-    files: createLocalFiles({ dataDirectory, cacheBytes: defaultServerLimits.cacheBytes, onNewer }),
+    files: createLocalFiles({ dataDirectory, cacheBytes: defaultServerLimits.cacheBytes, onNewer, listed }),
     isElsewhere: false,
     published,
-    privateNames: createPrivateNames(dataDirectory),
+    privateNames: createPrivateNames(dataDirectory, listed),
     publication: async () => readPublication(dataDirectory),
     shown: () => shownOf(published),
     close: () => undefined,

@@ -6,6 +6,7 @@ import { indexPath } from '../../build/contract/paths.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
+import { createListedNames } from '../tree/listed-names.ts';
 import { missingIndex } from '../tree/missing-index.ts';
 import { parseRows } from '../tree/published-files.ts';
 import type { ArtifactRecord } from './artifact.ts';
@@ -45,7 +46,7 @@ async function readEntries(dataDirectory: string, named: string): Promise<readon
   const path = `index/${indexPath(name)}` as const;
   const file = await readWhole(join(dataDirectory, path));
   if (file === undefined) {
-    const fault = missingIndex(dataDirectory, name);
+    const fault = missingIndex(dataDirectory, name, createListedNames(dataDirectory));
     if (fault !== undefined) throw fault;
   }
   return parseRows(file?.bytes, path, (text) => parsePackageIndex(text).versions);

@@ -63,7 +63,7 @@ export async function readVersions(files: PublishedFiles, name: PackageName, vie
       damaged.set(kind, fault);
     }
   }
-  if (records.size === 0 && damaged.size === 0) return nothing;
+  if (records.size === 0 && damaged.size === 0 && !('fault' in index)) return nothing;
   const isSeen = (release: Release): boolean => passes(filter, release);
   const seen = readEntries(index, name, filter, records.values()).filter((entry) => isSeen(releaseOf(entry)));
   return {

@@ -10,6 +10,7 @@ import { ArchiveStore } from './archive-store.ts';
 import { TextDocument } from '../http/document.ts';
 import { FileCache } from '../../build/shared/caches/file-cache.ts';
 import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { createListedNames, type ListedNames } from './listed-names.ts';
 import { createLostFiles } from './lost-files.ts';
 import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
@@ -24,14 +25,18 @@ export interface LocalFilesOptions {
   readonly cacheBytes: number;
   /** hears of a publication that only a newer version can read */
   readonly onNewer: (error: Error) => void;
+  /** the names in packages.json; default: read from `dataDirectory` */
+  readonly listed?: ListedNames;
 }
 
-export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFilesOptions): TreeFiles {
+export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
+  const { dataDirectory, cacheBytes, onNewer, listed = createListedNames(dataDirectory) } = options;
   const publicDirectory = join(dataDirectory, 'public');
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
-  const caches = createCaches(dataDirectory, publicDirectory, cacheBytes);
-  const { documents, packages, releases, store, lost } = caches;
+  const lost = createLostFiles(dataDirectory, listed, cacheBytes / 16);
+  const caches = { ...createCaches(dataDirectory, publicDirectory, cacheBytes), lost };
+  const { documents, packages, releases, store } = caches;
   // not join(): they are made for every request, and both parts are clean
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
@@ -75,7 +80,7 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
     parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
   });
   const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
-  return { documents, packages, releases, store, lost: createLostFiles(dataDirectory, cacheBytes / 16) };
+  return { documents, packages, releases, store };
 }
 
 /**

@@ -1,8 +1,8 @@
 // Documents and indexes that are published, and are not there. A deleted file is as damaged as a truncated one: a server
 // must not answer for it that the package is not published.
 //
-// For a name that was never published this costs one look for the index. For a document that a published package lacks,
-// such as that of dev versions, it costs a lookup in memory.
+// For a name that was never published this costs a look for the index, and one at packages.json. For a document that a
+// published package lacks, such as that of dev versions, it costs a lookup in memory.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, type PublicPath } from '../../build/contract/paths.ts';
@@ -10,13 +10,17 @@ import { parseDocumentStamps } from '../../build/contract/serving-index.ts';
 import { FileCache } from '../../build/shared/caches/file-cache.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { checkAbsence, isPublished, providerOf } from './document-check.ts';
-import { missingIndex } from './missing-index.ts';
+import type { ListedNames } from './listed-names.ts';
+import { hasDocument, missingIndex } from './missing-index.ts';
 import { publishedTree } from './published-documents.ts';
 
 export interface LostFiles {
-  /** For a document that was not found: rejects with DamagedDocument if it is published. */
+  /**
+   * For a document that was not found: rejects with DamagedDocument if it is published, and with UnusableFile if
+   * packages.json lists the package, and all its files are lost.
+   */
   readonly document: (path: PublicPath, epoch: number) => MaybeAsync<undefined>;
-  /** For an index that was not found: rejects with UnusableFile if a document of the package exists. */
+  /** For an index that was not found: rejects with UnusableFile if the package is published. */
   readonly index: (name: PackageName) => MaybeAsync<undefined>;
   readonly clear: () => void;
 }
@@ -27,7 +31,7 @@ type Documents = { readonly [Kind in 'stable' | 'dev']: boolean };
 const bytesOfEntry = 64;
 
 /** `dataDirectory`: holds `public/` and `index/`. `limitBytes`: memory for what indexes say. */
-export function createLostFiles(dataDirectory: string, limitBytes: number): LostFiles {
+export function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes: number): LostFiles {
   const tree = publishedTree(dataDirectory);
   const packages = new FileCache<Documents>({
     limitBytes,
@@ -37,6 +41,11 @@ export function createLostFiles(dataDirectory: string, limitBytes: number): Lost
       return { stable: isPublished(stable), dev: isPublished(dev) };
     },
   });
+  const hasLostAll = (name: PackageName): boolean => listed.has(name) && !hasDocument(dataDirectory, name);
+  const lostIndex = (name: PackageName): MaybeAsync<undefined> => {
+    const fault = missingIndex(dataDirectory, name, listed);
+    return fault === undefined ? undefined : Promise.reject(fault);
+  };
   const check = (path: PublicPath): Promise<undefined> => checkAbsence(path, tree).then(() => undefined);
   return {
     document: (path, epoch) => {
@@ -45,14 +54,15 @@ export function createLostFiles(dataDirectory: string, limitBytes: number): Lost
       const { name, stability } = provider;
       return andThen(
         packages.get(`${dataDirectory}/index/${indexPath(name)}`, epoch),
-        (documents) => (documents?.[stability] === true ? check(path) : undefined),
-        () => undefined, // a damaged index names no document
+        (documents) => {
+          if (documents !== undefined) return documents[stability] ? check(path) : undefined;
+          return hasLostAll(name) ? lostIndex(name) : undefined;
+        },
+        // a damaged index names no document
+        (reason: unknown) => (hasLostAll(name) ? Promise.reject(reason) : undefined),
       );
     },
-    index: (name) => {
-      const fault = missingIndex(dataDirectory, name);
-      return fault === undefined ? undefined : Promise.reject(fault);
-    },
+    index: lostIndex,
     clear: () => packages.clear(),
   };
 }

@@ -1,9 +1,11 @@
-// Tells a package whose index is lost from a package that was never published: the lost one still has a document.
+// Tells a package whose index is lost from a package that was never published: the lost one still has a document, or
+// packages.json still lists the name.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
+import type { ListedNames } from './listed-names.ts';
 
 /** Whether a document of the package is on the disk. `dataDirectory`: holds `public/` and `index/`. */
 export function hasDocument(dataDirectory: string, name: PackageName): boolean {
@@ -13,11 +15,16 @@ export function hasDocument(dataDirectory: string, name: PackageName): boolean {
 }
 
 /**
- * The reason why a published package has no index. undefined: it has one, or has no document either. An index is
- * published before its documents and removed after them, so this checks the documents first.
+ * The reason why a published package has no index. undefined: it has one, or nothing says that it is published. An
+ * index is published before its documents and packages.json, and removed after them, so this checks the index last.
  */
-export function missingIndex(dataDirectory: string, name: PackageName): UnusableFile | undefined {
+export function missingIndex(
+  dataDirectory: string,
+  name: PackageName,
+  listed: Pick<ListedNames, 'has'>,
+): UnusableFile | undefined {
   const path = `${dataDirectory}/index/${indexPath(name)}`;
-  if (!hasDocument(dataDirectory, name) || stampFile(path) !== undefined) return undefined;
+  if (!hasDocument(dataDirectory, name) && !listed.has(name)) return undefined;
+  if (stampFile(path) !== undefined) return undefined;
   return new UnusableFile(`${path} is missing, or is no file, although ${name} is published; run \`libretto verify\``);
 }

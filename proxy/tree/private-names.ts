@@ -1,15 +1,17 @@
-// Finds the private names in the serving index. The index has a file for each package that is or was published, until
-// `prune`. The file exists before any document names the package. Each lookup reads the disk, so that a vendor is
-// private from the moment of its first package.
+// Finds the private names of a data folder. The serving index has a file for each package that is or was published,
+// until `prune`. The file exists before any document names the package. A package whose index is lost stays private
+// while a document, an archive, packages.json or the announcement still knows the name (I9). Each lookup asks the disk,
+// so that a vendor is private from the moment of its first package.
 
 import { opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
-import { indexPath, publicationPath } from '../../build/contract/paths.ts';
+import { indexPath, publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import { isFileFault } from '../../build/shared/files/unusable-file.ts';
+import { createListedNames, type ListedNames } from './listed-names.ts';
 import { hasDocument } from './missing-index.ts';
 import type { PrivateNames } from './precedence.ts';
 
@@ -22,43 +24,63 @@ export type ReadPrivateNames = () => MaybeAsync<PrivateNames>;
 const soThat = 'so the private names are unknown, and no other registry is used';
 
 /**
- * Those of a data folder that is served: unknown before the first publication, and while what announces it cannot be
- * read (I9).
+ * Those of a data folder that is served: unknown before the first publication, and while the announcement or
+ * packages.json cannot be read (I9).
  */
-export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
+export function createPrivateNames(
+  dataDirectory: string,
+  listed: ListedNames = createListedNames(dataDirectory),
+): ReadPrivateNames {
   const path = join(dataDirectory, 'index', publicationPath);
-  const names = privateNamesIn(dataDirectory);
+  const onDisk = privateNamesIn(dataDirectory, listed);
+  let names = onDisk;
   let understood: FileStamp | undefined;
   return () => {
     const stamp = stampFile(path);
     if (stamp === undefined)
       return { ...names, unknown: `nothing is published here yet, ${soThat}; run \`libretto build\`` };
-    if (sameStamp(stamp, understood)) return names;
-    try {
-      parsePublication(readFileSync(path, 'utf8'));
-    } catch (error) {
-      return {
-        ...names,
-        unknown:
-          `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ` +
-          `${soThat}; run \`libretto build\``,
-      };
+    if (!sameStamp(stamp, understood)) {
+      try {
+        const { withdrawn = [] } = parsePublication(readFileSync(path, 'utf8'));
+        names = eitherOf(onDisk, privateNamesOf(withdrawn));
+      } catch (error) {
+        return unusable(names, `index/${publicationPath}`, error instanceof Error ? error.message : String(error));
+      }
+      understood = stamp;
     }
-    understood = stamp;
-    return names;
+    const fault = listed.fault();
+    return fault === undefined ? names : unusable(names, `public/${rootDocumentPath}`, fault);
   };
 }
 
+function unusable(names: PrivateNames, path: string, reason: string): PrivateNames {
+  return { ...names, unknown: `${path} cannot be used (${reason}), ${soThat}; run \`libretto build\`` };
+}
+
 /** Those that a data folder knows of, whether anything is published in it or not: beside those of an origin. */
-export function privateNamesIn(dataDirectory: string): PrivateNames {
+export function privateNamesIn(
+  dataDirectory: string,
+  listed: ListedNames = createListedNames(dataDirectory),
+): PrivateNames {
   const index = join(dataDirectory, 'index');
   const exists = (path: string): boolean => orRefused(() => statSync(path, { throwIfNoEntry: false }) !== undefined);
-  const holdsSome = (folder: string): boolean => exists(folder) && orRefused(() => holdsJson(folder));
+  const holds = (folder: string, isOne: (entry: string) => boolean): boolean =>
+    exists(folder) && orRefused(() => holdsEntry(folder, isOne));
+  const isJson = (entry: string): boolean => entry.endsWith('.json');
+  // `prune` leaves the folders of what it removed
+  const hasArchive = (folder: string): boolean => holds(folder, (entry) => entry.endsWith('.zip'));
+  const archives = join(dataDirectory, 'public/dist');
   return {
-    // a package whose index was lost stays private by its documents
-    has: (name) => exists(join(index, indexPath(name))) || hasDocument(dataDirectory, name),
-    // `prune` leaves the folder of a vendor whose last package it removed
-    hasVendor: (vendor) => holdsSome(join(index, vendor)) || holdsSome(join(dataDirectory, 'public/p2', vendor)),
+    has: (name) =>
+      exists(join(index, indexPath(name))) ||
+      listed.has(name) ||
+      hasDocument(dataDirectory, name) ||
+      hasArchive(join(archives, name)),
+    hasVendor: (vendor) =>
+      holds(join(index, vendor), isJson) ||
+      listed.hasVendor(vendor) ||
+      holds(join(dataDirectory, 'public/p2', vendor), isJson) ||
+      holds(join(archives, vendor), (name) => hasArchive(join(archives, vendor, name))),
   };
 }
 
@@ -73,11 +95,10 @@ function orRefused(look: () => boolean): boolean {
 }
 
 /** Mostly the first entry is one: a folder is read to its end only where it holds none. */
-function holdsJson(folder: string): boolean {
+function holdsEntry(folder: string, isOne: (entry: string) => boolean): boolean {
   const entries = opendirSync(folder);
   try {
-    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync())
-      if (entry.name.endsWith('.json')) return true;
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) if (isOne(entry.name)) return true;
     return false;
   } finally {
     entries.closeSync();

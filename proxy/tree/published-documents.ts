@@ -10,6 +10,7 @@ import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parseDocumentStamps } from '../../build/contract/serving-index.ts';
 import { checkAbsence, checkDocument, isPublished, type PublishedTree } from './document-check.ts';
 import { isAbsence, stampFile } from '../../build/shared/files/file-stamp.ts';
+import type { ListedNames } from './listed-names.ts';
 import { missingIndex } from './missing-index.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { readWhole, type WholeFile } from '../../build/shared/files/read-whole.ts';
@@ -44,7 +45,7 @@ export interface PackageFiles {
 export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
 
 /** `dataDirectory`: see createReadDocument. */
-export function createReadPackage(dataDirectory: string): ReadPackage {
+export function createReadPackage(dataDirectory: string, listed: ListedNames): ReadPackage {
   const tree = publishedTree(dataDirectory);
   return async (name) => {
     const paths = { stable: providerPath(name, 'stable'), dev: providerPath(name, 'dev') };
@@ -52,7 +53,7 @@ export function createReadPackage(dataDirectory: string): ReadPackage {
       readWhole(`${dataDirectory}/public/${paths.stable}`),
       readRare(`${dataDirectory}/public/${paths.dev}`),
     ]);
-    const index = await readIndex(dataDirectory, name);
+    const index = await readIndex(dataDirectory, name, listed);
     const stamps = 'fault' in index ? undefined : stampsIn(index.bytes);
     const checked: PublishedTree = { ...tree, package: async () => stamps };
     const check = (kind: 'stable' | 'dev', file: ReadResult): Promise<DocumentRead> => {
@@ -70,10 +71,10 @@ const absent: DocumentRead = { bytes: undefined };
 
 type ReadResult = PromiseSettledResult<WholeFile | undefined>;
 
-function readIndex(dataDirectory: string, name: PackageName): Promise<DocumentRead> {
+function readIndex(dataDirectory: string, name: PackageName, listed: ListedNames): Promise<DocumentRead> {
   return readWhole(join(dataDirectory, 'index', indexPath(name))).then(
     (file) => {
-      const fault = file === undefined ? missingIndex(dataDirectory, name) : undefined;
+      const fault = file === undefined ? missingIndex(dataDirectory, name, listed) : undefined;
       return fault === undefined ? { bytes: file?.bytes } : { fault };
     },
     (fault: unknown) => ({ fault }),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
+import { createListedNames } from './listed-names.ts';
 import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
@@ -31,7 +32,10 @@ export interface PublishedFiles {
 const documents = 'public/';
 
 /** `dataDirectory`: holds `public/` and `index/`. */
-export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles {
+export function createLocalPublishedFiles(
+  dataDirectory: string,
+  listed = createListedNames(dataDirectory),
+): PublishedFiles {
   // the reader of the documents reports a newer publication; here the previous one stays
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
   const readDocument = createReadDocument(dataDirectory);
@@ -42,7 +46,7 @@ export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles
         ? await readDocument(path.slice(documents.length))
         : await readWhole(join(dataDirectory, path))
       )?.bytes,
-    readPackage: createReadPackage(dataDirectory),
+    readPackage: createReadPackage(dataDirectory, listed),
     stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
   };
 }

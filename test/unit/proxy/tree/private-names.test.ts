@@ -1,7 +1,7 @@
 // Tests the private names of a data folder: unknown before the first publication, and while the announcement cannot be
 // read.
 
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createPrivateNames, eitherOf, privateNamesIn, privateNamesOf } from '../../../../proxy/tree/private-names.ts';
 import { packageName } from '../../../util/running-mirror.ts';
@@ -53,6 +53,41 @@ it.each([
   const names = await createPrivateNames(folder.path)();
   expect([names.has(packageName('acme/app')), names.hasVendor('acme')]).toEqual([true, true]);
   expect([names.has(packageName('acme/other')), names.hasVendor('some')]).toEqual([false, false]);
+  await folder.remove();
+});
+
+it.each([
+  ['packages.json', ['public/dist'], true],
+  ['an archive', ['public/packages.json'], true],
+  ['nothing', ['public/packages.json', 'public/dist/acme/app/1.0.0.zip'], false],
+])('include a package whose index and documents are lost while %s knows its name', async (_, lost, isPrivate) => {
+  const folder = temporaryFolder('private-names');
+  const tree = new HandMadeTree(folder.path);
+  tree.put('acme/app', version('app'));
+  tree.publish();
+  for (const path of [...lost, 'index/acme', 'public/p2']) rmSync(folder.at(path), { recursive: true });
+  const names = await createPrivateNames(folder.path)();
+  expect([names.has(packageName('acme/app')), names.hasVendor('acme')]).toEqual([isPrivate, isPrivate]);
+  expect([names.has(packageName('acme/other')), names.hasVendor('some')]).toEqual([false, false]);
+  const unknown = lost.includes('public/packages.json')
+    ? expect.stringMatching(/^public\/packages\.json cannot be used/)
+    : undefined;
+  expect(names.unknown).toEqual(unknown);
+  await folder.remove();
+});
+
+it('include a withdrawn package whose index is lost, and those of the last packages.json that was read', async () => {
+  const folder = temporaryFolder('private-names');
+  const tree = new HandMadeTree(folder.path);
+  tree.put('acme/app', version('app'));
+  tree.publish();
+  const announcement = folder.at('index/_publication.json');
+  const announced = JSON.parse(readFileSync(announcement, 'utf8')) as object;
+  writeFileSync(announcement, JSON.stringify({ ...announced, withdrawn: ['gone/lib'] }));
+  const read = createPrivateNames(folder.path);
+  expect([(await read()).has(packageName('gone/lib')), (await read()).hasVendor('gone')]).toEqual([true, true]);
+  for (const path of ['public', 'index/acme']) rmSync(folder.at(path), { recursive: true });
+  expect([(await read()).has(packageName('acme/app')), (await read()).hasVendor('acme')]).toEqual([true, true]);
   await folder.remove();
 });
 
