@@ -81,7 +81,7 @@ export function formatRecord(record: PublicationRecord): string {
 }
 
 /** undefined: there is none, or one that says nothing any more. Throws BuildRefused for one of a newer Libretto. */
-export async function readRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
+export async function readRecord(output: Pick<Output, 'read'>, serial: number): Promise<PublicationRecord | undefined> {
   const text = await output.read('build', recordPath(serial));
   const record = text === undefined ? undefined : parseOwnFile(`build/${recordPath(serial)}`, () => parseRecord(text));
   return record?.serial === serial ? record : undefined;

@@ -12,7 +12,8 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { announcedBy, listPackages } from '../memory/tree-memory.ts';
+import { announcedLists } from '../memory/announced.ts';
+import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
@@ -59,7 +60,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const manifest = await verifyManifest(output, faults);
   const publication = await verifyAnnouncement(output, manifest, faults);
   faults.push(...(await verifyAdvisoryLists(output)));
-  const lists = await verifyLists(output, announcedBy(publication, manifest));
+  const lists = await verifyLists(output, await announcedLists(output, publication, manifest));
   faults.push(...lists.faults);
   const placing = unfinishedArchives(publication, manifest, faults);
   const listing = await verifyRootDocument(output, publication, placing === undefined, faults);

@@ -12,7 +12,9 @@ import type { Output } from '../output/output.ts';
 import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { manifestPath, readManifest, type Manifest } from './manifest.ts';
+import { announcedLists, isInterrupted } from './announced.ts';
+import { describeDamage } from './tree-damage.ts';
+import { readManifest, type Manifest } from './manifest.ts';
 
 export interface TreeMemory {
   readonly publication: Publication | undefined;
@@ -64,7 +66,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const interrupted = isInterrupted(manifest, publication);
   const listed = isPublishedText ? root.names : undefined;
   return {
-    damage: damageOf(publication === undefined ? root.stamp !== undefined : !interrupted, {
+    damage: await describeDamage(output, {
+      wasWhole: publication === undefined ? root.stamp !== undefined : !interrupted,
       manifest: manifest !== undefined,
       publication: publication !== undefined,
       root: rootIntact,
@@ -85,7 +88,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
-    announced: announcedBy(publication, manifest),
+    announced: await announcedLists(output, publication, manifest),
   };
 }
 
@@ -119,20 +122,8 @@ export async function readKnownSources(output: Output): Promise<readonly Publish
 }
 
 /** As `announced` of the whole memory, with nothing else read. */
-export async function readAnnounced(output: Pick<Output, 'read'>): Promise<AnnouncedLists> {
-  return announcedBy(await readPublication(output), await readManifest(output));
-}
-
-/**
- * What the lists of tombstones and of versions withdrawn by hand must have. `manifest` counts first while a publication
- * is under way or was cut off, and where the announcement is lost or damaged, or names none.
- */
-export function announcedBy(publication: Publication | undefined, manifest: Manifest | undefined): AnnouncedLists {
-  const [first, second] = isInterrupted(manifest, publication) ? [manifest, publication] : [publication, manifest];
-  return {
-    purged: first?.purged ?? second?.purged ?? [],
-    withheld: first?.withheld ?? second?.withheld ?? [],
-  };
+export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
+  return announcedLists(output, await readPublication(output), await readManifest(output));
 }
 
 /**
@@ -149,10 +140,6 @@ function knownSources(
   return added.length === 0
     ? announced
     : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
-}
-
-function isInterrupted(manifest: Manifest | undefined, publication: Publication | undefined): manifest is Manifest {
-  return manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
 }
 
 /**
@@ -173,31 +160,6 @@ function isPublishedBy(
   const names = new Set(listed);
   return (name) => (names.has(name) ? 'yes' : 'no');
 }
-
-interface SoundParts {
-  readonly manifest: boolean;
-  readonly publication: boolean;
-  /** packages.json, its time included */
-  readonly root: boolean;
-  readonly rootText: boolean;
-}
-
-/** Of a tree that had been published whole. */
-function damageOf(published: boolean, sound: SoundParts): readonly string[] {
-  if (!published) return [];
-  const lost = (what: string): string =>
-    `${what} was missing or damaged. The build compared everything with the published tree and rebuilt it.`;
-  return [
-    ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
-    ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),
-    ...(sound.root || !sound.publication ? [] : [sound.rootText ? otherTime : lost(`public/${rootDocumentPath}`)]),
-  ];
-}
-
-const otherTime =
-  `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: ` +
-  '`cp -a` keeps them. Everything was compared with what is published, ' +
-  'and the file got a later time than any that clients may have seen.';
 
 async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);

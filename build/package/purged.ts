@@ -84,7 +84,7 @@ async function rowsBefore(
 }
 
 /** Throws BuildRefused if the list is damaged or lacks announced rows. */
-export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
+export async function listPurged(output: Pick<Output, 'read' | 'list'>): Promise<readonly PurgedVersion[]> {
   const rows = await storedTombstones(output);
   const missing = missingRows((await readAnnounced(output)).purged, rows);
   if (missing.length > 0) throw refuseIncomplete(missing, rows);

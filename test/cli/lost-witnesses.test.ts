@@ -1,0 +1,75 @@
+// The announcement and the manifest name the rows of the lists of purged and of withdrawn versions (I21). While one of
+// these files is lost, no advice gives the other up. Where both are lost, history still names purges and withdrawals.
+
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+
+const [announcement, manifest] = ['index/_publication.json', 'build/manifest.json'] as const;
+const [tombstones, withdrawn] = ['index/_purged.json', 'index/_withheld.json'] as const;
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+const succeeds = async (...args: readonly string[]): Promise<void> =>
+  expect(await libretto(...args)).toMatchObject({ exitCode: 0 });
+const lose = (...paths: readonly string[]): void =>
+  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
+const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
+
+/** 1.1.0 is purged, 1.0.0 is withdrawn, and 1.2.0 is published. */
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...saying('src/one', '1.0.0', 'first'),
+    ...saying('src/two', '1.1.0', secret),
+    ...saying('src/three', '1.2.0', 'third'),
+  });
+  folder = origin.root;
+  await succeeds('build', 'src');
+  await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-witnesses-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('without announcement and manifest', () => {
+  it.each([
+    [tombstones, 'It lacks tombstones that the announcement names: acme/hello 1.1.0'],
+    [withdrawn, 'It lacks versions that the announcement names: acme/hello 1.0.0'],
+  ])('a build refuses where history names what %s lost, and the advice brings the list back', async (list, said) => {
+    lose(announcement, manifest, list);
+    const refused = await libretto('build', 'src');
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(said) as string });
+    await (list === tombstones
+      ? succeeds('package', 'purged', '--recover')
+      : succeeds('package', 'withdraw', 'acme/hello', '1.0.0'));
+    await succeeds('build', 'src');
+    expect(versions()).toEqual(['acme/hello@1.2.0']);
+    await succeeds('verify');
+  });
+
+  it('a build goes on where both lists are there', async () => {
+    lose(announcement, manifest);
+    const { exitCode, stdout, stderr } = await libretto('build', 'src');
+    expect([exitCode, stdout + stderr]).toEqual([0, expect.not.stringContaining('WARNING: index/_publication')]);
+    expect(versions()).toEqual(['acme/hello@1.2.0']);
+  });
+
+  it('a build warns where history is lost too, and nothing proves what was purged', async () => {
+    lose(announcement, manifest, tombstones, 'build/history');
+    const { exitCode, stdout, stderr } = await libretto('build', 'src');
+    expect(exitCode).toBe(0);
+    expect(stdout + stderr).toMatch(/index\/_purged\.json is missing\. So nothing proves [^]*purged --recover FILE/);
+  });
+});
