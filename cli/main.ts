@@ -18,8 +18,10 @@ import { RegistryError } from '../build/contract/errors.ts';
 import { storageExitCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
+import { UnusableFile } from '../build/shared/files/unusable-file.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
 import { StateError, type StateErrorCode } from '../proxy/state/state-error.ts';
+import { DamagedDocument } from '../proxy/tree/document-check.ts';
 import { AnswerLost, answerStream } from './io/answer-stream.ts';
 import { processEnvironment } from './config/config.ts';
 import type { Context } from './io/context.ts';
@@ -90,8 +92,10 @@ const expectedErrors = [
   AnswerLost,
   RegistryError,
   RemoteFailure,
+  UnusableFile,
+  DamagedDocument,
 ];
-const unusable = [UsageError, BuildRefused, TokenError];
+const unusable = [UsageError, BuildRefused, TokenError, UnusableFile, DamagedDocument];
 
 const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
   STATE_UNUSABLE: 2,

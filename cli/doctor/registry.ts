@@ -9,6 +9,7 @@ import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { counted } from '../io/output.ts';
+import { treeDamage } from '../tree/damaged-tree.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { assertRecords } from '../state/state-records.ts';
 import { assertWholeState } from '../state/verify-state.ts';
@@ -46,6 +47,9 @@ export async function checkState(config: Config): Promise<Finding> {
 
 export async function checkTree(dataDirectory: string, nowMs: number): Promise<Finding> {
   const publication = readPublication(dataDirectory);
+  const damage = treeDamage(dataDirectory);
+  if (publication === undefined && damage !== undefined)
+    return failed('tree', damage, '`libretto verify` lists all faults and the repair for each.');
   if (publication === undefined)
     return warning(
       'tree',

@@ -12,6 +12,8 @@ import type { Context } from '../../io/context.ts';
 import { currentMirrorRules } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
+import { treeDamage } from '../../tree/damaged-tree.ts';
+import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
 /** `counters` is a server's: a command counts no requests. `mirror` is not there in what an older server says. */
@@ -36,6 +38,8 @@ async function readHere(context: Context, flags: Given['flags']): Promise<ShownS
     workingDirectory: context.workingDirectory,
   });
   const dataDirectory = config.data.value;
+  const damage = treeDamage(dataDirectory);
+  if (damage !== undefined) throw new UsageError(damage);
   const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {

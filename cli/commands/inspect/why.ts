@@ -5,6 +5,8 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
 import { why, type KnownVersion, type WhyAnswer } from '../../../build/inspect/why.ts';
+import { createListedNames } from '../../../proxy/tree/listed-names.ts';
+import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
 import { configuredSources } from '../../builds/build-request.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
@@ -24,6 +26,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const [given = '', version] = operands;
   const name = parsePackageName(given.toLowerCase());
   if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is not a package name such as acme/hello.`);
+  const lost = missingIndex(config.data.value, name, createListedNames(config.data.value));
+  if (lost !== undefined) throw new UsageError(`${lost.message}: it names the repair.`);
   const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;

@@ -14,6 +14,7 @@ import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
+import { treeDamage } from '../../tree/damaged-tree.ts';
 import { readPublishedTree } from '../../tree/published-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -29,7 +30,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   }
   // a mistyped --data must not make folders
   if (readPublishedTree(config.data.value) === undefined)
-    throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
+    throw new UsageError(
+      treeDamage(config.data.value) ??
+        `Nothing is published in ${config.data.value}. Name the data folder with --data.`,
+    );
   const withdrawn = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else

@@ -1,0 +1,63 @@
+// Tells a tree that lost packages.json or its announcement from a folder in which nothing was ever published.
+
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { lastBuildPath, parseLastBuild } from '../../build/contract/last-build.ts';
+import { manifestPath, parseManifestSerial } from '../../build/contract/manifest-serial.ts';
+import { NewerFormat } from '../../build/contract/newer-format.ts';
+import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import { parsePublication } from '../../build/contract/publication.ts';
+import { readPublishedTree } from './published-tree.ts';
+
+const [announcement, root] = [`index/${publicationPath}`, `public/${rootDocumentPath}`];
+
+/**
+ * What is wrong with the announcement or packages.json of a published tree, where, and what to do. undefined: both can
+ * be read, or nothing was published, or the first publication is under way.
+ */
+export function treeDamage(dataDirectory: string): string | undefined {
+  const path = join(dataDirectory, announcement);
+  try {
+    parsePublication(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof NewerFormat) return `${path}: ${error.message}.`;
+    return isThere(path) || wasPublished(dataDirectory)
+      ? damage(dataDirectory, announcement, 'The file announces the last publication')
+      : undefined;
+  }
+  return readPublishedTree(dataDirectory) === undefined
+    ? damage(dataDirectory, root, 'The file lists the published packages')
+    : undefined;
+}
+
+function damage(dataDirectory: string, path: string, purpose: string): string {
+  const state = isThere(join(dataDirectory, path)) ? 'cannot be read' : 'is missing';
+  return `${join(dataDirectory, path)} ${state}. ${purpose}. Run \`libretto verify\`: it names the damage and the repair.`;
+}
+
+/** By the files beside the announcement. The first publication writes the manifest before packages.json. */
+function wasPublished(dataDirectory: string): boolean {
+  const serial = orUnknown(() => parseManifestSerial(readFileSync(join(dataDirectory, 'build', manifestPath), 'utf8')));
+  const last = orUnknown(() => parseLastBuild(readFileSync(join(dataDirectory, lastBuildPath), 'utf8')));
+  if ((serial ?? 0) > 1 || last?.outcome === 'published' || last?.outcome === 'unchanged') return true;
+  return serial === undefined && (isThere(join(dataDirectory, root)) || hasIndex(join(dataDirectory, 'index')));
+}
+
+/** Also a link that leads nowhere. */
+function isThere(path: string): boolean {
+  return orUnknown(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
+}
+
+/** Whether the folder of a vendor is there. Names of lists begin with an underscore. */
+function hasIndex(folder: string): boolean {
+  return orUnknown(() => readdirSync(folder))?.some((entry) => !entry.startsWith('_')) === true;
+}
+
+function orUnknown<Known>(look: () => Known | undefined): Known | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined; // a file that is missing or damaged says nothing
+  }
+}

@@ -1,0 +1,112 @@
+// Commands that read a published tree name a lost or damaged announcement, packages.json or index, and where to go on.
+// None of them says that nothing was published.
+
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const [announcement, root] = ['index/_publication.json', 'public/packages.json'] as const;
+let origin: TemporaryTree;
+let folder: string;
+const data = (path: string): string => join(folder, 'data', path);
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...below('r/lib', whoLibrary('acme/lib', '1.0.0')),
+    ...below('r/other', whoLibrary('acme/other', '1.0.0')),
+  });
+  folder = origin.root;
+  expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
+});
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-damaged-tree-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const damages: Readonly<Record<string, (path: string) => void>> = {
+  missing: () => undefined,
+  garbled: (path) => writeFileSync(path, '{"packages":'),
+  'a folder': (path) => mkdirSync(path),
+  'refused by the system': (path) => symlinkSync(basename(path), path),
+};
+const cases = [announcement, root].flatMap((path) =>
+  Object.entries(damages).map(([how, damage]) => [path, how, damage] as const),
+);
+
+it.each(cases)('%s that is %s is named by status and package withdraw', async (path, _, damage) => {
+  rmSync(data(path));
+  damage(data(path));
+  // the withdrawal of a version repairs a damaged announcement
+  const withdrawals = path === root ? [['package', 'withdraw', 'acme/lib', '1.0.0']] : [];
+  for (const command of [['status'], ['status', '--json'], ...withdrawals]) {
+    const { exitCode, stdout, stderr } = await libretto(...command);
+    expect([command, exitCode, stdout]).toEqual([command, 2, '']);
+    expect(stderr).toContain(`${path} `);
+    expect(stderr).toMatch(/Run `libretto verify`: it names the damage and the repair\.$/);
+    expect(stderr).not.toMatch(/unexpected|Nothing is published/);
+  }
+});
+
+it('packages.json that was changed is named by status', async () => {
+  const text = readFileSync(data(root), 'utf8').replace('"acme/other"', '"acme/xther"');
+  const { mtime } = statSync(data(root));
+  writeFileSync(data(root), text);
+  utimesSync(data(root), mtime, mtime);
+  const { exitCode, stderr } = await libretto('status');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^libretto: public\/packages\.json .* `libretto build`/),
+  ]);
+});
+
+it.each([
+  ['alone', []],
+  ['with packages.json', [root]],
+  ['with packages.json and the index', [root, 'index']],
+  ['with packages.json and the memory of the builder', [root, 'build']],
+  ['with the memory of the builder and the index', ['build', 'index']],
+])('a lost announcement is a fault for doctor: %s', async (_, beside) => {
+  for (const path of [announcement, ...beside]) rmSync(data(path), { recursive: true, force: true });
+  const { exitCode, stdout } = await libretto('doctor');
+  expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED +tree .*_publication\.json is missing\./m)]);
+  expect(stdout).not.toContain('Nothing is published');
+});
+
+it('a folder without a publication is no damage', async () => {
+  rmSync(data('.'), { recursive: true });
+  mkdirSync(data('build'), { recursive: true });
+  expect((await libretto('doctor')).stdout).toMatch(/^WARNING +tree +Nothing is published\./m);
+  expect(await libretto('status')).toMatchObject({ exitCode: 0 });
+  expect((await libretto('package', 'withdraw', 'acme/lib', '1.0.0')).stderr).toContain('Nothing is published in');
+});
+
+it.each([
+  ['its documents are there', []],
+  ['its documents are lost too', ['public/p2/acme/lib.json']],
+])('why names the lost index of a published package: %s', async (_, beside) => {
+  for (const path of ['index/acme/lib.json', ...beside]) rmSync(data(path));
+  for (const version of [[], ['1.0.0']]) {
+    const { exitCode, stdout, stderr } = await libretto('why', 'acme/lib', ...version);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/index\/acme\/lib\.json is missing, .* acme\/lib is published; run `libretto verify`/);
+  }
+  expect(await libretto('why', 'acme/other')).toMatchObject({ exitCode: 0 });
+});
