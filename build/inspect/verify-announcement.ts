@@ -8,7 +8,7 @@ import { BuildRefused } from '../contract/refusals.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
-import { indexFault, type Fault } from './verify-fault.ts';
+import { indexFault, type Fault, type Repairs } from './verify-fault.ts';
 
 /**
  * The builder's memory is a cache. Damage to the memory of a source is no fault; a file that a newer Libretto wrote is
@@ -29,21 +29,26 @@ export async function verifyManifest(output: Output, faults: Fault[]): Promise<M
       await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
   }
   const manifest = await unlessNewer(manifestPath, () => readManifest(output));
+  return manifest;
+}
+
+/** Notices a manifest that was changed after it was written. `faults` has those of the announcement and the lists. */
+export async function verifyManifestBytes(output: Output, repairs: Repairs, faults: Fault[]): Promise<void> {
   const text = await output.read('build', manifestPath);
   if (text !== undefined && !isAsWritten(text) && !faults.some(({ path }) => path === `build/${manifestPath}`))
     faults.push({
       code: 'MALFORMED_INDEX',
       path: `build/${manifestPath}`,
-      message:
-        'It was changed after it was written: its checksum is wrong. ' +
-        'Remove it and run `libretto build`, which compares everything and writes it again.',
+      message: `It was changed after it was written: its checksum is wrong. ${repairs.manifest}`,
     });
-  return manifest;
 }
 
-const repairAnnouncement =
-  'Restore it from a backup; or remove it and run `libretto build` with every source named: ' +
-  'a build writes it again, and knows the sources from it alone.';
+function repairAnnouncement(how: 'run' | 'remove it and run'): string {
+  return (
+    `Restore it from a backup; or ${how} \`libretto build\` with every source named, and artifact:DATA/artifacts for ` +
+    'uploads: a build writes it again, and knows the sources from it alone.'
+  );
+}
 
 export async function verifyAnnouncement(
   output: Output,
@@ -58,7 +63,7 @@ export async function verifyAnnouncement(
       faults.push({
         code: 'MALFORMED_INDEX',
         ...place,
-        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement}`,
+        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement('remove it and run')}`,
       });
     return publication;
   } catch (error) {
@@ -70,9 +75,9 @@ export async function verifyAnnouncement(
           ? {
               code: 'MISSING_FILE',
               ...place,
-              message: `The announcement of the last publication is missing. ${repairAnnouncement}`,
+              message: `The announcement of the last publication is missing. ${repairAnnouncement('run')}`,
             }
-          : indexFault(error, place, repairAnnouncement),
+          : indexFault(error, place, repairAnnouncement('remove it and run')),
       );
     return undefined;
   }

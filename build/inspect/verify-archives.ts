@@ -8,26 +8,23 @@ import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts'
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { maxComposerJsonBytes } from '../record/parse-composer-json.ts';
-import { readOrFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { readOrFault, type Fault, type Repairs, type VerifyContext } from './verify-fault.ts';
 
-function repairArchive({ version_normalized: normalized, state }: IndexEntry): string {
+function repairArchive({ version_normalized: normalized, state }: IndexEntry, { devArchive }: Repairs): string {
   if (!isDevVersion(normalized)) return repairRelease;
-  return state === 'published' ? repairDevArchive : 'Restore it from a backup: its source has another content now.';
+  return state === 'published' ? devArchive : 'Restore it from a backup: its source has another content now.';
 }
 
 const repairRelease = 'Restore it from a backup; a build never makes an archive of a released version twice.';
-const repairDevArchive =
-  'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
-  'which makes the archive again from its source.';
 
 /** The archive is there, and has the size, the SHA-1 and the content that were published. */
 export async function archiveFault(
   name: PackageName,
   entry: IndexEntry,
-  { output, fast }: VerifyContext,
+  { output, fast, repairs }: VerifyContext,
 ): Promise<Fault | undefined> {
   const place = { path: `public/${entry.path}`, name, version: entry.version };
-  const repair = repairArchive(entry);
+  const repair = repairArchive(entry, repairs);
   const facts = await output.facts('public', entry.path);
   if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
   if (facts.size !== entry.size)
@@ -57,7 +54,7 @@ export async function archiveFault(
 export async function plainCopyFault(
   name: PackageName,
   entry: IndexEntry,
-  { output, fast, settled }: VerifyContext,
+  { output, fast, settled, repairs }: VerifyContext,
 ): Promise<Fault | undefined> {
   const plain: PublicPath = distPath(name, entry.version as DistLabel);
   if (entry.state !== 'published' || entry.path === plain || !settled) return undefined;
@@ -67,14 +64,14 @@ export async function plainCopyFault(
     return {
       code: 'MISSING_FILE',
       ...place,
-      message: `The plain copy of the archive is missing. ${repairByComparing}`,
+      message: `The plain copy of the archive is missing. ${repairs.byComparing}`,
     };
   if (copy.inode === pinned?.inode) return undefined;
   if (copy.size === entry.size && (fast || (await output.sha1('public', plain)) === entry.shasum)) return undefined;
   return {
     code: 'WRONG_BYTES',
     ...place,
-    message: `The plain copy does not have the bytes of ${entry.path}. ${repairByComparing}`,
+    message: `The plain copy does not have the bytes of ${entry.path}. ${repairs.byComparing}`,
   };
 }
 

@@ -10,7 +10,7 @@ import { isDevVersion, normalizeVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
-import { readOrFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { readOrFault, type Fault, type VerifyContext } from './verify-fault.ts';
 import { purgedFaults } from './verify-tombstones.ts';
 
 export interface CheckedDocuments {
@@ -28,7 +28,7 @@ export async function verifyDocuments(
 ): Promise<CheckedDocuments> {
   const faults: Fault[] = [];
   const records: VersionRecord[] = [];
-  const repair = index === undefined ? `Do what is said of index/${indexPath(name)}.` : repairByComparing;
+  const repair = index === undefined ? `Do what is said of index/${indexPath(name)}.` : context.repairs.byComparing;
   for (const kind of ['stable', 'dev'] as const) {
     // of a publication under way the documents may still be those of the one before it
     const stamp = context.settled ? index?.documents[kind] : undefined;
@@ -45,7 +45,7 @@ export async function verifyDocuments(
     );
   }
   const entries = groupBy(index?.versions ?? [], ({ version }) => version);
-  if (index !== undefined) for (const record of records) faults.push(...recordFaults(name, record, entries));
+  if (index !== undefined) for (const record of records) faults.push(...recordFaults(name, record, entries, context));
   return {
     faults,
     versions: context.fast
@@ -133,6 +133,7 @@ function recordFaults(
   name: PackageName,
   record: VersionRecord,
   entries: ReadonlyMap<string, readonly IndexEntry[]>,
+  { repairs }: VerifyContext,
 ): readonly Fault[] {
   const dist = isJsonObject(record.dist) ? record.dist : undefined;
   const entry = entries.get(record.version)?.find(({ reference }) => reference === dist?.['reference']);
@@ -150,7 +151,7 @@ function recordFaults(
       version: record.version,
       message:
         'A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). ' +
-        repairByComparing,
+        repairs.byComparing,
     },
   ];
 }

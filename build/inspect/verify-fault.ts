@@ -1,8 +1,9 @@
 // The faults that `verify` can find.
 
 import { NewerFormat } from '../contract/newer-format.ts';
-import type { PublicPath } from '../contract/paths.ts';
-import type { PurgedLookup } from '../contract/purged.ts';
+import { publicationPath, type PublicPath } from '../contract/paths.ts';
+import { purgedPath, type PurgedLookup } from '../contract/purged.ts';
+import { withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { UnreadableFile } from '../output/unreadable-file.ts';
 
@@ -51,6 +52,7 @@ export interface SameFiles {
 export interface VerifyContext {
   readonly output: Output;
   readonly tombstones: PurgedLookup;
+  readonly repairs: Repairs;
   /** of archives and texts size and existence only */
   readonly fast: boolean;
   /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */
@@ -60,12 +62,48 @@ export interface VerifyContext {
 }
 
 /** A build that does not find what it remembers looks at every package, and makes again what it can. */
-export const repairByComparing =
+const repairByComparing =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 /** Of an index that documents and archives can give again. */
-export const repairIndex =
+const repairIndex =
   'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
   'which derives it from the documents and the archives.';
+const repairDevArchive =
+  'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
+  'which makes the archive again from its source.';
+
+/** What mends a fault by a build that compares everything. */
+export interface Repairs {
+  readonly byComparing: string;
+  readonly index: string;
+  readonly devArchive: string;
+  /** of a damaged index, whose recovery a build refuses with `reason` */
+  readonly refused: (reason: string) => string;
+  readonly manifest: string;
+}
+
+const guards: readonly string[] = [publicationPath, purgedPath, withheldPath].map((path) => `index/${path}`);
+
+/**
+ * Without build/manifest.json a build compares everything. While the announcement or one of the two lists is lost or
+ * damaged, that file may be the last one to name purged and withdrawn versions (I21): then it stays. `faults`: of
+ * these files at least.
+ */
+export function repairsBeside(faults: readonly Fault[]): Repairs {
+  const damaged = guards.filter((path) => faults.some((fault) => fault.path === path));
+  const first =
+    `First do what is said of ${damaged.join(' and ')}, and run \`libretto verify\` again. Until then ` +
+    'build/manifest.json stays: it may be the last file that names purged and withdrawn versions.';
+  return damaged.length === 0
+    ? {
+        byComparing: repairByComparing,
+        index: repairIndex,
+        devArchive: repairDevArchive,
+        refused: (reason) => reason,
+        manifest: 'Remove it and run `libretto build`, which compares everything and writes it again.',
+      }
+    : { byComparing: first, index: first, devArchive: first, refused: () => first, manifest: first };
+}
 
 /** Reads a file for a check. `unreadable`: the file is there and cannot be read, and `faults` says so. */
 export async function readOrFault<Found>(

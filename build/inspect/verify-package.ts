@@ -13,7 +13,7 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output } from '../output/output.ts';
 import { archiveFault, plainCopyFault } from './verify-archives.ts';
 import { verifyDocuments } from './verify-documents.ts';
-import { readOrFault, repairIndex, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
+import { readOrFault, type Fault, type Repairs, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { purgedFaults, sameFiles } from './verify-tombstones.ts';
 
 export interface CheckedPackage {
@@ -83,7 +83,7 @@ function documentsOf(name: PackageName, index: PackageIndex | undefined): readon
 async function readIndex(
   name: PackageName,
   published: Published,
-  { output, leftovers }: VerifyContext,
+  { output, leftovers, repairs }: VerifyContext,
   faults: Fault[],
 ): Promise<PackageIndex | undefined> {
   const place = { path: `index/${indexPath(name)}`, name };
@@ -93,7 +93,7 @@ async function readIndex(
   const { index, code, what } = examineIndex(name, text);
   if (code === undefined) return index;
   const context = inspecting({ published, leftovers });
-  const repair = code === 'NEWER_FORMAT' ? '' : ` ${await indexRepair(output, name, context)}`;
+  const repair = code === 'NEWER_FORMAT' ? '' : ` ${await indexRepair(output, name, context, repairs)}`;
   faults.push({ code, ...place, message: `${what}${repair}` });
   return index;
 }
@@ -124,12 +124,17 @@ function examineIndex(name: PackageName, text: string | undefined): ExaminedInde
 }
 
 /** What a build would do of it: derive the index, or refuse with the ways back. */
-async function indexRepair(output: Output, name: PackageName, context: RecoveryContext): Promise<string> {
+async function indexRepair(
+  output: Output,
+  name: PackageName,
+  context: RecoveryContext,
+  repairs: Repairs,
+): Promise<string> {
   try {
     await recoverIndex(output, name, context);
-    return repairIndex;
+    return repairs.index;
   } catch (error) {
-    if (error instanceof PackageDamaged) return error.message;
+    if (error instanceof PackageDamaged) return repairs.refused(error.message);
     throw error;
   }
 }

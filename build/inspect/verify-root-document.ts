@@ -6,7 +6,7 @@ import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import type { Publication } from '../contract/publication.ts';
 import type { Output } from '../output/output.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
-import { repairByComparing, type Fault } from './verify-fault.ts';
+import type { Fault, Repairs } from './verify-fault.ts';
 
 /**
  * Gives the names that packages.json lists. undefined: the file is not the published one, and only the serving index
@@ -66,6 +66,7 @@ export function unannouncedNames(
   indexed: readonly PackageName[],
   names: readonly PackageName[],
   publication: Publication | undefined,
+  repairs: Repairs,
 ): readonly Fault[] {
   if (publication?.withdrawn === undefined) return [];
   const announced = new Set([...names, ...publication.withdrawn]);
@@ -75,6 +76,6 @@ export function unannouncedNames(
       code: 'MALFORMED_INDEX',
       path: `index/${publicationPath}`,
       name,
-      message: `It does not say that ${name} was published once and is withdrawn. ${repairByComparing}`,
+      message: `It does not say that ${name} was published once and is withdrawn. ${repairs.byComparing}`,
     }));
 }

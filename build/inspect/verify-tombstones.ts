@@ -10,7 +10,7 @@ import type { Output } from '../output/output.ts';
 import { purgeCommand } from '../version-lists/purge-command.ts';
 import { archiveBlocker } from '../package/purged.ts';
 import { recordsOf, referenceOf } from '../publish/sweep-history.ts';
-import { repairByComparing, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
+import type { Fault, SameFiles, VerifyContext } from './verify-fault.ts';
 
 interface Content {
   readonly version: string;
@@ -26,7 +26,7 @@ export function purgedFaults(
   name: PackageName,
   path: string,
   contents: readonly (Content & Partial<Pick<IndexEntry, 'shasum'>>)[],
-  { tombstones, settled }: Pick<VerifyContext, 'tombstones' | 'settled'>,
+  { tombstones, settled, repairs }: Pick<VerifyContext, 'tombstones' | 'settled' | 'repairs'>,
 ): readonly Fault[] {
   // a purge that is under way will still remove them
   if (tombstones.rows.length === 0 || !settled) return [];
@@ -36,7 +36,7 @@ export function purgedFaults(
       tombstones.rows.find(({ sha1 }) => sha1 !== null && sha1 === shasum);
     if (row === undefined) return [];
     const repair = path.startsWith('public/')
-      ? repairByComparing
+      ? repairs.byComparing
       : `Run \`${purgeCommand({ name, version, version_normalized: normalized, reference }, row.reason)} --yes\`, ` +
         'which removes it.';
     return [
@@ -114,7 +114,8 @@ function isArchiveOf({ name, version, reference }: PurgedVersion, file: string):
 }
 
 /** Documents that history keeps. For a tree whose last purge was finished. */
-export async function verifyHistory({ output, tombstones, settled, fast }: VerifyContext): Promise<readonly Fault[]> {
+export async function verifyHistory(context: VerifyContext): Promise<readonly Fault[]> {
+  const { output, tombstones, settled, fast } = context;
   const faults: Fault[] = [];
   if (tombstones.rows.length === 0 || !settled || fast) return faults;
   for (const path of await output.list('build', historyFolder)) {
@@ -126,7 +127,7 @@ export async function verifyHistory({ output, tombstones, settled, fast }: Verif
           ? [{ version, version_normalized: String(record['version_normalized']), reference: referenceOf(record) }]
           : [],
       );
-      if (known !== undefined) faults.push(...purgedFaults(known, `build/${path}`, contents, { tombstones, settled }));
+      if (known !== undefined) faults.push(...purgedFaults(known, `build/${path}`, contents, context));
     }
   }
   return faults;

@@ -17,8 +17,8 @@ import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
-import { unfinishedArchives, verifyAnnouncement, verifyManifest } from './verify-announcement.ts';
-import type { Fault, Notice, SameFiles, VerifyContext } from './verify-fault.ts';
+import { unfinishedArchives, verifyAnnouncement, verifyManifest, verifyManifestBytes } from './verify-announcement.ts';
+import { repairsBeside, type Fault, type Notice, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
 import { verifyPackage } from './verify-package.ts';
 import { unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
@@ -62,11 +62,13 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   faults.push(...(await verifyAdvisoryLists(output)));
   const lists = await verifyLists(output, await announcedLists(output, publication, manifest));
   faults.push(...lists.faults);
+  const repairs = repairsBeside(faults);
+  await verifyManifestBytes(output, repairs, faults);
   const placing = unfinishedArchives(publication, manifest, faults);
   const listing = await verifyRootDocument(output, publication, placing === undefined, faults);
   const settled = placing === undefined;
   const leftovers = new Set(placing);
-  const context: VerifyContext = { output, tombstones: lists.tombstones, fast, settled, leftovers };
+  const context: VerifyContext = { output, tombstones: lists.tombstones, repairs, fast, settled, leftovers };
   const files = await output.list('public', '');
   const { checked, known, same } = await verifyPackages({ listing, placing, publication }, context, faults);
   faults.push(...(await foreignFiles(files, known, faults, context)));
@@ -99,7 +101,8 @@ async function verifyPackages(
   const indexed = await indexedNames(context.output);
   const names =
     listing ?? (await listPackages(context.output)).filter((name) => publication?.withdrawn?.includes(name) !== true);
-  if (context.settled && listing !== undefined) faults.push(...unannouncedNames(indexed, listing, publication));
+  if (context.settled && listing !== undefined)
+    faults.push(...unannouncedNames(indexed, listing, publication, context.repairs));
   const published = new Set<string>(listing);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...(listing ?? []).flatMap(documentPaths)]);
   const same: SameFiles[] = [];

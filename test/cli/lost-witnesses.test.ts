@@ -1,7 +1,7 @@
 // The announcement and the manifest name the rows of the lists of purged and of withdrawn versions (I21). While one of
 // these files is lost, no advice gives the other up. Where both are lost, history still names purges and withdrawals.
 
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -41,6 +41,26 @@ beforeEach(() => {
   cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([[[announcement, tombstones]], [[announcement]], [[tombstones]], [[withdrawn]]])(
+  'verify never advises to remove the manifest while %s is lost',
+  async (lost) => {
+    lose(...lost, 'public/p2/acme/hello.json');
+    const { exitCode, stderr } = await libretto('verify');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`First do what is said of ${lost[0]}`)]);
+    expect(stderr).not.toMatch(/(?:and|emove) build\/manifest\.json/);
+    lose('index/acme/hello.json');
+    expect((await libretto('verify')).stderr).not.toMatch(/(?:and|emove) build\/manifest\.json/);
+  },
+);
+
+it('verify advises to remove a damaged announcement only, and to name the uploads among the sources', async () => {
+  const advice = (how: string): string => `or ${how} \`libretto build\` with every source named, and artifact:DATA/`;
+  writeFileSync(join(folder, 'data', announcement), '{');
+  expect((await libretto('verify')).stderr).toContain(advice('remove it and run'));
+  lose(announcement);
+  expect((await libretto('verify')).stderr).toContain(advice('run'));
+});
 
 describe('without announcement and manifest', () => {
   it.each([
