@@ -23,6 +23,7 @@ import { readStateWhole } from '../state/verify-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { keepSharedState } from './shared-state.ts';
 import { copyUnchanged } from './unchanged-folder.ts';
+import { assertWholeTree } from './whole-tree.ts';
 import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
@@ -100,6 +101,7 @@ async function fill(
   return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
     await assertWholeLists(data);
+    assertWholeTree(data);
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
     const files = await copyFiles(data, partial, await list());

@@ -3,6 +3,7 @@
 
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -96,6 +97,20 @@ it('a folder without a publication is no damage', async () => {
   expect((await libretto('doctor')).stdout).toMatch(/^WARNING +tree +Nothing is published\./m);
   expect(await libretto('status')).toMatchObject({ exitCode: 0 });
   expect((await libretto('package', 'withdraw', 'acme/lib', '1.0.0')).stderr).toContain('Nothing is published in');
+});
+
+it.each([
+  [announcement, [announcement]],
+  [root, [root]],
+  ['index/acme/lib.json', ['index/acme/lib.json']],
+  ['index/acme/lib.json', ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/dist/acme/lib']],
+])('backup refuses a tree without %s', async (named, lost) => {
+  for (const path of lost) rmSync(data(path), { recursive: true });
+  const { exitCode, stdout, stderr } = await libretto('backup', 'copy');
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^libretto: No backup was made\. .* Run `libretto verify`/);
+  expect(stderr).toContain(`${named} is missing`);
+  expect(existsSync(join(folder, 'copy'))).toBe(false);
 });
 
 it.each([
