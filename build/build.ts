@@ -26,6 +26,7 @@ import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
 import { nextAdvisories } from './publish/next-advisories.ts';
 import { asRegisteredNow } from './scan/registered-sources.ts';
+import { lostAnnouncement, refuseForgottenUploads } from './scan/lost-announcement.ts';
 import { chooseSources } from './scan/choose-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
 import { undoneNotices } from './package/rollback-holds.ts';
@@ -157,7 +158,9 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
-  const choice = chooseSources(await asRegisteredNow(request), tree.sources, request.dataDirectory);
+  const lost = await lostAnnouncement(tree, output, request.dataDirectory);
+  const choice = chooseSources({ ...(await asRegisteredNow(request)), lost }, tree.sources, request.dataDirectory);
+  if (lost !== undefined) await refuseForgottenUploads(request, choice, lost);
   for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
   return { settings, settingsDigest, output, tree, limit, choice, completedRollback: found.rollback };
 }

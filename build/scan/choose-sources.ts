@@ -153,6 +153,7 @@ function whyLeft({ hasOptions, from }: ChosenSource, request: SourceRequest): st
 
 function fallbackSource(request: SourceRequest, others: number, dataDirectory: string): [string, ChosenSource][] {
   if (others > 0 || request.mayBeEmpty === true) return [];
+  if (request.lost !== undefined) throw new BuildRefused(request.lost);
   if (request.fallback === undefined)
     throw new BuildRefused(
       'There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; ' +

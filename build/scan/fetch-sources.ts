@@ -5,7 +5,7 @@
 import type { BuildEffects, BuildRequest } from './build-request.ts';
 import { documentSettings } from '../documents/document-settings.ts';
 import { digestSettings } from '../memory/settings-digest.ts';
-import { readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
+import { listPackages, readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
 import { openSource, rememberedOf, type OpenSourcesOptions, type RemoteSources } from './open-sources.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
@@ -72,7 +72,10 @@ async function closeAll(opened: Iterable<Promise<Source>>): Promise<void> {
 
 /** From what is remembered of sources alone: most builds have nothing elsewhere, and read all else only once. */
 async function chooseRemote(request: BuildRequest, output: Output): Promise<readonly ChosenSource[]> {
-  return chooseSources(request, await readKnownSources(output), request.dataDirectory).read.filter(isElsewhere);
+  const known = await readKnownSources(output);
+  // the announcement may be lost: the build says so once it has read the tree
+  const mayBeEmpty = request.mayBeEmpty === true || (known.length === 0 && (await listPackages(output)).length > 0);
+  return chooseSources({ ...request, mayBeEmpty }, known, request.dataDirectory).read.filter(isElsewhere);
 }
 
 async function readTrust(

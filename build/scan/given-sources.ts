@@ -27,6 +27,8 @@ export interface SourceRequest extends RegisteredRequest {
   readonly fallback: string | undefined;
   /** an empty tree is what is wanted where there is no source at all */
   readonly mayBeEmpty?: boolean;
+  /** why the sources are unknown, and what to do: the announcement is lost */
+  readonly lost?: string | undefined;
   readonly forget: readonly string[];
   /**
    * patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages

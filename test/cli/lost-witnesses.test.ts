@@ -29,6 +29,7 @@ beforeAll(async () => {
     ...saying('src/one', '1.0.0', 'first'),
     ...saying('src/two', '1.1.0', secret),
     ...saying('src/three', '1.2.0', 'third'),
+    ...saying('upload', '2.0.0', 'fourth'),
   });
   folder = origin.root;
   await succeeds('build', 'src');
@@ -91,5 +92,28 @@ describe('without announcement and manifest', () => {
     const { exitCode, stdout, stderr } = await libretto('build', 'src');
     expect(exitCode).toBe(0);
     expect(stdout + stderr).toMatch(/index\/_purged\.json is missing\. So nothing proves [^]*purged --recover FILE/);
+  });
+});
+
+describe('a build after a lost announcement', () => {
+  beforeEach(async () => {
+    await succeeds('publish', 'upload');
+    lose(announcement, manifest);
+  });
+
+  it('names the lost announcement where nobody names a source', async () => {
+    const { exitCode, stderr } = await libretto('build');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('index/_publication.json is lost')]);
+    expect(stderr).toContain('every source named');
+  });
+
+  it('leaves out no upload: the build refuses, and the advice brings every version back', async () => {
+    const refused = await libretto('build', 'src');
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('artifacts/ has uploads')]);
+    const named = /`libretto build SOURCE… (artifact:\S+)`/.exec(refused.stderr)?.[1] ?? '';
+    await succeeds('build', 'src', named);
+    expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/hello@2.0.0']);
+    await succeeds('verify');
+    expect((await libretto('build')).stdout).toContain('Nothing has changed');
   });
 });
