@@ -101,9 +101,9 @@ async function fill(
   return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
     await assertWholeLists(data);
-    assertWholeTree(data);
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
+    assertWholeTree(data); // after the state, whose damage is worse
     const files = await copyFiles(data, partial, await list());
     const text = formatRecord({
       format: backupFormat,
