@@ -21,7 +21,6 @@ import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
 import { UnusableFile } from '../build/shared/files/unusable-file.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
 import { StateError, type StateErrorCode } from '../proxy/state/state-error.ts';
-import { DamagedDocument } from '../proxy/tree/document-check.ts';
 import { AnswerLost, answerStream } from './io/answer-stream.ts';
 import { processEnvironment } from './config/config.ts';
 import type { Context } from './io/context.ts';
@@ -93,9 +92,8 @@ const expectedErrors = [
   RegistryError,
   RemoteFailure,
   UnusableFile,
-  DamagedDocument,
 ];
-const unusable = [UsageError, BuildRefused, TokenError, UnusableFile, DamagedDocument];
+const unusable = [UsageError, BuildRefused, TokenError, UnusableFile];
 
 const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
   STATE_UNUSABLE: 2,

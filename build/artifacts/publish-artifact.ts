@@ -14,6 +14,7 @@ import { listPurged } from '../package/purged.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
+import { refuseLostUploads } from './lost-uploads.ts';
 import { refused, type PublishOutcome, type RefusedArtifact } from './outcome.ts';
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
@@ -146,6 +147,7 @@ async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise
 
 /** Gives the report of the build, or restores the folder and gives the reason why the version is not published. */
 async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
+  await refuseLostUploads(tree);
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
   const former = (await tree.entries(artifact.name)).find(

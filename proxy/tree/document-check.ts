@@ -17,15 +17,14 @@ import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { DocumentStamp } from '../../build/contract/serving-index.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 
 const repairRoot = '`libretto build` writes it again.';
 /** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
 const repairProvider =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 
-export class DamagedDocument extends Error {
-  readonly code = 'TREE_DAMAGED';
-
+export class DamagedDocument extends UnusableFile {
   constructor(path: string, what = 'was changed or damaged on the disk, and is not served') {
     super(
       `public/${path} ${what}. ` +

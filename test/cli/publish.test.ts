@@ -1,6 +1,6 @@
 // `libretto publish` on a data folder and on a remote registry.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
@@ -60,6 +60,27 @@ describe('on the data folder', () => {
     expect(await run(['hello', '--data', 'data'], { NODE_OPTIONS })).toMatchObject({ exitCode: 0 });
     expect(published()).toEqual(['acme/hello@1.2.0']);
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
+  });
+
+  it('is refused where the folder of uploads has lost its ZIPs, and publishes again once they are back', async () => {
+    for (const version of ['1.0.0', '1.1.0']) {
+      write(version);
+      expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
+    }
+    renameSync(folder.at('data/artifacts'), folder.at('away'));
+    write('1.2.0');
+    for (let turn = 0; turn < 2; turn += 1)
+      expect(await run(['hello', '--data', 'data'])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(
+          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it/,
+        ) as string,
+      });
+    expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
+    rmSync(folder.at('data/artifacts'), { recursive: true });
+    renameSync(folder.at('away'), folder.at('data/artifacts'));
+    expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
+    expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);
   });
 
   it('publishes a ZIP, which stays where it is, beside what other sources publish', async () => {

@@ -1,0 +1,35 @@
+// An upload builds the folder of artifacts alone. A folder that lost its ZIPs, such as a volume that is not mounted, would
+// withdraw every published upload. Such a folder refuses the upload.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
+import { indexPath, publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
+import { listPackages } from '../memory/tree-memory.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import { parsePublishedIndex } from '../output/parse-own-file.ts';
+import type { ArtifactTree } from './artifact-tree.ts';
+
+/** Throws PackageDamaged where the folder has no ZIP, and a version of it is published and was not withdrawn. */
+export async function refuseLostUploads(tree: ArtifactTree): Promise<void> {
+  if ((await readdir(tree.at(''))).some((name) => !name.startsWith('.'))) return;
+  const output = createDiskOutput(tree.dataDirectory);
+  const announced = await output.read('index', publicationPath);
+  if (announced === undefined) return;
+  if (parsePublication(announced).sources.every(({ id }) => id !== tree.source)) return;
+  for (const name of await listPackages(output)) {
+    const text = await output.read('index', indexPath(name));
+    for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
+      if (entry.state !== 'published' || entry.source !== tree.source) continue;
+      // a withdrawal that was cut off has moved the ZIP there, and this build completes it
+      if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
+      throw new PackageDamaged(
+        `${join(tree.dataDirectory, artifactsFolder)} has no ZIP, but ${name} ${entry.version} is published from it. ` +
+          'Mount the folder, or restore it from a backup. If all uploads shall go, run `libretto build ' +
+          '--allow-withdraw` first. Nothing was published.',
+      );
+    }
+  }
+}
