@@ -11,9 +11,16 @@ import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import type { ArtifactTree } from './artifact-tree.ts';
+import type { ExaminedArtifact } from './examine-staged.ts';
 
-/** Throws PackageDamaged where the folder has no ZIP, and a version of it is published and was not withdrawn. */
-export async function refuseLostUploads(tree: ArtifactTree): Promise<void> {
+/**
+ * Throws PackageDamaged where the folder has no ZIP, and another version than `upload` is published from the folder and
+ * was not withdrawn.
+ */
+export async function refuseLostUploads(
+  tree: ArtifactTree,
+  upload: Pick<ExaminedArtifact, 'name' | 'reference'>,
+): Promise<void> {
   if ((await readdir(tree.at(''))).some((name) => !name.startsWith('.'))) return;
   const output = createDiskOutput(tree.dataDirectory);
   const announced = await output.read('index', publicationPath);
@@ -23,6 +30,7 @@ export async function refuseLostUploads(tree: ArtifactTree): Promise<void> {
     const text = await output.read('index', indexPath(name));
     for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
       if (entry.state !== 'published' || entry.source !== tree.source) continue;
+      if (name === upload.name && entry.reference === upload.reference) continue;
       // a withdrawal that was cut off has moved the ZIP there, and this build completes it
       if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
       throw new PackageDamaged(

@@ -147,7 +147,7 @@ async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise
 
 /** Gives the report of the build, or restores the folder and gives the reason why the version is not published. */
 async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
-  await refuseLostUploads(tree);
+  await refuseLostUploads(tree, artifact);
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
   const former = (await tree.entries(artifact.name)).find(
