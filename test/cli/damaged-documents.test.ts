@@ -303,8 +303,9 @@ describe('a document of an earlier date', () => {
       expect([content, await get('p2/acme/hello.json')]).toEqual([content, [500, 'TREE_DAMAGED']]);
     }
     const readsOther = (): Promise<unknown> => {
-      // of a later date
       writeFileSync(file('public/packages.json'), root.toString('utf8').replace('"packages":{}', '"packages": {}'));
+      // of a later second than the announced one
+      utimesSync(file('public/packages.json'), new Date(), new Date(Date.now() + 60_000));
       return get('packages.json');
     };
     expect(await readsOther()).toEqual([200, undefined]);
