@@ -1,5 +1,9 @@
 // Opens the LMDB database of a state, for writing where the disk allows it and for reading otherwise. The only file
 // that imports lmdb.
+//
+// A process that closes a database as the last one destroys LMDB's mutexes in the lock file. A process that opens the
+// database at that moment would go on with the destroyed ones, and every write of it would fail. So opening and closing
+// both take the turn (write-lock.ts).
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,6 +25,7 @@ export interface LmdbDatabase {
   readonly turn: WriteLock;
   /** the reason why nothing can be written: a read-only disk; undefined where writing may work */
   readonly unwritable: Error | undefined;
+  readonly close: () => Promise<void>;
 }
 
 /** The file of the state in `directory`. */
@@ -42,7 +47,8 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
       (error: unknown) => unlessDisk(error, directory),
     );
     const unwritable = codeOf(refused) === 'EROFS' ? refused : undefined;
-    return { db: openFiles(directory, unwritable !== undefined), directory, turn, unwritable };
+    const db = openFiles(directory, unwritable !== undefined);
+    return { db, directory, turn, unwritable, close: () => inTurn(turn, () => db.close()) };
   } catch (error) {
     if (error instanceof StateError) throw error;
     throw unusableDirectory(directory, error);
@@ -62,9 +68,21 @@ export function unusableDirectory(directory: string, cause: unknown): StateError
   );
 }
 
-/** Opens the existing database, and writes nothing but the reader's mark. Throws the errors of lmdb. */
-export function openForReading(directory: string): Database {
-  return openFiles(directory, true);
+/** Opens the existing database, and writes nothing but the reader's mark. Rejects with the errors of lmdb. */
+export async function openForReading(directory: string): Promise<Pick<LmdbDatabase, 'db' | 'close'>> {
+  const turn = createWriteLock(join(directory, 'turn'));
+  const db = await inTurn(turn, () => openFiles(directory, true));
+  return { db, close: () => inTurn(turn, () => db.close()) };
+}
+
+/** Without the turn where no file can be made, or where a stopped process holds the turn: reading and ending need none. */
+async function inTurn<T>(turn: WriteLock, action: () => T | Promise<T>): Promise<T> {
+  const release = await turn.take().catch(() => undefined);
+  try {
+    return await action();
+  } finally {
+    release?.();
+  }
 }
 
 async function refuseDamage(directory: string): Promise<void> {

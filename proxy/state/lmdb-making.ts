@@ -35,7 +35,7 @@ export async function makeLmdbState(directory: string, identity: StateIdentity):
 
 async function makeDraft(draft: string, identity: StateIdentity): Promise<void> {
   const lmdb = await openDatabase(draft);
-  await writeSchema(lmdb, identity).finally(() => lmdb.db.close());
+  await writeSchema(lmdb, identity).finally(() => lmdb.close());
 }
 
 async function removeOldDrafts(directory: string): Promise<void> {

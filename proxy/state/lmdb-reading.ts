@@ -14,17 +14,25 @@ export async function readWholeState(directory: string): Promise<StateReading> {
   try {
     const damage = await findLmdbDamage(stateFileOf(directory));
     if (damage !== undefined) return { rows: null, fault: damage };
-    const db = openForReading(directory);
-    // no process overwrites the pages of this read transaction, whatever it commits
-    const reading = db.useReadTransaction();
-    const fault = pageFaultOf(stateFileOf(directory));
-    if (fault !== undefined) return { rows: null, fault };
-    const read = readRows(db);
-    reading.done();
-    await db.close();
-    return read;
+    const { db, close } = await openForReading(directory);
+    try {
+      return readSnapshot(directory, db);
+    } finally {
+      await close();
+    }
   } catch (error) {
     return { rows: null, fault: reasonOf(error) };
+  }
+}
+
+function readSnapshot(directory: string, db: Database): StateReading {
+  // no process overwrites the pages of this read transaction, whatever it commits
+  const reading = db.useReadTransaction();
+  try {
+    const fault = pageFaultOf(stateFileOf(directory));
+    return fault === undefined ? readRows(db) : { rows: null, fault };
+  } finally {
+    reading.done();
   }
 }
 

@@ -53,7 +53,7 @@ export async function openLmdbStore(
       await queue(() => {
         closed = true;
       });
-      await db.close();
+      await lmdb.close();
     },
   };
 }
@@ -81,7 +81,7 @@ export async function copyLmdbState(directory: string, target: string): Promise<
       { cause: error },
     );
   } finally {
-    await lmdb.db.close();
+    await lmdb.close();
   }
 }
 
@@ -96,7 +96,7 @@ async function openState(directory: string, makeAs: StateIdentity | undefined): 
     assertSchema(lmdb);
     return lmdb;
   } catch (error) {
-    await lmdb.db.close();
+    await lmdb.close();
     throw error;
   }
 }

@@ -117,11 +117,18 @@ describe('a registered Composer repository', () => {
       ['tools/c', '3.0.0'],
     ] as const)
       expect(await versionsIn(await get(`/p2/${name}.json`), name)).toEqual([version]);
-    const told = await workspace.run(['why', 'tools/b']);
-    expect([told.exitCode, told.stdout]).toEqual([
-      0,
-      expect.stringContaining(`It is asked of these, the first that has it: ${first.url}, ${second.url}, ${third.url}`),
-    ]);
+    // the server writes a document a moment after its answer
+    await expect
+      .poll(async () => {
+        const { exitCode, stdout } = await workspace.run(['why', 'tools/b']);
+        return [exitCode, stdout];
+      })
+      .toEqual([
+        0,
+        expect.stringContaining(
+          `It is asked of these, the first that has it: ${first.url}, ${second.url}, ${third.url}`,
+        ),
+      ]);
     expect((await workspace.run(['why', 'acme/more'])).stdout).toContain('the vendor acme has private packages');
     expect(
       (await workspace.run(['repository', 'add', '--type', 'composer', `${first.url}/packages.json`])).stderr,

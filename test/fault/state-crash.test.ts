@@ -89,6 +89,26 @@ describe('a commit of another process', () => {
   });
 });
 
+describe('processes that open and close the state again and again', () => {
+  it('can all write, also one that opens while another closes as the last', async () => {
+    await (await openLmdbStore(directory)).close();
+    const script = `
+      import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
+      const name = process.argv[2];
+      const open = () => openLmdbStore(${JSON.stringify(directory)});
+      for (let round = 1; round <= 600; round += 1) await (await open()).close();
+      const store = await open();
+      await store.commit({ conditions: [], puts: [{ key: 'opener/' + name, value: true }], deletes: [] });
+      await store.close();`;
+    await writeFile(folder.at('opener.mjs'), script);
+    const names = ['a', 'b', 'c'];
+    await Promise.all(names.map((name) => promisify(execFile)(process.execPath, [folder.at('opener.mjs'), name])));
+    const store = await openLmdbStore(directory);
+    for (const name of names) expect((await store.get(`opener/${name}`))?.value).toBe(true);
+    await store.close();
+  });
+});
+
 describe('a disk that takes no more', () => {
   it('refuses the commit with the reason, changes nothing, and the state stays usable', async () => {
     const script = `
