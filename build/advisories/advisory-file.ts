@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.
 import { parsePackageName } from '../contract/name.ts';
 import { parseConstraint } from '../contract/constraint.ts';
 
-/** Told once for each thing that is wrong: which entry, and what. */
+/** Receives each fault: the entry, and the complaint. */
 export type Complain = (where: string, complaint: string) => void;
 
 /** The advisories of a file's JSON, sorted by id; those that were complained of are left out. */
@@ -23,7 +23,7 @@ export function readAdvisories(json: JsonValue, complain: Complain): readonly Ad
 interface Row {
   readonly where: string;
   readonly row: JsonValue;
-  /** the name it stands under */
+  /** the package name that is the key of the entry */
   readonly name: string | undefined;
 }
 
@@ -35,7 +35,7 @@ function rowsOf(json: JsonValue): readonly Row[] | undefined {
   if (!isJsonObject(byName)) return undefined;
   return Object.entries(byName).flatMap(([name, list]) => {
     const place = `.advisories[${JSON.stringify(name)}]`;
-    // PHP writes a list whose first entries were taken out as an object
+    // PHP writes a list as an object after its first entries were removed
     const rows = Array.isArray(list)
       ? (list as readonly JsonValue[])
       : isJsonObject(list)
@@ -110,7 +110,7 @@ function areSources(value: JsonValue): boolean {
   );
 }
 
-/** What both PHP's DateTime and the public registry write: RFC 3339, or a date and a time with a space between. */
+/** The two forms of PHP's DateTime and the public registry: RFC 3339, or a date and a time with a space between. */
 function isTime(text: string): boolean {
   return (
     /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/.test(text) &&

@@ -20,7 +20,7 @@ const reserved: ReadonlySet<string> = new Set([
   'minimum-release-age',
 ]);
 
-/** What is wrong with the name of a list; undefined where nothing is. */
+/** The fault of a list's name; undefined: the name is valid. */
 export function listNameFault(name: string): string | undefined {
   if (!/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) || name.length > 64)
     return 'must be up to 64 lower-case letters and digits, with - or _ between them';

@@ -1,5 +1,5 @@
-// libdeflate, compiled to WebAssembly: a third of the time that deflate in JavaScript takes, and the same bytes on
-// every machine and Node, since WebAssembly leaves nothing to either. libdeflate/build.sh makes it.
+// libdeflate, compiled to WebAssembly: it takes a third of the time of deflate in JavaScript. WebAssembly is
+// deterministic, so every machine and Node version produces the same bytes. libdeflate/build.sh makes it.
 
 import { libdeflateWasm } from './libdeflate/libdeflate-wasm.ts';
 
@@ -29,7 +29,7 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** It has 3 MB of memory of its own. */
+/** Each compressor has 3 MB of memory. */
 export function createCompressor(): Compressor {
   const module = new WebAssembly.Module(Buffer.from(libdeflateWasm, 'base64'));
   const exports = new WebAssembly.Instance(module).exports as Exports;

@@ -42,8 +42,8 @@ export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, c
 }
 
 /**
- * The raw deflate stream of `content` as it comes; each part is only good until the next. The compressor must do
- * nothing else meanwhile.
+ * The raw deflate stream of `content` in parts; each part is valid until the next. The compressor must have no other
+ * user until the stream ends.
  */
 export function* deflateInSteps(content: Uint8Array, compressor: Compressor): Generator<Uint8Array, void, void> {
   const { stepBytes } = compressor;

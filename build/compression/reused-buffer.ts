@@ -1,12 +1,15 @@
 // A buffer that callers use again and again. Allocating a new buffer each time would cost more than the work done with
 // it.
 
-/** A buffer of at least `bytes`, the same one as long as it is large enough. The previous user must be done with it. */
+/**
+ * Returns a buffer of at least `bytes`, the same one while it is large enough. The previous user must have finished
+ * with it.
+ */
 export type ReusedBuffer = (bytes: number) => Buffer;
 
 const keptBytes = 2 * 1024 * 1024;
 
-/** Larger ones than 2 MiB are not kept. */
+/** Buffers larger than 2 MiB are not reused. */
 export function createReusedBuffer(): ReusedBuffer {
   let kept: Buffer | undefined;
   return (bytes) => (bytes > keptBytes ? Buffer.allocUnsafeSlow(bytes) : (kept ??= Buffer.allocUnsafeSlow(keptBytes)));

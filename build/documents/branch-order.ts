@@ -1,13 +1,13 @@
 // The order of dev versions in a `~dev` document. Where neither constraint nor version decides between branches,
-// Composer takes the first (DefaultPolicy.php, compareByPriority). So the order is that of VcsRepository: the default
-// branch, then the others by name, as git lists them.
+// Composer takes the first (DefaultPolicy.php, compareByPriority). So this file uses the order of VcsRepository: the
+// default branch, then the others by name, as git lists them.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 
 /**
- * The branch that a label stands for: `dev-main` → `main`, `1.x-dev` → `1.x`. Of a numeric label git may have another
- * name: `1.0` becomes `1.0.x-dev`.
+ * The branch of a label: `dev-main` → `main`, `1.x-dev` → `1.x`. A numeric branch may have another name in git: `1.0`
+ * becomes `1.0.x-dev`.
  */
 export function branchOfLabel(version: string): string {
   return version.startsWith('dev-') ? version.slice('dev-'.length) : version.replace(/-dev$/, '');

@@ -9,8 +9,8 @@ import type { VersionChange } from '../contract/version-changes.ts';
 export interface PublicationMoment {
   readonly serial: number;
   /**
-   * no view has a later date than this from the publications before, epoch seconds; infinite where one of them was cut
-   * off
+   * the latest date that views can have from earlier publications, epoch seconds; infinite after an interrupted
+   * publication
    */
   readonly datesUntil: number;
 }
@@ -24,22 +24,22 @@ export interface WrittenVersion {
 export interface DocumentChange {
   readonly moment: PublicationMoment;
   readonly now: Date;
-  /** of the document before; null: there was none */
+  /** the stamp of the former document; null: there was none */
   readonly previous: DocumentStamp | null;
   /** all versions that the serving index knew before, published or not */
   readonly known: readonly ReleasedVersion[];
   /** versions of the document that readers have, and of the one they get, in their order */
   readonly before: readonly WrittenVersion[];
   readonly after: readonly WrittenVersion[];
-  /** the order says something: Composer takes the first where nothing else decides */
+  /** true: the order of versions matters, because Composer takes the first of equal candidates */
   readonly isOrdered: boolean;
-  /** what the document says beside its versions is another, or the document before cannot be believed */
+  /** true: the text around the versions differs, or the former document is not trusted */
   readonly besideChanged: boolean;
   /** Last-Modified of the document that readers have; undefined: they have none */
   readonly placed: number | undefined;
 }
 
-/** `next`: the stamp of the document after this publication. The same one where the document stays as it is. */
+/** `next`: the stamp of the document after this publication. Returns the same stamp if the document is unchanged. */
 export function withChanges(next: DocumentStamp | null, change: DocumentChange): DocumentStamp | null {
   const { previous, moment, now } = change;
   if (next === null || next === previous) return next;
@@ -59,12 +59,15 @@ export function withChanges(next: DocumentStamp | null, change: DocumentChange):
     at,
     versions: [...touched.values()],
   };
-  // a date that is later than all before stands for all of them
+  // a date later than all earlier ones replaces them
   const kept = at > moment.datesUntil ? without(past, touched) : past;
   return { ...next, changes: [...kept, latest] };
 }
 
-/** All changes until now. What an older version of Libretto published changed at one moment, as far as can be known. */
+/**
+ * All changes until now. A publication of an older version of Libretto counts as one change at one moment, because it
+ * recorded no more.
+ */
 export function changesUntilNow(
   previous: DocumentStamp | null,
   known: readonly ReleasedVersion[],
@@ -90,7 +93,7 @@ function changedVersions({ before, after, besideChanged }: DocumentChange): read
   );
 }
 
-/** Of each two that changed places both, so that who sees them both sees a change. */
+/** Returns both versions of each swapped pair, so that a reader of either version sees a change. */
 function movedVersions({ before, after }: DocumentChange): readonly ReleasedVersion[] {
   const places = new Map(after.map(({ version }, at) => [formatReleasedVersion(version), at]));
   const stayed = before.flatMap(({ version }) => {
@@ -104,8 +107,8 @@ function movedVersions({ before, after }: DocumentChange): readonly ReleasedVers
 }
 
 /**
- * What publications changed that were cut off before readers got the document: whether that is taken back or stays,
- * somebody may have seen it in a list.
+ * The changes of interrupted publications, whose document never reached readers. A list may have shown them, even if a
+ * later publication reverted them.
  */
 function unseenVersions(past: readonly VersionChange[], placed: number | undefined): readonly ReleasedVersion[] {
   return past

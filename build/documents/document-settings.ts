@@ -9,7 +9,7 @@ export interface DocumentSettings {
   readonly distBaseUrl: string | undefined;
   /** `releases`, where not given: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
   readonly distShasum?: 'always' | 'releases';
-  /** what packages.json says of the registry itself; Composer takes no notice of it */
+  /** the registry's description in packages.json; Composer ignores it */
   readonly about?: RegistryDescription;
   /**
    * package name → what its records say instead of what its composer.json does: false for not abandoned, a name or
@@ -24,7 +24,7 @@ export interface RegistryDescription {
   readonly homepage?: string;
 }
 
-/** Those of a request, in the order that their digest is made of. */
+/** The document settings of a request, in the order of their digest. */
 export function documentSettings({
   metadataUrl,
   distBaseUrl,

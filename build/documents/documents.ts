@@ -27,7 +27,7 @@ import type { DocumentSettings } from './document-settings.ts';
 import { publishedTimeOf } from './published-time.ts';
 import { readJson, writeJson } from '../record/exact-integers.ts';
 
-/** What a document says of one version: its record, and its entry in the serving index as this publication has it. */
+/** One version in a document: its record, and its entry in the serving index of this publication. */
 export interface DocumentVersion {
   readonly record: VersionRecord;
   readonly entry: Pick<IndexEntry, 'branch' | 'first_published' | 'since'>;
@@ -54,8 +54,8 @@ export function formatRoot(
 /**
  * The bytes of both documents of a package: releases with the newest first, dev versions in Composer's order
  * (branch-order.ts). `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two
- * records of one version, of which Composer would take either: the plan never lets that happen, and nothing is
- * published should it do so once.
+ * records of one version, because Composer would take either. The plan prevents this; the check stops the publication
+ * should the plan fail.
  */
 export function formatProviders(
   name: PackageName,
@@ -79,10 +79,7 @@ export function formatProviders(
   };
 }
 
-/**
- * With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that
- * get it later.
- */
+/** Adds the publication date of the serving index to the record. `published-time` is the last key of every record. */
 export function publishedRecord({ record, entry }: DocumentVersion): VersionRecord {
   const { 'published-time': _former, ...rest } = record;
   return { ...rest, 'published-time': publishedTimeOf(entry) };
@@ -96,7 +93,7 @@ function formatProvider(name: PackageName, records: readonly VersionRecord[], sa
   return `${writeJson(document)}\n`;
 }
 
-/** The records of a document of ours. Throws an Error that says what is wrong with it; the caller names the file. */
+/** The records of a document of this registry. Throws an Error with the fault; the caller names the file. */
 export function parseProvider(text: string, name: PackageName): readonly VersionRecord[] {
   const json = readJson(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
@@ -139,9 +136,9 @@ export function distUrl(name: PackageName, version: string, settings: DocumentSe
 }
 
 /**
- * The stamp of a document after this build. `known`: every stamp that readers may have seen, also of a publication that
- * was cut off. Bytes keep their stamp while none of other bytes is as late. Else Last-Modified rises above all of them,
- * by whole seconds: no date ever stands for two contents (I19).
+ * The stamp of a document after this build. `known`: every stamp that readers may have seen, also from an interrupted
+ * publication. Unchanged bytes keep their stamp, unless other bytes have an equal or later date. Otherwise
+ * Last-Modified rises above all known dates, by whole seconds: a date never identifies two contents (I19).
  */
 export function stampDocument(
   known: readonly DocumentStamp[],

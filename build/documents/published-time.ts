@@ -5,7 +5,7 @@
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { JsonValue } from '../contract/json.ts';
 
-/** As packagist.org writes it: RFC 3339 with an offset, whole seconds. */
+/** The format of packagist.org: RFC 3339 with an offset, whole seconds. */
 export function publishedTimeOf({
   first_published: first,
   since,
@@ -14,8 +14,8 @@ export function publishedTimeOf({
 }
 
 /**
- * From what a document says of it: of a received tree, or of this one after its index was lost. Nothing for a time that
- * is still to come.
+ * Reads the date from a document: of a received tree, or of this tree after the loss of its index. A date in the future
+ * counts as absent.
  */
 export function firstPublished(declared: JsonValue | undefined, now: Date): Pick<IndexEntry, 'first_published'> {
   const time = typeof declared === 'string' ? Date.parse(declared) : Number.NaN;

@@ -29,12 +29,12 @@ import type { Output } from '../output/output.ts';
 import { firstPublished } from './published-time.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
 
-/** What a recovery knows beside the files of the package. */
+/** The facts that a recovery has in addition to the files of the package. */
 export interface RecoveryContext {
   readonly now: Date;
-  /** archives that a publication which was cut off put in place and never announced; they say nothing */
+  /** archives that an interrupted publication placed and never announced; they prove no publication */
   readonly leftovers: ReadonlySet<PublicPath>;
-  /** whether packages.json names the package */
+  /** the package's presence in packages.json */
   readonly published: Published;
   /** versions without a document may go: a person accepts that, or the build reads every source */
   readonly mayLose: MayLose;
@@ -46,14 +46,14 @@ export type Published = 'yes' | 'no' | 'unknown';
 /** `dev`: dev versions alone, which the sources that are read bring back. */
 export type MayLose = 'nothing' | 'dev' | 'all';
 
-/** For readers that publish nothing: the recovered index only says what there is. */
+/** The context of readers that publish nothing: the recovered index only lists the existing contents. */
 export function inspecting(known: Partial<Pick<RecoveryContext, 'leftovers' | 'published'>> = {}): RecoveryContext {
   return { now: new Date(0), leftovers: new Set(), published: 'unknown', mayLose: 'nothing', ...known };
 }
 
 /**
- * undefined: nothing is published of this package. Throws PackageDamaged when what is published contradicts itself, or
- * is not known any more.
+ * undefined: this package has no published version. Throws PackageDamaged if the published files contradict each other,
+ * or are lost.
  */
 export async function recoverIndex(
   output: Output,
@@ -79,7 +79,7 @@ export async function recoverIndex(
 }
 
 /**
- * Archives do not tell which versions were published. So a package that may be published needs a document for the
+ * Archives do not show which versions were published. So a package that may be published needs a document for the
  * archives of releases, and one for those of dev versions. A package of packages.json always has the stable document
  * (I2).
  */
@@ -102,7 +102,7 @@ function refuseLostDocuments(
   );
 }
 
-/** The ways back of a package whose published versions nothing knows. */
+/** The remedies for a package whose published versions are unknown. */
 function restorePackage(name: PackageName): string {
   return `Restore index/${indexPath(name)} and the documents from a backup. ${startAgain(name)}`;
 }

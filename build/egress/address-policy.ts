@@ -1,12 +1,12 @@
 // Decides which addresses a process may connect to: public addresses, and those that the operator allows. Every other
-// address lies inside some network, and a URL from a record must not reach it (SSRF).
+// address belongs to an internal network, and a URL from a record must not reach it (SSRF).
 
 import ipaddr from 'ipaddr.js';
 import { BuildRefused } from '../contract/refusals.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Whether this address, as the system's resolver writes it, may be connected to. */
+/** True if the process may connect to this address, in the form of the system's resolver. */
 export type AddressPolicy = (address: string) => boolean;
 
 /** `allow` holds CIDR ranges or single addresses. Throws BuildRefused for what is neither. */

@@ -26,7 +26,7 @@ function parse(text: string, base: URL | undefined): URL {
   try {
     return new URL(text, base);
   } catch (cause) {
-    // where nothing can be parsed, nothing tells what is a password: with an @ none of it is shown
+    // an unparsable text may contain a password anywhere: the message omits a text with an @
     const shown = text.includes('@') ? 'What was given' : JSON.stringify(text.split(/[?#]/, 1)[0]);
     throw new EgressFailure('denied', `${shown} is not a URL.`, { cause });
   }

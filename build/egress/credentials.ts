@@ -14,7 +14,7 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
   const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
   const [basic, bearer] = [auth['http-basic'], auth['bearer']];
   return (url) => {
-    // a password is not sent where anyone on the way could read it
+    // never sends a password over an unencrypted connection
     if (url.protocol !== 'https:' && !loopback.test(url.hostname)) return undefined;
     const token = isJsonObject(bearer) ? bearer[url.host] : undefined;
     if (typeof token === 'string') return `Bearer ${token}`;
@@ -25,7 +25,7 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
   };
 }
 
-/** What COMPOSER_AUTH holds. Throws BuildRefused where it is no JSON object. */
+/** Parses the JSON of COMPOSER_AUTH. Throws BuildRefused for any other text. */
 export function parseComposerAuth(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined || text.trim() === '') return {};
   const parsed = parseJson(text);

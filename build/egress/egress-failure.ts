@@ -16,7 +16,9 @@ export class EgressFailure extends Error {
   }
 }
 
-/** Its message is for whoever gave the URL. Where somebody else named it, that is no help to who reads it. */
+/**
+ * The message is written for the person who entered the URL. Readers who did not enter the URL need another message.
+ */
 export class CredentialsInUrl extends EgressFailure {
   readonly url: URL;
 

@@ -31,7 +31,8 @@ export interface Downloaded {
 
 export interface Egress {
   /**
-   * Writes what the URL answers to `target`, which must not exist. Throws EgressFailure; then `target` is gone again.
+   * Writes the body of the response to `target`, which must not exist. Throws EgressFailure after it has removed
+   * `target`.
    */
   readonly download: (url: string, target: string, maxBytes: number) => Promise<Downloaded>;
   readonly close: () => Promise<void>;
@@ -39,7 +40,7 @@ export interface Egress {
 
 const defaultTimeoutMs = 300_000;
 
-/** Throws BuildRefused for settings nobody can mean. */
+/** Throws BuildRefused for invalid settings. */
 export function createEgress({
   allowAddresses = [],
   environment = {},
@@ -110,7 +111,7 @@ async function save({ url, response }: GuardedAnswer, target: string, maxBytes: 
       yield chunk;
     }
   };
-  // opened before anything can fail, so that there is nothing left to appear once `target` has been removed
+  // opens the file before the first operation that can fail, so that `target` cannot appear after its removal
   const file = await openFile(target, 'wx', 0o600);
   await pipeline(response.body, metered, file.createWriteStream());
   return { sha1: sha1.digest('hex'), sha256: sha256.digest('hex'), size };

@@ -1,5 +1,5 @@
-// The second half of the guard: a name is resolved once, every address it has is checked, and the connection goes to
-// one of exactly those. A name that answers otherwise the second time (DNS rebinding) gains nothing.
+// The second half of the guard: it resolves a name once, checks every address of the name, and connects only to one of
+// these. A second, different DNS answer (DNS rebinding) has no effect.
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
@@ -20,15 +20,15 @@ export const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { a
 
 export interface AgentLimits {
   readonly connectTimeoutMs?: number;
-  /** for how long nothing may arrive */
+  /** the maximum time without any received byte */
   readonly idleTimeoutMs?: number;
 }
 
-/** Connections to the addresses that the policy allows, kept open between requests. */
+/** Keep-alive connections to the addresses that the policy allows. */
 export interface GuardedAgent {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
-  /** of both, for a connection that is not kept */
+  /** the lookup of both agents, for a connection without keep-alive */
   readonly lookup: LookupFunction;
   readonly connectTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -68,7 +68,7 @@ function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction 
   };
 }
 
-/** All addresses of a name, or why none of them is connected to. */
+/** All addresses of a name, or the reason why the policy allows none of them. */
 async function checkedAddresses(
   hostname: string,
   policy: AddressPolicy,

@@ -14,10 +14,13 @@ export interface GuardedAccess {
 }
 
 export interface GuardedGet {
-  /** of a request to this URL. `home`: no redirect has led away from the first URL's origin */
+  /** the headers of a request to this URL. `home`: no redirect has led away from the first URL's origin */
   readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** sent by POST, application/x-www-form-urlencoded. Then a redirect is the answer: nobody else is sent it */
+  /**
+   * sent by POST, application/x-www-form-urlencoded. The request returns a redirect unfollowed, so that no other server
+   * gets the form
+   */
   readonly form?: string | undefined;
 }
 
@@ -33,8 +36,8 @@ const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with
- * EgressFailure, and with what `exchange` rejects with.
+ * Resolves to the first response that is no redirect, with any status. `first` is a checked URL. Rejects with
+ * EgressFailure, or with the error of `exchange`.
  */
 export async function getGuarded(
   first: URL,
@@ -56,8 +59,8 @@ export async function getGuarded(
 }
 
 /**
- * A body nobody reads would hold its connection. One that is short is read and thrown away, which keeps the connection
- * for the next request.
+ * Discards an unused body, which would occupy its connection. A short body is read and dropped, so that the next
+ * request can use the connection.
  */
 export function discard({ status, headers, body }: HttpResponse): void {
   if (status === 304 || Number(headers['content-length'] ?? Number.NaN) <= shortBytes) body.resume();
@@ -66,7 +69,7 @@ export function discard({ status, headers, body }: HttpResponse): void {
 
 const shortBytes = 16 * 1024;
 
-/** Whatever went wrong on the way, in words; the guard's own refusal where there is one. `timeoutMs`: of the signal. */
+/** Describes any network error in words, or returns the guard's own refusal. `timeoutMs`: of the signal. */
 export function explainFailure(error: unknown, text: string, timeoutMs: number): EgressFailure {
   for (let found: unknown = error; found instanceof Error; found = found.cause) {
     if (found instanceof EgressFailure) return found;

@@ -38,7 +38,7 @@ export class HttpTimeout extends Error {
   }
 }
 
-/** `anew`: on a connection of its own. */
+/** `anew`: on a new connection. */
 function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean): Promise<HttpResponse> {
   const { headers, signal, body } = given;
   signal.throwIfAborted();
@@ -67,12 +67,12 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
     // the listener stays: errors of the connection come after the response, too
     request.on('error', (error) => {
       if (response?.complete === false) response.destroy(error);
-      // RFC 9112 §9.3.1: the server may have closed a kept connection while the request was on its way
+      // RFC 9112 §9.3.1: the server may have closed an idle connection while the request was in transit
       else if (request.reusedSocket && body === undefined && isReset(error)) resolve(send(url, agent, given, true));
       else reject(error);
     });
     request.on('response', (incoming) => {
-      response = incoming.on('error', () => undefined); // whoever reads it meets the error, however late
+      response = incoming.on('error', () => undefined); // the reader of the body receives the error, at any later time
       resolve({ status: incoming.statusCode ?? 0, headers: singleHeaders(incoming), body: incoming });
     });
     request.end(body);

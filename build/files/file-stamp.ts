@@ -1,18 +1,18 @@
-// The facts that the file system knows of a file without reading it. Two equal stamps mean an unchanged file, with one
+// The metadata of a file that the file system returns without a read. Two equal stamps mean an unchanged file, with one
 // exception. A file that changed shortly before its first stamp may change again within the same clock tick ("racily
 // clean" in git's terms).
 
 import type { BigIntStats } from 'node:fs';
 
 /**
- * Size, mtime and ctime in nanoseconds, mode and inode: ctime moves with every write and rename, and nobody can set it
+ * Size, mtime and ctime in nanoseconds, mode and inode. Every write and rename changes ctime, and no user can set it
  * back.
  */
 export function stampOf(stats: BigIntStats): string {
   return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.mode}:${stats.ino}`;
 }
 
-/** Whether both have the same stamp. */
+/** True if both have the same stamp. */
 export function isSameStamp(one: BigIntStats, other: BigIntStats): boolean {
   return (
     one.size === other.size &&
@@ -32,7 +32,7 @@ export function touchedAt(stats: BigIntStats): number {
 const clockGrainMs = 2000;
 
 /**
- * Whether a stamp from a scan that started at `scanStart` still proves anything at the next scan. Both are epoch
+ * True if a stamp of a scan that started at `scanStart` proves an unchanged file at the next scan. Both are epoch
  * milliseconds.
  */
 export function isSettled(touched: number, scanStart: number): boolean {

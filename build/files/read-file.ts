@@ -1,5 +1,6 @@
 // Reads regular files that other processes may change, and never waits on a FIFO or a device. The result is one state
-// of the file. Its stamp is the same before and after, or a QuarantineError UNREADABLE_FILE names the file.
+// of the file. The stamps before and after the read are equal; otherwise a QuarantineError UNREADABLE_FILE names the
+// file.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -31,8 +32,8 @@ export async function hashFile(path: string, stamp: string, pause: Pause): Promi
 }
 
 /**
- * All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before
- * they are read. They lie in `into` where that has room.
+ * All bytes of the file. If a stamp is given, the file must still have it. Files of more than `maxBytes` are refused
+ * before the read. The bytes are in `into` if it has room.
  */
 export async function readWhole(
   path: string,

@@ -15,7 +15,7 @@ export interface FilesToRead {
   readonly folder: string;
   /** regular files, unchanged since the walk */
   readonly files: readonly FileToRead[];
-  /** whether an archive of them is likely */
+  /** true if an archive of these files is likely */
   readonly deflate: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface FileToRead {
 
 export type FilesRead =
   | {
-      /** of each file, lower-case hex SHA-256 */
+      /** lower-case hex SHA-256, one for each file */
       readonly digests: readonly string[];
       /** the deflated contents, in sequence in `bytes` */
       readonly pieces: readonly (DeflatedFacts & { readonly digest: string })[];
       readonly bytes: Uint8Array;
     }
-  /** of the first one that cannot be published */
+  /** the fault of the first file that cannot be published */
   | { readonly fault: Pick<Quarantine, 'code' | 'message'> };
 
 /** The tools of one thread, for one task at a time. */

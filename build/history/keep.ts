@@ -1,4 +1,4 @@
 // The retention of the record of publications.
 
-/** How many publications are recorded where nobody says otherwise. */
+/** The default number of recorded publications. */
 export const standardKeep = 100;

@@ -16,13 +16,13 @@ export interface NetChange {
 export interface NetChanges {
   /** sorted by name; of one package in the order they happened */
   readonly versions: readonly NetChange[];
-  /** packages whose metadata was written anew, of the same contents */
+  /** packages whose metadata was rewritten with the same contents */
   readonly metadata: readonly string[];
 }
 
 /**
- * Of these publications, in whatever order they come. `backward`: what it takes to go from the last to before the
- * first.
+ * The net changes of these publications, in any order. `backward`: the changes from the state after the last to the
+ * state before the first.
  */
 export function netChanges(records: readonly PublicationRecord[], backward = false): NetChanges {
   const packages = new Map<string, Map<string, NetChange>>();

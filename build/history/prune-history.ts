@@ -7,8 +7,8 @@ import { isMissing, withPath } from '../output/storage-error.ts';
 import { historyFolder, recordPath } from './record.ts';
 
 /**
- * `previous` and `serial`: the publication before the last one, and the last one. What stands between was cut off, and
- * is part of the last one's record.
+ * `previous` and `serial`: the last two publications. Serials in between belong to interrupted publications, and the
+ * last one's record includes their changes.
  */
 export async function pruneHistory(
   dataDirectory: string,
@@ -23,7 +23,7 @@ export async function pruneHistory(
   const cutOff = serials.filter((one) => one > previous && one < serial);
   const old = serials.filter((one) => !cutOff.includes(one)).slice(keep);
   for (const one of [...cutOff, ...old]) {
-    // the record first: without it, what is left of a removal that is cut off means nothing
+    // removes the record first: without it, the remaining files of an interrupted removal are ignored
     await withPath(folder, rm(join(dataDirectory, 'build', recordPath(one)), { force: true }));
     await withPath(folder, rm(join(folder, String(one)), { recursive: true, force: true }));
   }

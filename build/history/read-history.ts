@@ -8,14 +8,14 @@ import { BuildRefused } from '../contract/refusals.ts';
 import { readRecord, type PublicationRecord } from './record.ts';
 
 /**
- * Newest first. A publication that was cut off, and has not been completed, is not among them. Throws BuildRefused for
- * a tree of a newer Libretto.
+ * Newest first. Interrupted publications that have not been completed are absent. Throws BuildRefused for a tree of a
+ * newer Libretto.
  */
 export async function readHistory(output: Output): Promise<readonly PublicationRecord[]> {
   return recordsFrom(output, await presentSerial(output), 0);
 }
 
-/** Of the publication that readers see; 0 for none. */
+/** The serial of the publication that readers see; 0 for none. */
 export async function presentSerial(output: Output): Promise<number> {
   const head = await output.read('index', publicationPath);
   return head === undefined ? 0 : (parseOwnFile(`index/${publicationPath}`, () => parsePublication(head))?.serial ?? 0);
@@ -45,7 +45,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
   throw new BuildRefused(`Publication ${serial} is unknown: it never existed, or is no longer recorded. ${range}`);
 }
 
-/** The record ends where a file of it is gone. */
+/** The list ends at the first missing file. */
 async function recordsFrom(output: Output, serial: number, until: number): Promise<readonly PublicationRecord[]> {
   const records: PublicationRecord[] = [];
   let next = serial;

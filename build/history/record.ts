@@ -1,6 +1,6 @@
-// `build/history/<serial>/record.json`: the changes of one publication and the documents that it replaced. The
-// replaced documents are stored beside the record under their digests. A publication therefore costs only its changes,
-// and the first one only its record.
+// `build/history/<serial>/record.json`: the changes of one publication and the documents that it replaced. The replaced
+// documents are in the record's folder, under their digests. A publication therefore costs only its changes, and the
+// first one only its record.
 
 import type { Reference } from '../contract/digest.ts';
 import { isJsonObject } from '../contract/json.ts';
@@ -27,20 +27,20 @@ export interface RecordedVersion {
 }
 
 /**
- * What one publication changed in one package. All lists empty: its metadata was written anew, of the same contents.
+ * The changes of one publication to one package. All lists empty: the metadata was rewritten with the same contents.
  */
 export interface PackageChange {
   readonly name: PackageName;
-  /** of each document that was replaced or removed */
+  /** one entry for each document that was replaced or removed */
   readonly former: { readonly [Kind in DocumentKind]?: FormerDocument };
   readonly added: readonly RecordedVersion[];
   readonly changed: readonly (RecordedVersion & { readonly was: Pick<RecordedVersion, 'version' | 'reference'> })[];
   readonly withdrawn: readonly RecordedVersion[];
 }
 
-/** Who started a publication, where that is known. */
+/** The person or job that started a publication, if known. */
 export interface PublishedBy {
-  /** as in the audit log */
+  /** the actor in the form of the audit log */
   readonly actor: string;
   /** `build`, `repository sync` */
   readonly command: string;
@@ -50,14 +50,14 @@ export interface PublicationRecord {
   readonly format: typeof historyFormat;
   readonly serial: number;
   /**
-   * the publication before it; 0 for none. Numbers in between were begun and cut off: what they did is part of this
-   * one.
+   * the serial of the publication before; 0 for none. The serials in between were interrupted, and this record includes
+   * their changes.
    */
   readonly previous: number;
   /** RFC 3339 UTC */
   readonly published_at: string;
   readonly by: PublishedBy | null;
-  /** the publication whose metadata it brought back */
+  /** the serial whose metadata the rollback restored */
   readonly rollback_to: number | null;
   /** id → location, of those that the changes name */
   readonly sources: Readonly<Record<string, string>>;
@@ -80,14 +80,14 @@ export function formatRecord(record: PublicationRecord): string {
   return `${JSON.stringify(head).slice(0, -1)},"packages":[${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`}]}\n`;
 }
 
-/** undefined: there is none, or one that says nothing any more. Throws BuildRefused for one of a newer Libretto. */
+/** undefined: there is no record, or it is unreadable. Throws BuildRefused for a record of a newer Libretto. */
 export async function readRecord(output: Pick<Output, 'read'>, serial: number): Promise<PublicationRecord | undefined> {
   const text = await output.read('build', recordPath(serial));
   const record = text === undefined ? undefined : parseOwnFile(`build/${recordPath(serial)}`, () => parseRecord(text));
   return record?.serial === serial ? record : undefined;
 }
 
-/** The outline is checked: nobody else writes this file, and no path is ever made of what it says. */
+/** Checks only the outline: only Libretto writes this file, and its values never become paths. */
 function parseRecord(text: string): PublicationRecord | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;

@@ -3,7 +3,7 @@
 import type { Output } from '../output/output.ts';
 import { readHistory } from './read-history.ts';
 
-/** `archiveKey` of each. Whoever removes archives leaves these. */
+/** `archiveKey` of each retained archive. A removal of archives leaves these. */
 export async function retainedArchives(output: Output): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const { packages } of await readHistory(output)) {

@@ -1,4 +1,4 @@
-// The owner of a lock: describes a process so that a later process can tell whether the owner still runs.
+// The owner of a lock: describes a process so that a later process can check if the owner still runs.
 
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { isJsonObject } from '../contract/json.ts';
 import { processStart } from '../shared/process/process-start.ts';
 
 export interface LockOwner {
-  /** random, one for each time a lock is taken: tells two locks of one process apart */
+  /** random, new for each acquired lock: distinguishes two locks of one process */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** of the owner's pid namespace: tells equal pids of two containers apart */
+  /** of the owner's pid namespace: distinguishes equal pids of two containers */
   readonly boot: string;
-  /** when the process started, in the kernel's ticks: tells a pid from a later process that got the same number */
+  /** when the process started, in the kernel's ticks: distinguishes the process from a later one with the same pid */
   readonly startTicks: string;
   /** RFC 3339 UTC */
   readonly since: string;
@@ -46,7 +46,7 @@ export function startTicks(pid: number): string | undefined {
   return start === '' ? '0' : start;
 }
 
-/** Whether the owner is a process of the same host and container, so that its state can be read. */
+/** True if the owner is a process of the same host and container, so that its state can be read. */
 export function isSeen(owner: LockOwner, self: LockOwner): boolean {
   return owner.host === self.host && owner.boot === self.boot;
 }

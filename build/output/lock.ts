@@ -1,6 +1,7 @@
-// One build at a time for one data folder (and one server that counts for itself). The lock is a file that names its
-// owner. link(2) makes the file, and fails where it exists. Its mtime is the heartbeat. The next process takes over the
-// lock of a dead process of this host at once, and a lock of another host or container after a time without heartbeat.
+// Allows one build at a time for one data folder, and one server with its own counters. The lock is a file that names
+// its owner. link(2) makes the file, and fails if the file exists. The mtime of the file is the heartbeat. The next
+// process takes over the lock of a dead process of this host immediately. A lock of another host or container is taken
+// over after a period without heartbeat.
 
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -56,13 +57,13 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
 
 /** The owner of a lock, as far as the lock can be read. */
 export interface SeenLock extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> {
-  /** its process is gone, or has given no heartbeat for long: the next process takes the lock over */
+  /** true: its process has ended, or has sent no heartbeat for too long, so the next process takes the lock over */
   readonly stale: boolean;
-  /** its process is one of this host and container */
+  /** true: its process belongs to this host and container */
   readonly seen: boolean;
 }
 
-/** Reads a lock and changes nothing. undefined: nobody holds the lock. */
+/** Reads a lock and changes nothing. undefined: the lock is free. */
 export async function lookAtLock(path: string, now: Date, staleAfterMs: number): Promise<SeenLock | undefined> {
   const content = await readLock(path);
   if (content === undefined) return undefined;
@@ -131,8 +132,8 @@ async function removeIfStale(path: string, now: () => Date, options: LockOptions
 }
 
 /**
- * After a take-over: two processes that judged the same lock stale may both have moved it. Only the process whose lock
- * is there in the end goes on.
+ * After a take-over: two processes that judged the same lock stale may both have moved it. Only the process that owns
+ * the lock in the end continues.
  */
 async function confirm(path: string, self: LockOwner, options: LockOptions): Promise<void> {
   await setTimeout(takeOverPauseMs);

@@ -14,7 +14,7 @@ export async function makeFolder(path: string, mode?: number): Promise<readonly 
     await mkdir(path, { mode });
     return [...above, path];
   } catch (error) {
-    // somebody else was faster, or a file or a link to nowhere has the name
+    // another process was faster, or a file or a dangling link has the name
     if (errorCode(error) === 'EEXIST' && (await isFolder(path))) return above;
     if (errorCode(error) === 'EEXIST')
       throw new StorageError(
@@ -42,7 +42,7 @@ export async function removeEmptyFolders(folders: readonly string[]): Promise<vo
     try {
       await rmdir(folder);
     } catch {
-      return; // it holds something, and so do the folders above it
+      return; // the folder has entries, and so do the folders above it
     }
   }
 }

@@ -27,12 +27,12 @@ export interface Output {
   readonly facts: (area: Area, path: string) => Promise<FileFacts | undefined>;
   /** Hex SHA-1 of a file's bytes; undefined where there is no such file. */
   readonly sha1: (area: Area, path: string) => Promise<Sha1 | undefined>;
-  /** Where a public file stands, for readers that take a path. */
+  /** The absolute path of a public file, for readers that need a path. */
   readonly locate: (path: PublicPath) => string;
   /** All files below a folder, relative to the area, sorted. */
   readonly list: (area: Area, folder: string) => Promise<readonly string[]>;
 
-  /** A path in the staging folder that nobody else gets, for a writer that makes the file itself. */
+  /** A unique path in the staging folder, for a writer that makes the file itself. */
   readonly stagingPath: () => string;
   readonly stage: (bytes: string) => Promise<StagedFile>;
   /** Makes staged files durable. */
@@ -52,6 +52,6 @@ export interface Output {
   readonly remove: (area: Area, path: string) => Promise<void>;
   /** Makes all renames so far durable: the border between two phases of a publication. */
   readonly barrier: () => Promise<void>;
-  /** Removes whatever is staged, by this build or by one that was killed. */
+  /** Removes all staged files, from this build or a killed one. */
   readonly discard: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Parses a file of this program. Damage is no error here: other files have the data, or the build stops where the data
-// is missing. A file of a newer version is an error, because this version must not overwrite it.
+// Parses a file of this program. Damage is no error here: other files have the data, or the build stops if the data is
+// missing. A file of a newer version is an error, because this version must not overwrite it.
 
 import { NewerFormat } from '../contract/newer-format.ts';
 import type { PackageName } from '../contract/name.ts';

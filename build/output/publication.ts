@@ -16,14 +16,14 @@ export interface Alias {
   readonly to: PublicPath;
 }
 
-/** A document that is kept for rollbacks before another takes its place: `to` is below build/. */
+/** A document that history stores for rollbacks before another document replaces it: `to` is below build/. */
 export interface Kept {
   readonly area: Area;
   readonly from: string;
   readonly to: string;
 }
 
-/** What one package, or all of them together, add to a publication. */
+/** The changes that one package, or all packages together, contribute to a publication. */
 export interface PackageChanges {
   /** new archives, under names no document mentions yet */
   readonly archives: readonly Placement[];
@@ -37,13 +37,13 @@ export interface PackageChanges {
   readonly documents: readonly Placement[];
   /** `<version>.zip` of mutable versions, after the documents: the proxy never reads these, a bare static host does */
   readonly plain: readonly Alias[];
-  /** documents of packages that are gone, after packages.json has let go of them */
+  /** documents of removed packages, deleted after packages.json no longer names the packages */
   readonly removals: readonly PublicPath[];
-  /** below index/: READMEs and CHANGELOGs that no serving index mentions any more */
+  /** below index/: READMEs and CHANGELOGs that no serving index names */
   readonly unusedTexts: readonly string[];
-  /** serving indexes that let go of purged contents, once no document names them */
+  /** serving indexes without the purged contents, placed after no document names these contents */
   readonly purgedIndexes: readonly Placement[];
-  /** archives of purged contents, once no serving index names them */
+  /** archives of purged contents, deleted after no serving index names them */
   readonly purgedArchives: readonly PublicPath[];
 }
 

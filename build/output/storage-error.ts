@@ -1,6 +1,6 @@
 // The error of a failing disk: its message, the path, and advice. The message ends with a full stop.
 
-/** A write that failed: the build stops, and what was published before stays as it is. */
+/** A failed write: the build stops, and the published tree stays unchanged. */
 export class StorageError extends Error {
   readonly path: string;
 
@@ -33,7 +33,7 @@ function reasonOf(cause: unknown): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
-/** Waits for an operation and names the path in whatever it fails with. */
+/** Awaits an operation, and adds the path to its error. */
 export async function withPath<Result>(path: string, operation: Promise<Result>): Promise<Result> {
   try {
     return await operation;

@@ -1,12 +1,12 @@
-// The error for a file of the data folder that is there and cannot be read: a folder in its place, no permission, a
-// failing disk. The message has the file and the way back.
+// The error for a file of the data folder that exists and cannot be read: a folder has its name, a permission is
+// missing, or the disk fails. The message has the file and the remedy.
 
 import { fileFaultOf } from '../contract/file-fault.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
 import { isMissing } from './storage-error.ts';
 
 export class UnreadableFile extends PackageDamaged {
-  /** what is wrong and what to do; the subject of the first sentence is the file */
+  /** the fault and its remedy; the subject of the first sentence is the file */
   readonly predicate: string;
 
   constructor(path: string, predicate: string, cause: unknown) {
@@ -17,8 +17,8 @@ export class UnreadableFile extends PackageDamaged {
 }
 
 /**
- * The result of reading `path` (below the data folder), or undefined where there is no such file. Throws UnreadableFile
- * where the file cannot be read, and any other error as it is.
+ * The result of reading `path` (below the data folder); undefined if there is no such file. Throws UnreadableFile if
+ * the file cannot be read, and passes on any other error.
  */
 export async function readable<Result>(path: string, reading: Promise<Result>): Promise<Result | undefined> {
   try {

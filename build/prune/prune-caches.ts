@@ -1,6 +1,6 @@
-// Removes what was kept for sources that are gone: copies of remote repositories, and dists of inline packages. Only
-// under the build's lock, and only once nothing published depends on those sources any more. Both are caches: what is
-// removed too early costs a download and nothing else.
+// Removes the caches of removed sources: copies of remote repositories, and dists of inline packages. It runs under the
+// build's lock, after the last version of those sources is withdrawn. A cache that is removed too early costs one
+// download.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ async function distsOf(sources: readonly ChosenSource[], { output }: Run): Promi
   return keys;
 }
 
-/** Of a folder's entries of this form. */
+/** Removes the entries of a folder that have this form and are not in use. */
 async function removeOthers(folder: string, form: RegExp, isUsed: (name: string) => boolean): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (form.test(name) && !isUsed(name)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });

@@ -23,9 +23,9 @@ export interface PackagePrune {
   /** what is left of its index */
   readonly next: PackageIndex;
   readonly gone: readonly IndexEntry[];
-  /** releases among them that nothing is left of */
+  /** releases whose last content goes */
   readonly releases: readonly IndexEntry[];
-  /** archives, and plain copies that stand for none of the others */
+  /** archives, and plain copies that belong to no other removed archive */
   readonly files: readonly PublicPath[];
   /** on disk; names of one file count once */
   readonly freedBytes: number;
@@ -34,8 +34,8 @@ export interface PackagePrune {
 }
 
 /**
- * undefined where the package has nothing but what is published. Throws BuildRefused where index or documents are
- * damaged: who is unsure removes nothing.
+ * Returns undefined for a package with published contents only. Throws BuildRefused if the index or the documents are
+ * damaged: then a removal is unsafe.
  */
 export async function planPackagePrune(
   output: Output,
@@ -79,7 +79,7 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   throw damaged(path);
 }
 
-/** By the documents themselves, whatever the index says of them. */
+/** Reads the documents themselves, and does not trust the index. */
 async function namedByDocuments(output: Output, name: PackageName): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const kind of ['stable', 'dev'] as const) {

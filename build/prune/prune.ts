@@ -1,6 +1,6 @@
-// `prune`: the one way archives ever leave a tree. It is a publication that changes no document: the index lets go of
-// them first, and while they are removed the manifest names them, so that a kill in between leaves nothing that the
-// next build does not expect.
+// `prune`: the only operation that removes archives from a tree. It is a publication that changes no document. The
+// index drops the archives first, and the manifest names them during the removal. After a kill in between, the next
+// build completes the removal.
 
 import { applyPublication } from '../publish/apply.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
@@ -28,7 +28,7 @@ export interface PruneRequest {
   readonly dataDirectory: string;
   /** how long a content that is published no more stays at least */
   readonly keepForMs: number;
-  /** true: nothing is removed */
+  /** true: the prune removes nothing */
   readonly dryRun: boolean;
   /** as in the audit log */
   readonly actor: string;
@@ -68,7 +68,7 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   }
 }
 
-/** For whoever holds the lock of the data folder. */
+/** `pruneWith` requires that the caller holds the lock of the data folder. */
 export async function pruneWith(output: Output, request: PruneRequest, now: Date): Promise<PruneReport> {
   const position = await readPosition(output);
   const packages = await planPrune(output, request, now);
@@ -125,8 +125,8 @@ function nextPublication(
 }
 
 /**
- * Lists of views go on being dated by packages whose index is gone: a date that fell back would be that of another
- * list.
+ * Keeps the change dates of packages without an index, since lists of views are dated by them. An earlier date would
+ * belong to another list.
  */
 function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publication['pruned']> {
   const emptied = packages.filter(({ next }) => next.versions.length === 0);
@@ -151,8 +151,8 @@ async function stagePrunedList(output: Output, { name, releases }: PackagePrune,
 }
 
 /**
- * What the tree says of itself, where all of it is of one publication. Where the memory of that publication was cut
- * off, the manifest is still its intent: the prune keeps the duty to clear away purged versions, and is no rollback.
+ * Returns publication and manifest, if both have the same serial. After an interrupted publication the manifest still
+ * holds its intent: the prune keeps the duty to remove purged versions, and is no rollback.
  */
 async function readPosition(
   output: Output,
@@ -188,7 +188,7 @@ async function writeManifest(output: Output, manifest: Manifest): Promise<void> 
   await output.barrier();
 }
 
-/** History goes on through it: each publication names the one before. */
+/** A prune writes a history record, because each publication names the one before. */
 async function stageRecord(
   output: Output,
   serial: number,

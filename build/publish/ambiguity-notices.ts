@@ -1,5 +1,5 @@
-// Writes the notices about versions that stay published although their source no longer has them. The build could not
-// tell which package or version some unreadable part of the source is, and withdraws nothing while that is unclear.
+// Writes the notices about versions that stay published although their source no longer has them. Some part of the
+// source is unreadable, so the build cannot tell which package or version the part is. Until then it withdraws nothing.
 // Pure.
 
 import type { PackageResult } from '../package/package-stage.ts';

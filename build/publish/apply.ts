@@ -71,8 +71,8 @@ async function placePlainCopies({ plain, removals, unusedTexts }: Publication, o
 }
 
 /**
- * No document names purged contents any more. The serving index drops them before their archives go, so that I1 holds at
- * every moment.
+ * No document names purged contents at this point. The serving index drops them before the build removes their
+ * archives, so that I1 holds at every moment.
  */
 async function removePurged({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
   if (purgedIndexes.length + purgedArchives.length === 0) return;

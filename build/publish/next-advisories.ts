@@ -19,9 +19,9 @@ import { BuildRefused } from '../contract/refusals.ts';
 import { readAdvisoryFiles, type AdvisoryRequest } from '../advisories/read-advisories.ts';
 
 export interface NextAdvisories {
-  /** as they are after this build */
+  /** the lists after this build */
   readonly lists: AdvisoryLists;
-  /** bytes of `index/_safety.json` after this build; undefined where it stays as it is */
+  /** bytes of `index/_safety.json` after this build; undefined if the file is unchanged */
   readonly text: string | undefined;
   /** packages whose entries differ from before */
   readonly changed: readonly PackageName[];
@@ -37,7 +37,7 @@ export async function nextAdvisories(
   limit: PackageLimit | undefined,
 ): Promise<NextAdvisories> {
   const before = await output.read('index', advisoryListsPath);
-  // damaged, it is as if nothing had been published: every package that is named now is looked at
+  // a damaged file counts as empty: the build examines every package that the lists name
   const known =
     before === undefined ? noAdvisories : parseOwnFile(`index/${advisoryListsPath}`, () => parseAdvisoryLists(before));
   if (known === undefined && request === undefined)

@@ -1,4 +1,4 @@
-// The fields of the next announcement that go on from the last one. Pure.
+// The fields of the next announcement that continue from the last one. Pure.
 
 import type { BesideNames, Publication, UndoneChange } from '../contract/publication.ts';
 import { formatRoot } from '../documents/documents.ts';
@@ -32,7 +32,9 @@ export function nextDates(
   };
 }
 
-/** The changes that rollbacks undid and that still hold. Gives the same list object where nothing changes. */
+/**
+ * The changes that rollbacks undid and that are still in effect. Returns the same list object if the list is unchanged.
+ */
 export function nextUndone(
   { tree, rollback, endsRollbacks, purged }: Run,
   { results }: PackagesOutcome,

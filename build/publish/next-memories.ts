@@ -1,5 +1,5 @@
-// The next memory of each source that the build has read: enough to skip an unchanged source, but never to skip an open
-// notice or task. Pure.
+// The next memory of each source that the build has read. A memory lets the next build skip an unchanged source, but
+// never an open notice or task. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -11,8 +11,8 @@ import type { BlockedFinding } from '../package/blocked-findings.ts';
 import { formatMemory, type RememberedBlock, type RememberedSource } from '../memory/source-memory.ts';
 
 /**
- * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking
- * any different: a source with such a version is always read again.
+ * These codes depend on other sources, on the build's options, or on a fault outside the source. A source with such a
+ * version looks unchanged after a repair, so every build reads the source again.
  */
 const contested: ReadonlySet<QuarantineCode> = new Set([
   'DUPLICATE_VERSION',
@@ -26,8 +26,8 @@ const contested: ReadonlySet<QuarantineCode> = new Set([
 const openQuestion = '';
 
 /**
- * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at;
- * undefined for all. `blocked`: releases that are purged.
+ * Source id → bytes of its memory, for each source whose memory changed. `limit`: of the examined packages; undefined
+ * for all. `blocked`: releases that are purged.
  */
 export function nextMemories(
   scanned: readonly ScannedSource[],

@@ -20,7 +20,7 @@ export interface PackagesOutcome {
 
 export interface OutcomeInputs {
   readonly results: readonly PackageResult[];
-  /** those published before */
+  /** the packages published before this build */
   readonly names: readonly PackageName[];
   readonly scanned: readonly ScannedSource[];
   readonly digests: ReleaseDigests;

@@ -1,5 +1,5 @@
-// The steps of a build between scan and publication: stage the affected packages, guard against removals that nobody
-// meant, and tell whether there is anything to publish.
+// The steps of a build between scan and publication: stages the affected packages, guards against unintended removals,
+// and decides if there is a change to publish.
 
 import { announcesAll } from '../contract/announced-lists.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -95,8 +95,8 @@ export async function guardRemovals(
 }
 
 /**
- * Whether there is nothing to publish and nothing new to remember. The build of an unchanged tree then ends without
- * loading or reading more.
+ * True if the build has nothing to publish and nothing new to remember. The build of an unchanged tree then ends
+ * without loading or reading more.
  */
 export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
   return (

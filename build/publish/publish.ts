@@ -1,4 +1,4 @@
-// Publishes a build: from everything staged to what readers see, and what the builder remembers of it.
+// Publishes a build: moves the staged files into the served tree, and writes the builder's memory.
 
 import { applyPublication } from './apply.ts';
 import { announceLists, announcesAll } from '../contract/announced-lists.ts';
@@ -20,7 +20,7 @@ import { stageRecord } from './stage-record.ts';
 import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 import { announceIntent, mustSweep, remember } from './write-manifest.ts';
 
-/** Resolves to the new serial, or to undefined where readers see nothing new. Writes the memory in either case. */
+/** Resolves to the new serial; undefined if the served tree is unchanged. Writes the memory in either case. */
 export async function publish(run: Run, packages: PackagesOutcome): Promise<number | undefined> {
   const { tree, output } = run;
   const now = run.now();
@@ -74,7 +74,7 @@ function nextRoot({ tree, settings, advisories }: Run, { names }: PackagesOutcom
   return { text, stamp, moved };
 }
 
-/** Whether anything except packages.json differs from the last publication. */
+/** True if anything except packages.json differs from the last publication. */
 function isAnnouncementNew(
   run: Run,
   { changes }: PackagesOutcome,
@@ -98,7 +98,7 @@ function isAnnouncementNew(
   );
 }
 
-/** Stages packages.json, lists, record and announcement, and puts everything in place. */
+/** Stages packages.json, lists, record and announcement, and moves all of them into place. */
 async function place(
   run: Run,
   packages: PackagesOutcome,
@@ -124,7 +124,7 @@ async function place(
   );
 }
 
-/** The lists beside the serving index that change. */
+/** The changed lists in the folder of the serving index. */
 async function stageLists({ output, purged, withheld, advisories }: Run): Promise<readonly Placement[]> {
   const lists: Placement[] = [];
   for (const [text, path] of [

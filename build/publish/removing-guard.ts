@@ -1,5 +1,5 @@
-// Stops a build that would take away more than anyone is likely to mean: a folder that was not mounted, a line lost
-// from libretto.json, a source that was emptied. Pure.
+// Stops a build that would probably remove versions by mistake: a folder is not mounted, a line of libretto.json is
+// lost, or a source is empty. Pure.
 
 import { normalizeVersion, isDevVersion } from '../contract/version.ts';
 import type { PackageResult, VersionOf } from '../package/package-stage.ts';
@@ -9,9 +9,9 @@ export interface Removals {
   readonly results: readonly PackageResult[];
   /** the number of packages published before */
   readonly packages: number;
-  /** ids of the sources that a person asked to forget: their versions are withdrawn without a question */
+  /** ids of the sources that a person asked to forget: the build withdraws their versions without this guard */
   readonly confirmed: ReadonlySet<string>;
-  /** whether a person withdrew or purged exactly this version */
+  /** true if a person withdrew or purged exactly this version */
   readonly isMeant: (
     name: PackageResult['name'],
     version: { readonly normalized: string; readonly reference: string },

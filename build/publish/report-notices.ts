@@ -21,7 +21,7 @@ export interface NoticeInputs {
   readonly tree: Pick<TreeMemory, 'damage' | 'interrupted'>;
   readonly packages: PackagesOutcome;
   readonly blocked: readonly BlockedFinding[];
-  /** `--strict` kept everything from being published */
+  /** true if `--strict` prevented the publication */
   readonly strictlyRefused: boolean;
 }
 
@@ -49,7 +49,7 @@ export function reportNotices(inputs: NoticeInputs, locate: (id: string) => stri
   ];
 }
 
-/** The interrupted build decided the content of the completed publication, and nobody got its report. */
+/** Reports the completed publication of an interrupted build, because that build printed no report. */
 function treeNotices({ tree, packages, strictlyRefused }: NoticeInputs): Notices {
   const source = 'data folder';
   const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);

@@ -32,7 +32,7 @@ export interface Run {
   readonly by: PublishedBy | undefined;
   /** for a publication that restores earlier metadata */
   readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
-  /** builds need not leave undone any more what rollbacks undid */
+  /** true: builds may publish again the changes that rollbacks undid */
   readonly endsRollbacks?: true;
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;

@@ -1,5 +1,5 @@
-// Removes archives with purged bytes that lie beside the tree: uploaded ZIPs, those that are retired or on their way,
-// and fetched dists of inline packages.
+// Removes archives with purged bytes outside the tree: uploaded ZIPs, retired ZIPs, unfinished uploads, and fetched
+// dists of inline packages.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -56,7 +56,7 @@ async function filesIn(folder: string): Promise<readonly string[] | undefined> {
   }
 }
 
-/** undefined: it is gone meanwhile. */
+/** undefined: the file no longer exists. */
 async function sha256Of(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

@@ -35,8 +35,8 @@ export async function sweepHistory(output: Output, purged: Purged): Promise<void
 }
 
 /**
- * A publication that was cut off may leave documents without a record, and a record may be damaged. No rollback can use
- * these documents: one that holds something purged is removed as a whole.
+ * An interrupted publication may leave documents without a record, and a record may be damaged. No rollback can use
+ * these documents, so a document with purged contents is removed as a whole.
  */
 async function sweepUnrecorded(output: Output, serial: number, purged: Purged): Promise<void> {
   for (const path of await output.list('build', `${historyFolder}/${serial}`)) {
@@ -88,7 +88,7 @@ async function sweepDocument(
   return digest;
 }
 
-/** undefined: it holds nothing that is purged, or nothing that can be read. */
+/** undefined: the text has no purged version, or cannot be read. */
 function withoutPurgedVersions(text: string, name: PackageName, purged: Purged): string | undefined {
   const json = parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
@@ -120,7 +120,7 @@ function parse(text: string): unknown {
   try {
     return readJson(text);
   } catch {
-    return undefined; // a rollback says that it is damaged
+    return undefined; // a rollback reports the damage
   }
 }
 

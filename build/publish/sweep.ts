@@ -1,5 +1,5 @@
-// Clears away what is left of purged versions beside the tree: in history, in the builder's memory and caches, among
-// uploaded ZIPs. Whatever is gone already counts as done, so that a sweep that was cut off is repeated whole (I21).
+// Removes the rest of purged versions outside the tree: from history, the builder's memory, caches and uploaded ZIPs. A
+// missing file counts as removed, so that an interrupted sweep can be repeated as a whole (I21).
 
 import { join } from 'node:path';
 import { formatMemory, memoryPath, readMemory } from '../memory/source-memory.ts';

@@ -1,5 +1,5 @@
-// Writes the builder's memory of a publication, `build/manifest.json` and files beside it: the intent before the first
-// change (I5), and the published versions afterwards.
+// Writes the builder's memory of a publication to `build/manifest.json` and the files of its folder: the intent before
+// the first change (I5), and the published versions afterwards.
 
 import { announcedUntilThen, announceLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import type { PublicPath } from '../contract/paths.ts';
@@ -17,10 +17,10 @@ import { guardedLists, type Run } from './run.ts';
 export type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 
 /**
- * The manifest takes the new serial before anything else moves. If this build dies, the next build finds a manifest that
- * is ahead of the publication. That build trusts no memory, compares every package, and so completes the publication
- * (I5). It does the same where everything was published and only the memory is out of date. A rollback reads no source,
- * so that the memory of sources stays true.
+ * The manifest takes the new serial before any other file changes. If this build dies, the next build finds a manifest
+ * that is ahead of the publication. The next build then trusts no memory, compares every package, and so completes the
+ * publication (I5). It does the same if the publication is complete and only the memory is out of date. A rollback
+ * reads no source, so that the memory of sources stays valid.
  */
 export async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
@@ -55,8 +55,8 @@ interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings'
 }
 
 /**
- * A build with `--only` leaves all other packages as they are. Where it did not trust the tree, the next build must not
- * trust it either. A source that was not read keeps its records under any settings.
+ * A build with `--only` leaves all other packages unchanged. If this build did not trust the tree, the next build must
+ * not trust it either. A source that was not read keeps its records under any settings.
  */
 function manifestAfter(
   run: Run,
@@ -82,12 +82,14 @@ function manifestAfter(
   });
 }
 
-/** Whether files of purged versions may remain outside the tree: from this purge, or from an interrupted one. */
+/** True if files of purged versions may remain outside the tree: from this purge, or from an interrupted one. */
 export function mustSweep({ purged, tree }: Run): boolean {
   return purged.asked || (tree.purging && purged.rows.length > 0 && !purged.lost);
 }
 
-/** A lost list lacks digests that a purge which was cut off still needs: the build after the recovery clears. */
+/**
+ * A lost list lacks digests that an interrupted purge still needs, so the build after the recovery removes the files.
+ */
 function mustSweepLater({ purged, tree }: Run): boolean {
   return tree.purging && purged.lost;
 }
@@ -122,7 +124,7 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
   for (const { file, path } of staged) await output.publish(file, 'build', path);
   for (const { id } of choice.forgotten) await output.remove('build', memoryPath(id));
   if (shown.length + staged.length > 0 || choice.forgotten.length > 0) await output.barrier();
-  // from now on the next build trusts the memory beside the manifest
+  // from here on the next build trusts the memory files of the manifest
   for (const { file, path } of last) await output.publish(file, 'build', path);
   if (last.length > 0) await output.barrier();
   if (tree.serial > position.serial) throw new Error('a serial went back (I6)');

@@ -1,6 +1,5 @@
-// Tombstones that come from elsewhere: of another registry, or of a time that a backup does not know of. They purge
-// here what they are of. A list that was damaged or lost is put together again from such rows, and from what the
-// announcement names (I21).
+// Adopts tombstones of another registry, or of a time after a backup. They purge the same contents here. A damaged or
+// lost list is rebuilt from such rows and from the announcement (I21).
 
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
@@ -16,7 +15,7 @@ import { tombstonesOfSameBytes } from './same-bytes.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
-/** What tombstones from elsewhere do to a registry. */
+/** The effect of foreign tombstones on a registry. */
 export interface Adoption {
   /** rows that the list has again, or has now */
   readonly added: readonly PurgedVersion[];
@@ -33,9 +32,9 @@ export async function planAdoption(rows: readonly PurgedVersion[], output: Outpu
 }
 
 /**
- * Adds these rows to the list, and purges what they are of. `confirm` sees the plan and completes it. It rejects to
- * leave the tree as it is. Throws BuildRefused where the list is damaged, and where it lacks what is announced and these rows do not
- * have.
+ * Adds these rows to the list, and purges their contents. `confirm` sees the plan and completes it; its rejection
+ * leaves the tree unchanged. Throws BuildRefused if the list is damaged. Throws BuildRefused if the list lacks
+ * announced rows that the given rows lack too.
  */
 export async function adoptTombstones<Plan extends Adoption>(
   rows: readonly PurgedVersion[],
@@ -53,23 +52,23 @@ export async function adoptTombstones<Plan extends Adoption>(
 export interface Recovery extends Adoption {
   /** without digests, reason and date: label and reference alone stay out */
   readonly replaced: readonly AnnouncedPurge[];
-  /** rows of an edited list that nothing else names */
+  /** rows of an edited list that no other record confirms */
   readonly dropped: readonly PurgedVersion[];
-  /** rows whose digests, reason and date an edited list alone has */
+  /** rows of an edited list whose digests, reason and date no other record confirms */
   readonly doubtful: readonly PurgedVersion[];
 }
 
 interface RecoveryPlan {
   readonly recovery: Recovery;
-  /** `purgedKey` of each tombstone that something beside the list names */
+  /** `purgedKey` of each tombstone that another record than the list confirms */
   readonly confirmed: ReadonlySet<string>;
   /** the given rows, and those of the same bytes under another label or name */
   readonly more: readonly PurgedVersion[];
 }
 
 /**
- * What a recovery would do. `rows` of whatever list there still is; `recorded`: `purgedKey` of each tombstone that the
- * state's records of purges name. Throws BuildRefused for a list of a newer version.
+ * Plans a recovery of the list. `rows`: the given rows; `recorded`: `purgedKey` of each tombstone in the state's
+ * records of purges. Throws BuildRefused for a list of a newer version.
  */
 export async function planRecovery(
   rows: readonly PurgedVersion[],
@@ -92,8 +91,8 @@ export async function planRecovery(
 }
 
 /**
- * As planned. `confirm` sees the plan and completes it. It rejects to leave everything as it is. Throws BuildBusy and
- * StorageError as a build does, and BuildRefused for a list of a newer version.
+ * Executes the plan. `confirm` sees the plan and completes it; its rejection leaves the tree unchanged. Throws
+ * BuildBusy and StorageError as a build does, and BuildRefused for a list of a newer version.
  */
 export async function recoverTombstones(
   rows: readonly PurgedVersion[],
@@ -113,7 +112,7 @@ export async function recoverTombstones(
   });
 }
 
-/** These rows may be what brings a lost list back, so that the list of withdrawn versions may be lost too. */
+/** These rows may restore a lost list. So the build also accepts a lost list of withdrawn versions. */
 function recoveringRequest(
   { request }: PurgeBuild,
   dataDirectory: string,

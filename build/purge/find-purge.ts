@@ -1,5 +1,5 @@
 // Finds the contents that a purge of one version removes, and the same bytes elsewhere in the serving index. Reads the
-// tree, and changes nothing.
+// tree and changes nothing.
 
 import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -41,8 +41,8 @@ export function isTarget(
 }
 
 /**
- * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws
- * PackageDamaged where a serving index is damaged or lost: what has these bytes is then not known.
+ * `standing`: tombstones that earlier purges of the version left. They have the digests of archives that are already
+ * removed. Throws PackageDamaged if a serving index is damaged or lost, because its contents are then unknown.
  */
 export async function findPurge(
   output: Output,

@@ -1,6 +1,6 @@
-// Purges one version: archives, records, texts and history of it go, and tombstones keep its label and its bytes out.
-// No source is read, so that it can be done while a source cannot be reached. Doing it again completes what was cut
-// off, and changes nothing else.
+// Purges one version: removes its archives, records, texts and history, and adds tombstones that block its label and
+// its bytes. The purge reads no source, so that it works while a source is unreachable. A second purge completes an
+// interrupted one, and changes nothing else.
 
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
@@ -29,7 +29,7 @@ import { listPurged } from '../package/purged.ts';
 
 export interface PurgeOrder extends PurgeTarget {
   readonly reason: PurgeReason;
-  /** nothing is changed: the outcome says what would be */
+  /** true: the purge changes nothing, and the outcome lists the planned changes */
   readonly dryRun: boolean;
   /** tombstones of what only the mirror has of it */
   readonly mirrored: readonly PurgedVersion[];
@@ -60,7 +60,7 @@ export type AlikeContentLine = {
   readonly version_normalized: string;
   readonly reference: string;
   readonly state: IndexState;
-  /** purges it too, as it is typed in a shell */
+  /** the command that also purges it, as typed in a shell */
   readonly command: string;
 };
 
@@ -78,7 +78,7 @@ export type PurgeOutcome = {
   readonly contents: readonly PurgedContentLine[];
   /** contents of the package that have the same files in another archive, and stay */
   readonly alike: readonly AlikeContentLine[];
-  /** archives, below public/: what a copy of the tree elsewhere has to let go of as well */
+  /** archives below public/; a copy of the tree elsewhere has to remove them too */
   readonly files: readonly string[];
   /** where the version came from, and may come from again */
   readonly sources: readonly string[];
@@ -102,7 +102,7 @@ export async function purgeVersion(
   }
 }
 
-/** A registry that only mirrors has published nothing, and keeps tombstones all the same. */
+/** A registry that only mirrors publishes nothing, and still stores tombstones. */
 export function purgingRequest(
   request: BuildRequest,
   dataDirectory: string,
@@ -120,7 +120,7 @@ async function planPurge(
   const before = standingTombstones(await listPurged(output), order);
   const found = await findPurge(output, order, before);
   const contents = [...found.named, ...found.same];
-  // of a purge that was cut off the tombstones stand, and what they are of may stand as well
+  // an interrupted purge has left its tombstones, and perhaps the contents too
   const tombstones = mergePurged(before, [...tombstonesOf(output, contents, order.reason, now), ...mirrored]);
   const newest = tombstones
     .filter((row) => row.name === name && isTarget(order, row))
@@ -137,7 +137,7 @@ async function planPurge(
   return { outcome: await describe(order, { found, contents, before, newest }, output), tombstones };
 }
 
-/** Of this version, and of the same bytes under other labels. */
+/** Returns the tombstones of this version, and those of the same bytes under other labels. */
 function standingTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): readonly PurgedVersion[] {
   const named = rows.filter((row) => row.name === order.name && isTarget(order, row));
   const references = new Set(named.map(({ reference }) => reference).filter((reference) => reference !== ''));

@@ -47,7 +47,7 @@ export async function decideTombstones(
   return { adopted: fresh.filter((row) => !keys.has(purgedKey(row))), left };
 }
 
-/** Lines of the report. `published`: false in a dry run, and where `--strict` kept everything back. */
+/** Returns lines of the report. `published`: false in a dry run, or if `--strict` prevents the publication. */
 export function tombstoneNotices({ adopted, left }: ReceivedTombstones, published: boolean): readonly string[] {
   const listed = adopted.map(({ name, version, reason }) => `${name} ${version} (${reason})`);
   const some = `${listed.slice(0, mostNamed).join(', ')}${listed.length > mostNamed ? ` and ${listed.length - mostNamed} more` : ''}`;

@@ -11,7 +11,10 @@ export interface RecoveredPurge {
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: string;
-  /** before the recovery; `unknown`: nothing sound tells what is published, so the version counts as one that is */
+  /**
+   * the state before the recovery; `unknown`: no intact record lists the published versions, so the version counts as
+   * published
+   */
   readonly state: IndexState | 'mirrored' | 'unknown';
 }
 

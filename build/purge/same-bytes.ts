@@ -1,5 +1,5 @@
-// The contents of this registry whose archives have the bytes of a tombstone from elsewhere, under another label or
-// name. A purge takes the same bytes with it, so that tombstones from a file do too. Reads the tree, changes nothing.
+// Finds the contents of this registry whose archives have the bytes of a foreign tombstone, under another label or
+// name. A purge includes the same bytes, so foreign tombstones do too. Reads the tree and changes nothing.
 
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
@@ -34,8 +34,8 @@ export async function tombstonesOfSameBytes(
 }
 
 /**
- * What this registry has of a package. Documents and archives tell it where the serving index is lost or damaged;
- * undefined: they cannot tell it either.
+ * Returns the contents of a package in this registry. If the serving index is lost or damaged, documents and archives
+ * restore it. undefined: they cannot restore it.
  */
 export async function contentsHere(output: Output, name: PackageName): Promise<readonly IndexEntry[] | undefined> {
   const path = indexPath(name);

@@ -1,5 +1,5 @@
-// Publishes a tree that was built elsewhere and copied here: a build of that one source, in which all others stay as
-// they are published. What was purged where the tree was built is purged here too (I21).
+// Publishes a tree that was built elsewhere and copied here. The build reads that one source; all others stay as
+// published. Versions purged in the received tree are purged here too (I21).
 
 import { join } from 'node:path';
 import { waitForLock } from '../output/wait-for-lock.ts';
@@ -17,8 +17,8 @@ import { receivedSpec, type ReceivedPlace } from '../sources/spec.ts';
 const waitMs = 60_000;
 
 /**
- * `request`: with the settings of this registry; what it says of sources does not matter. Throws BuildRefused for a
- * tree that is not complete, before anything is published; BuildBusy and StorageError as a build does.
+ * `request` has the settings of this registry; its sources are ignored. Throws BuildRefused for an incomplete tree,
+ * before the build publishes; BuildBusy and StorageError as a build does.
  */
 export async function receiveTree(
   received: ReceivedPlace,

@@ -6,7 +6,7 @@ import { normalizeBranch, parseNumericAliasPrefix } from '../contract/normalize-
 import { asciiLowerCase } from '../contract/php-text.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 
-/** What the default branch goes by where nothing else is said. */
+/** The alias of the default branch if its composer.json defines none. */
 const defaultBranchAlias = '9999999-dev' as NormalizedVersion;
 
 /** `version` is the pretty one. Undefined for a version that is no branch, or has no alias. */

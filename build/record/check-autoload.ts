@@ -1,6 +1,6 @@
-// Autoload rules on which Composer aborts once the package is installed, when it writes the autoloader
-// (AutoloadGenerator.php, validatePackage and parseAutoloadsType; ClassLoader.php, addPsr4 and add). Whether the paths
-// exist is not looked at.
+// Autoload rules on which Composer aborts after the installation of the package, when it writes the autoloader
+// (AutoloadGenerator.php, validatePackage and parseAutoloadsType; ClassLoader.php, addPsr4 and add). The check does not
+// test if the paths exist.
 
 import type { JsonValue } from '../contract/json.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
@@ -20,7 +20,7 @@ export function checkAutoload(field: string, value: JsonValue | undefined): void
 
 function checkNamespaces(field: string, kind: 'psr-4' | 'psr-0', rules: JsonValue): void {
   for (const [namespace, paths] of entriesOf(rules) ?? []) {
-    // A list has the key 0, which psr-0 takes for "no prefix".
+    // A JSON list has the key 0. psr-0 accepts this key as "no prefix".
     if (isIntegerKey(namespace) && !(kind === 'psr-0' && namespace === '0'))
       throw wrong(field, kind, `has ${JSON.stringify(namespace)} where a namespace should be`);
     if (kind === 'psr-4' && namespace !== '' && !namespace.endsWith('\\')) {

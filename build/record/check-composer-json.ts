@@ -1,5 +1,5 @@
 // Checks that a composer.json contains nothing that makes a client abort. A bad value in our metadata often ends the
-// whole command, whatever package the command was about. Composer's loader is strictly typed and checks nothing itself
+// whole command, for any package of the command. Composer's loader is strictly typed and checks nothing itself
 // (ArrayLoader.php, configureObject and loadPackages). Every rule here was tried against Composer 2.5.5. Values that
 // Composer silently ignores pass.
 
@@ -11,10 +11,7 @@ import { checkLinks, linkFields } from './check-links.ts';
 import { packageNameOf } from './package-name.ts';
 import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
 
-/**
- * Whether Composer can load this value, and what a person is to write instead where it cannot. null and absent always
- * pass.
- */
+/** Tests if Composer can load this value, and explains the correct form. null and absent always pass. */
 interface Rule {
   readonly holds: (value: JsonValue) => boolean;
   readonly wanted: string;
@@ -63,8 +60,8 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Throws QuarantineError for the first thing a client would stumble over: NAME_MISSING, NAME_INVALID,
- * CONSTRAINT_INVALID or INVALID_COMPOSER_JSON. `version` is not looked at: what it means depends on the source.
+ * Throws QuarantineError for the first value that makes a client fail: NAME_MISSING, NAME_INVALID, CONSTRAINT_INVALID
+ * or INVALID_COMPOSER_JSON. `version` is not checked, because its meaning depends on the source.
  */
 export function checkComposerJson(json: JsonObject): void {
   packageNameOf(json);

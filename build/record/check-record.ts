@@ -1,6 +1,6 @@
-// The last look at a record before it is published: as the text that will stand in the document, read again, by the
-// rules that Composer loads it by. What fails here fails on every client that asks for the package, whatever version it
-// wants (ArrayLoader.php, loadPackages; ComposerRepository.php, loadAsyncPackages).
+// Checks a record a last time before its publication. It parses the text of the document again, by the rules of
+// Composer's loader. A record that fails here fails on every client that requests any version of the package
+// (ArrayLoader.php, loadPackages; ComposerRepository.php, loadAsyncPackages).
 
 import type { VersionRecord } from '../contract/documents.ts';
 import { parseReference, parseSha1 } from '../contract/digest.ts';
@@ -54,7 +54,7 @@ function checkDist(dist: JsonValue | undefined, normalized: string): void {
     throw refusal('INVALID_DIST', `its dist.shasum is ${shown(shasum)}, not a SHA-1`);
 }
 
-/** What a repository alone may say of a version. */
+/** Checks the fields that only a repository may set on a version. */
 function checkOthers({ source, time, 'default-branch': defaultBranch, abandoned }: JsonObject): void {
   if (
     isSet(source) &&

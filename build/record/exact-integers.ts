@@ -1,15 +1,15 @@
 // JSON with whole numbers that a double cannot hold. PHP reads up to 64 bits exactly, and so does Composer; JSON.parse
-// would change their last digits without a word. They are kept as text in between. What is larger still is a double to
-// PHP as well.
+// would change their last digits without a word. This parser represents such numbers as text in between. PHP, too,
+// reads a larger number as a double.
 
-/** A character that stands for nothing (a noncharacter of Unicode), in front of the digits. */
+/** A noncharacter of Unicode, which no valid text contains, in front of the digits. */
 const mark = '\ufdd0int:';
 
 const mayHold = /[[:,\s]-?[1-9][0-9]{15,18}[\s,}\]]/;
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/gs;
 const marked = new RegExp(`"${mark}(-?[0-9]{16,19})"`, 'g');
 
-/** As JSON.parse, which throws SyntaxError; such numbers are strings for writeJson. */
+/** Parses as JSON.parse does, which throws SyntaxError. Large integers become strings for writeJson. */
 export function readJson(text: string): unknown {
   return JSON.parse(
     mayHold.test(text)
@@ -18,7 +18,7 @@ export function readJson(text: string): unknown {
   );
 }
 
-/** As JSON.stringify of what readJson gave. */
+/** Serializes a result of readJson as JSON.stringify does. */
 export function writeJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes(mark) ? text.replace(marked, '$1') : text;

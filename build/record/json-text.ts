@@ -1,8 +1,8 @@
-// Finds what is wrong with a JSON text and where, which JSON.parse says in every Node version differently, and refuses
-// what JSON.parse lets pass but PHP's json_decode does not: half a surrogate pair, nesting without end. It reports each
-// key that occurs twice in one object.
+// Finds the fault of a JSON text and its position, since the messages of JSON.parse differ between Node versions. It
+// refuses texts that JSON.parse accepts and PHP's json_decode refuses: half a surrogate pair, unlimited nesting. It
+// reports each key that occurs twice in one object.
 
-/** What is wrong, and the character it is wrong at. */
+/** The fault of a JSON text, and the character of the fault. */
 export class JsonTextError extends Error {
   readonly offset: number;
   /** false: the text is JSON, but not JSON that clients could all read alike */
@@ -24,7 +24,7 @@ export const maxJsonDepth = 128;
  */
 export interface RepeatedKey {
   readonly key: string;
-  /** of its second occurrence, at the quote */
+  /** offset of the quote of its second occurrence */
   readonly offset: number;
 }
 
@@ -37,7 +37,7 @@ export function checkJsonText(text: string): readonly RepeatedKey[] {
   return repeated;
 }
 
-/** All of these take the offset a thing begins at and return the one behind it. */
+/** Each of these functions takes the offset of a token's first character, and returns the offset behind the token. */
 function checkValue(text: string, offset: number, depth: number, repeated: RepeatedKey[]): number {
   const first = text.charAt(offset);
   if (depth > maxJsonDepth) throw new JsonTextError(`it is nested deeper than ${maxJsonDepth} levels`, offset, false);

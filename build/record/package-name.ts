@@ -1,4 +1,4 @@
-// The name a composer.json gives its package. Case does not matter here: everything is published in lower case.
+// The name a composer.json gives its package. Case does not matter, because every name is published in lower case.
 
 import type { JsonObject } from '../contract/json.ts';
 import { maxNamePartLength, parsePackageName, splitPackageName, type PackageName } from '../contract/name.ts';

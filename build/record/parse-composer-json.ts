@@ -12,13 +12,13 @@ export const maxComposerJsonBytes = 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Hears of each key that occurs twice in one object of a composer.json. */
+/** Receives each key that occurs twice in one object of a composer.json. */
 export type NoteRepeated = (key: string) => void;
 
 /**
- * The object a composer.json holds. `where` names the file in messages. Of a repeated key the last value counts, as in
- * PHP. Throws QuarantineError: INVALID_JSON where it is no JSON, with its line and column, INVALID_COMPOSER_JSON where
- * it is JSON that not every client could read alike, or not an object.
+ * Parses the object of a composer.json. `where` names the file in messages. The last value of a repeated key counts, as
+ * in PHP. Throws QuarantineError: INVALID_JSON with line and column for a text that is no JSON. INVALID_COMPOSER_JSON
+ * for JSON that is no object, or that clients read differently.
  */
 export function parseComposerJson(
   bytes: Uint8Array,

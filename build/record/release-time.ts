@@ -1,5 +1,5 @@
-// `time` of a composer.json: when its author says that the version was released. Composer prefers it over the commit's
-// (VcsDriver.php, getBaseComposerInformation).
+// `time` of a composer.json: the release date by its author. Composer prefers it over the commit's (VcsDriver.php,
+// getBaseComposerInformation).
 
 import type { JsonValue } from '../contract/json.ts';
 
@@ -8,9 +8,9 @@ const date = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const epochSeconds = /^[0-9]{1,11}$/;
 
 /**
- * RFC 3339 UTC, whole seconds; undefined for none. It reads the forms of Composer's schema, RFC 3339, and seconds since
- * 1970; a time without a zone is UTC (ArrayLoader.php, configureObject). PHP reads more, such as `yesterday`: that is
- * no time here, and what the source knows counts.
+ * RFC 3339 UTC, whole seconds; undefined for none. It reads the forms of Composer's schema: RFC 3339, and seconds since
+ * 1970. A time without a zone is UTC (ArrayLoader.php, configureObject). PHP reads more forms, for example `yesterday`.
+ * This parser ignores them, and the date of the source counts.
  */
 export function releaseTimeOf(given: JsonValue | undefined): string | undefined {
   if (typeof given !== 'string') return undefined;
@@ -19,7 +19,7 @@ export function releaseTimeOf(given: JsonValue | undefined): string | undefined 
   return `${time.toISOString().slice(0, 19)}+00:00`;
 }
 
-/** '' for what is none of the forms. */
+/** '' for text in another form. */
 function isoOf(given: string): string {
   if (date.test(given)) return `${given}T00:00:00Z`;
   const [, day = '', clock = '', zone = 'Z'] = zoned.exec(given) ?? [];

@@ -1,6 +1,6 @@
-// One version as a p2 document has it. Composer takes autoload, bin, type and requirements from here and never from the
-// archive, so it is the whole composer.json, less what only the root package of a project has a use for and what is not
-// the package's to say.
+// One version in a p2 document. Composer takes autoload, bin, type and requirements from the document and never from
+// the archive. So the record has the whole composer.json, without the fields that only root packages use or that the
+// registry sets.
 
 import type { DistRecord, VersionRecord } from '../contract/documents.ts';
 import type { Reference } from '../contract/digest.ts';
@@ -10,8 +10,7 @@ import type { NormalizedVersion } from '../contract/version.ts';
 
 /**
  * The fields Composer's schema calls root-only and its loader never reads from a repository. `repositories` and
- * `config` name private addresses besides, and may hold credentials. scripts, require-dev and autoload-dev stay:
- * root-only as well, but loaded, written to lock files and shown.
+ * `config` also name private addresses, and may hold credentials.
  */
 const rootOnly: ReadonlySet<string> = new Set([
   'repositories',
@@ -44,7 +43,7 @@ const repositorysOwn: ReadonlySet<string> = new Set([
 export interface RecordInput {
   /** checked */
   readonly composerJson: JsonObject;
-  /** A package has one name in all its versions, whatever their own composer.json says. */
+  /** A package has the same name in all its versions, even if a composer.json has another name. */
   readonly name: PackageName;
   /** pretty */
   readonly version: string;
@@ -54,18 +53,20 @@ export interface RecordInput {
   readonly time: string | undefined;
   readonly defaultBranch: boolean;
   /**
-   * of a metapackage too: Composer never fetches it, and every version has the same record and can be proved the same
-   * way
+   * Metapackages have a dist too. Composer never fetches it, but every version then has the same record and the same
+   * proof.
    */
   readonly dist: DistRecord & JsonObject;
-  /** the address of the git repository whose commit the reference is; undefined where clients are not to know it */
+  /**
+   * the address of the git repository that has the commit of the reference; undefined: clients do not get the address
+   */
   readonly sourceUrl?: string | undefined;
-  /** what the operator says of it, in place of what the composer.json does */
+  /** the operator's value, which replaces the value of the composer.json */
   readonly abandoned?: boolean | string | undefined;
 }
 
 /**
- * Keys stand in a fixed order: name and version, then those of the composer.json in its own order, then what we add.
+ * Keys have a fixed order: name and version, then the composer.json in its own order, then the keys of the registry.
  */
 export function versionRecord(input: RecordInput): VersionRecord {
   const { composerJson, name, version, normalized, reference, time, defaultBranch, dist, sourceUrl, abandoned } = input;

@@ -32,13 +32,13 @@ export interface RollbackReport {
 
 export interface RollbackOrder {
   readonly to: number;
-  /** the report contains the planned changes, and nothing is published */
+  /** true: the report contains the planned changes, and the rollback publishes nothing */
   readonly dryRun: boolean;
 }
 
 /**
  * Rolls the tree back to publication `to`. `request` has the settings of a build; a rollback ignores its sources.
- * Throws BuildRefused where publication `to` has no record, or one of its archives is gone. Throws BuildBusy and
+ * Throws BuildRefused if publication `to` has no record, or one of its archives is missing. Throws BuildBusy and
  * StorageError as a build does.
  */
 export async function rollBack(
@@ -88,8 +88,8 @@ export async function completeRollback(place: RollbackPlace, tree: TreeMemory): 
   const { rollback: to, settings } = tree;
   if (to === undefined || settings === undefined) throw new Error('no rollback was interrupted');
   const { outcome, undone } = await stage(to, tree, place);
-  // A rollback starts from a complete tree, reads no source and makes no archive. So the builder's memory stays valid,
-  // and an archive that the manifest names may belong to a package that the rollback does not change.
+  // A rollback starts from a complete tree, reads no source and makes no archive. So the builder's memory stays valid.
+  // An archive in the manifest may belong to a package that the rollback does not change.
   const whole: TreeMemory = { ...tree, trusted: true, leftovers: [] };
   const run = {
     ...(await runWithoutSources(whole, place)),

@@ -31,7 +31,7 @@ export interface RollbackInputs {
   readonly settings: DocumentSettings;
   readonly withheld: Withheld;
   readonly purged: Purged;
-  /** what is said of packages now: a rollback brings versions back, not what was known of them */
+  /** the present advisories: a rollback restores versions, not the advisories of that time */
   readonly advisories: AdvisoryLists;
   readonly output: Output;
   readonly pending: PendingHistory;
@@ -47,7 +47,7 @@ type FormerDocuments = { [Kind in DocumentKind]?: { readonly document: FormerDoc
 
 const mostShown = 20;
 
-/** Throws BuildRefused, with a list, where something is gone that the earlier metadata names. */
+/** Throws BuildRefused, with a list of archives and records that the earlier metadata names and that are missing. */
 export async function stageRollback(inputs: RollbackInputs): Promise<readonly PackageResult[]> {
   const problems: string[] = [];
   const results: PackageResult[] = [];
@@ -140,7 +140,7 @@ async function recordsThen(
   return [];
 }
 
-/** The entry of the same content, which the serving index goes on holding; or what is gone. */
+/** Returns the entry of the same content, which the serving index still has; or a text that names the missing file. */
 async function entryThen(
   name: PackageName,
   { version, dist }: VersionRecord,
@@ -153,7 +153,8 @@ async function entryThen(
   if (entry.state === 'published') return entry;
   if ((await output.facts('public', entry.path))?.size !== entry.size)
     return `${name} ${version}: public/${entry.path}`;
-  // whose source is gone belongs to none, until one claims it or `--forget unknown` withdraws it
+  // an entry without an existing source belongs to the unknown source, until a source claims it or `--forget unknown`
+  // withdraws it
   const source = sources.some(({ id }) => id === entry.source) ? entry.source : unknownSource;
   return { ...entry, state: 'published', since: now.toISOString(), source };
 }

@@ -1,5 +1,5 @@
-// Finds the packages that a build has to examine: those whose releases differ from the releases of the last
-// publication. A build does not open any other package.
+// Finds the packages that a build has to examine: those whose releases differ from the last publication. A build does
+// not open any other package.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../contract/name.ts';
@@ -32,13 +32,13 @@ export interface AffectedInputs {
   readonly choice: SourceChoice;
   readonly output: Output;
   readonly limit: PackageLimit | undefined;
-  /** of these something else is withheld than before, or said beside their versions */
+  /** packages whose withdrawn versions or document texts have changed since the last publication */
   readonly rethought: readonly PackageName[];
 }
 
 /**
- * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be
- * read now could not: what it has published and has no more it does not remember either.
+ * Sorted. Returns all packages if the builder's memory is not trusted. The same holds for a source whose memory is
+ * stale: an earlier build could not read the source while the memory was lost, so its removed packages are unknown.
  */
 export async function affectedPackages({
   scanned,
@@ -67,7 +67,7 @@ export async function affectedPackages({
   return [...affected].filter((name) => limit?.admits(name) ?? true).toSorted();
 }
 
-/** Equal for two builds as long as nothing about the releases has changed. */
+/** Two builds compute the same digest as long as the releases are unchanged. */
 function digestReleases(releases: readonly Release[]): string {
   const rows = releases.map((release) =>
     JSON.stringify([

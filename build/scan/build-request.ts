@@ -12,9 +12,9 @@ import type { GitTimeouts } from './open-sources.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
-  /** any quarantine, and nothing is published */
+  /** any quarantined version fails the build before it publishes */
   readonly strict: boolean;
-  /** nothing is published: the report says what would be */
+  /** true: the report lists the planned changes, and the build publishes nothing */
   readonly dryRun?: boolean;
   readonly allowRepublish: boolean;
   /** the last version of a package may be withdrawn, and releases of many packages at once */
@@ -25,12 +25,9 @@ export interface BuildRequest extends SourceRequest {
   readonly distBaseUrl: string | undefined;
   /** whether dev versions have a checksum too; `releases` where not given: they have none */
   readonly distShasum?: 'always' | 'releases';
-  /** what packages.json says of the registry itself */
+  /** the description of the registry in packages.json */
   readonly about?: RegistryDescription;
-  /**
-   * package name → what its records say: true, false for not abandoned whatever its composer.json says, or its
-   * replacement
-   */
+  /** by package name: true, or the replacement, for an abandoned package; false overrides its composer.json */
   readonly abandoned?: Readonly<Record<string, boolean | string>>;
   /** patterns added to every package's `archive.exclude` */
   readonly archiveExcludes?: readonly string[];
@@ -38,8 +35,8 @@ export interface BuildRequest extends SourceRequest {
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;
   /**
-   * how long another build may keep its lock, milliseconds; default: none for a build of what is on this disk, a minute
-   * where something was fetched
+   * how long the build waits for the lock of another build, milliseconds; default: 0 if all sources are on this disk, a
+   * minute if one was fetched
    */
   readonly waitMs?: number;
   /** security advisories and filter lists; undefined: those that are published stay */
@@ -66,15 +63,12 @@ export interface BuildEffects {
   readonly progress: (event: ProgressEvent) => void;
   /** of which git sees what it needs to reach a remote */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /**
-   * once it is aborted, nothing is published any more, and the build throws its reason; a publication that has begun is
-   * finished
-   */
+  /** aborting it makes the build throw its reason before it publishes; a publication that has started is completed */
   readonly stop?: AbortSignal;
 }
 
 export interface PurgedRecovery {
-  /** `purgedKey` of each tombstone that something beside the list names */
+  /** `purgedKey` of each tombstone that another record than the list confirms */
   readonly confirmed: ReadonlySet<string>;
   /** of tombstones for what the list lost */
   readonly since: Date;

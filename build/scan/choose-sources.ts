@@ -28,7 +28,7 @@ export interface SourceChoice {
   readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
 
-/** Throws BuildRefused: nothing to build, one source described twice, or an unknown source to forget. */
+/** Throws BuildRefused if no source remains, one source is described twice, or a source to forget is unknown. */
 export function chooseSources(
   request: SourceRequest,
   remembered: readonly PublishedSource[],
@@ -82,7 +82,7 @@ function isDropped(source: PublishedSource, given: GivenSources, request: Source
   );
 }
 
-/** The source cannot be read in this build, since nothing that was given describes it. */
+/** The build cannot read the source, since no argument, setting or registration describes it. */
 function isUnread(
   source: ChosenSource,
   given: GivenSources,
@@ -118,7 +118,7 @@ function choiceNotices(
   ];
 }
 
-/** A choice that reads none, and leaves all as they are published. */
+/** Chooses no source, so that every source stays as published. */
 export function leaveAll(remembered: readonly PublishedSource[], dataDirectory: string): SourceChoice {
   return {
     read: [],
@@ -129,7 +129,7 @@ export function leaveAll(remembered: readonly PublishedSource[], dataDirectory: 
   };
 }
 
-/** Received before, and not now: there is nothing to read it from. */
+/** True for a source that was received earlier: this build has no copy of it to read. */
 function isElsewhere({ spec: { place } }: ChosenSource): boolean {
   return place.kind === 'received' && place.tree === undefined;
 }

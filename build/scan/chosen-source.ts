@@ -1,4 +1,4 @@
-// One source that a build knows of: where it is, where it was named, and how it is read.
+// One source that a build knows: its location, the place that names it, and how the build reads it.
 
 import type { PublishedSource } from '../contract/publication.ts';
 import type { RegisteredSource, SourceOptions } from '../sources/options.ts';

@@ -12,8 +12,8 @@ export interface DescribedSource {
 }
 
 /**
- * Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one
- * place is described twice.
+ * Two lists of inline packages with the same name differ by their order. Throws BuildRefused if one place is described
+ * twice.
  */
 export function describeSources(
   configured: readonly (string | ConfiguredSource)[],

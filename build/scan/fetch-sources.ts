@@ -1,6 +1,6 @@
 // The first half of a build: fetches remote repositories and dists of inline packages before the build takes its lock.
-// A remote that hangs then blocks no other build. Nothing is decided here: the build reads under the lock which sources
-// count and what is published of them.
+// A remote that hangs then blocks no other build. The fetch decides nothing: the build reads under the lock which
+// sources count and which versions are published.
 
 import type { BuildEffects, BuildRequest } from './build-request.ts';
 import { documentSettings } from '../documents/document-settings.ts';
@@ -19,7 +19,7 @@ import { sourcesToRead } from '../version-lists/withheld.ts';
 /** Remotes are mostly waited for. */
 const fetchesAtOnce = 8;
 
-/** What is remembered of sources counts only if the tree can be believed. */
+/** The builder's memory of sources counts only if the memory of the tree is trusted. */
 type OptionsFor = (memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>) => OpenSourcesOptions;
 
 /** `request`: with the real path of its data folder. */
@@ -45,7 +45,7 @@ export function createRemoteSources(
       const started = performance.now();
       const output = createDiskOutput(request.dataDirectory);
       const chosenNow = (await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const);
-      // sources that an earlier attempt opened under the lock count too, whatever is remembered now
+      // includes sources that an earlier attempt opened under the lock, even if the memory has changed since
       const remote = [...new Map([...chosenNow, ...needed]).values()];
       if (remote.length === 0) return 0;
       const options = optionsFor({ output, ...(await readTrust(request, output)) });
@@ -70,10 +70,13 @@ async function closeAll(opened: Iterable<Promise<Source>>): Promise<void> {
   await Promise.all(sources.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
 }
 
-/** From what is remembered of sources alone: most builds have nothing elsewhere, and read all else only once. */
+/**
+ * Chooses from the builder's memory of sources alone. Most builds have no remote source and then read the rest of the
+ * tree only once.
+ */
 async function chooseRemote(request: BuildRequest, output: Output): Promise<readonly ChosenSource[]> {
   const known = await readKnownSources(output);
-  // the announcement may be lost: the build says so once it has read the tree
+  // the announcement may be lost: the build reports the loss after it has read the tree
   const mayBeEmpty = request.mayBeEmpty === true || (known.length === 0 && (await listPackages(output)).length > 0);
   return chooseSources({ ...request, mayBeEmpty }, known, request.dataDirectory).read.filter(isElsewhere);
 }

@@ -1,5 +1,5 @@
-// Applies a filter to what a source holds: the one part of it that has to read something, for a branch that a
-// constraint reaches by its alias alone.
+// Applies a filter to the releases of a source. Only a branch that a constraint matches by its alias needs a read of
+// its composer.json.
 
 import type { NormalizedVersion } from '../contract/version.ts';
 import { branchAliasOf } from '../record/branch-alias.ts';
@@ -13,14 +13,11 @@ import type { Release, Scan } from '../sources/release.ts';
 export type ReadScan = Extract<Scan, { outcome: 'read' }>;
 
 export interface FilteredScan extends ReadScan {
-  /** name patterns that stand for nothing the source has */
+  /** name patterns that match no package of the source */
   readonly idle: readonly string[];
 }
 
-/**
- * `oneOfMany`: the limits were given for several sources together, so that it is no surprise when names leave nothing
- * of this one.
- */
+/** `oneOfMany`: the limits apply to several sources together, so one source without any match is normal. */
 export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMany = false): Promise<FilteredScan> {
   const filter = createFilter(options);
   if (!filter.limits) return { ...scan, idle: [] };
@@ -45,7 +42,7 @@ export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMa
   };
 }
 
-/** null: its composer.json cannot be read. What is wrong with it is said when it is published. */
+/** null: the composer.json of the release cannot be read. The publication reports the error. */
 async function aliasOf(release: Release): Promise<NormalizedVersion | undefined | null> {
   try {
     return branchAliasOf(await release.composerJson(), release.version, release.defaultBranch);

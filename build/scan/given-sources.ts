@@ -23,7 +23,7 @@ export interface SourceRequest extends RegisteredRequest {
   readonly baseDirectory: string;
   /** of libretto.json, already absolute; undefined without such a file */
   readonly configured: readonly (string | ConfiguredSource)[] | undefined;
-  /** what to build when nothing is named, remembered or configured */
+  /** the source to build if none is named, remembered or configured */
   readonly fallback: string | undefined;
   /** an empty tree is what is wanted where there is no source at all */
   readonly mayBeEmpty?: boolean;
@@ -31,13 +31,13 @@ export interface SourceRequest extends RegisteredRequest {
   readonly lost?: string | undefined;
   readonly forget: readonly string[];
   /**
-   * patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages
-   * too
+   * patterns of the packages that a build is limited to; such a build forgets no source, since a source may have other
+   * packages
    */
   readonly only?: readonly string[];
 }
 
-/** What command line, libretto.json and registration say of sources. */
+/** The settings of sources from the command line, libretto.json and the registrations. */
 export interface GivenSources {
   readonly configured: ReadonlyMap<string, ChosenSource>;
   readonly named: ReadonlyMap<string, SourceSpec>;
@@ -147,5 +147,5 @@ function idOf(text: string, base: string, dataDirectory: string): string | undef
   }
 }
 
-/** Stands for every source that has published something and that nothing remembers any more. */
+/** Represents every source that has published versions and is no longer remembered. */
 export const lostSource: PublishedSource = { id: unknownSource, location: unknownSource, from: 'argument' };

@@ -1,5 +1,5 @@
-// A published tree without announcement: nothing else names its sources. A build then goes on with named sources only,
-// and with the folder of uploads among them, so that no upload is left out silently.
+// Handles a published tree without an announcement, which alone names the sources. A build then needs named sources,
+// and adds the folder of uploads so that no upload is left out silently.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
-/** undefined: the announcement is there, or nothing was published. Otherwise what is wrong and what to do. */
+/** undefined: the announcement exists, or nothing was published. Otherwise the error and its remedy. */
 export async function lostAnnouncement(
   tree: Pick<TreeMemory, 'publication' | 'settings'>,
   output: Output,

@@ -44,7 +44,7 @@ export interface OpenSourcesOptions {
   readonly threads?: DeflateThreads;
   /** false: what is remembered of sources is left aside */
   readonly trusted: boolean;
-  /** ids of sources to be read anew, and their records made again */
+  /** ids of sources that the build reads again in full, and whose records it rebuilds */
   readonly stale: ReadonlySet<string>;
   /** patterns added to every package's `archive.exclude` */
   readonly archiveExcludes: readonly string[];
@@ -71,7 +71,7 @@ async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promi
   return { chosen: source, ...(await rememberedOf(source, options)), source: await opened };
 }
 
-/** What is remembered of a source, and whether that holds for its options and settings. */
+/** Reads the memory of a source, and decides if the memory holds for the present options and settings. */
 export async function rememberedOf(
   source: ChosenSource,
   options: OpenSourcesOptions,
@@ -95,7 +95,7 @@ export async function rememberedOf(
   };
 }
 
-/** Of each package it is still known that the source had it, and of nothing that it is as it was. */
+/** Keeps the names of the source's packages, and clears their digests, so that every package counts as changed. */
 function invalidated(remembered: RememberedSource | undefined): RememberedSource | undefined {
   return (
     remembered && {

@@ -1,5 +1,5 @@
-// `--only`: a build that looks at some packages and leaves all others as they are published, without forgetting what is
-// still to be done for them.
+// `--only`: limits a build to some packages. All other packages stay as published, and the build remembers their
+// pending work.
 
 import type { PackageName } from '../contract/name.ts';
 import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
@@ -36,8 +36,8 @@ export async function refusePartialRepair(
 }
 
 /**
- * Throws BuildRefused for a pattern that stands for nothing: most likely it was mistyped. Not while a source that may
- * have it cannot be read.
+ * Throws BuildRefused for a pattern that matches no package, most likely a typing error. A source that cannot be read
+ * may have the package, so the error is then omitted.
  */
 export function refuseUnknownNames(
   limit: PackageLimit | undefined,

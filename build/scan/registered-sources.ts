@@ -8,16 +8,16 @@ import type { ChosenSource } from './chosen-source.ts';
 import { parseSource } from '../sources/spec.ts';
 
 export interface RegisteredRequest {
-  /** undefined: nobody asked the state, and they are left as published */
+  /** undefined: the build has not read the state, and registered sources stay as published */
   readonly registered?: readonly RegisteredSource[] | undefined;
   /**
-   * ids of registered repositories: these are read, and no other source. Those that are registered no more are
-   * withdrawn in any case.
+   * ids of registered repositories: the build reads these and no other source. A build withdraws removed repositories
+   * in any case.
    */
   readonly sync?: readonly string[];
   /**
-   * What is registered by now, in the form of `source`. A build asks under its lock: much may have been registered and
-   * removed while it fetched.
+   * Returns the repositories registered by now, in the form of `source`. A build calls it under its lock, because
+   * repositories may be added or removed during the fetch.
    */
   readonly registeredNow?: () => Promise<readonly string[]>;
   /**
@@ -70,7 +70,10 @@ export function registeredSources(
   };
 }
 
-/** The same request, without repositories that were removed meanwhile, and aware of those that were registered. */
+/**
+ * Returns the request without repositories that were removed since, and with the added repositories in
+ * `registeredSince`.
+ */
 export async function asRegisteredNow<Request extends RegisteredRequest>(request: Request): Promise<Request> {
   const { registered, registeredNow } = request;
   if (registered === undefined || registeredNow === undefined) return request;
@@ -84,7 +87,7 @@ export async function asRegisteredNow<Request extends RegisteredRequest>(request
 }
 
 /**
- * Whoever names a registered repository in a build would read it without its credentials and its limits. Throws
+ * A build that names a registered repository would read the repository without its credentials and limits. Throws
  * BuildRefused.
  */
 export function refuseRegistered(asked: string, source: PublishedSource | undefined): void {

@@ -1,4 +1,4 @@
-// Reads the chosen sources, several at once, and says for each what it holds now or why that could not be seen.
+// Reads the chosen sources concurrently, and returns for each source its content or the error of the read.
 
 import pLimit from 'p-limit';
 import type { PackageName } from '../contract/name.ts';
@@ -25,20 +25,20 @@ export type ScannedSource = Known &
   );
 
 /**
- * Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them
- * to its end.
+ * The staging of a package takes its releases out of the map. A build may have tens of thousands of releases, and must
+ * not hold them until its end.
  */
 export type ReleasesByName = Map<PackageName, readonly Release[]>;
 
-/** What is known of a source before it is read. */
+/** The facts about a source before the build reads the source. */
 interface Known {
   readonly chosen: ChosenSource;
   readonly remembered: RememberedSource | undefined;
   /** of the options it is read with */
   readonly optionsDigest: string;
   /**
-   * nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made
-   * again
+   * the memory of the source does not hold for these options and settings: the build reads the source again and
+   * rebuilds its records
    */
   readonly renewed: boolean;
   /** what is wrong with what is remembered of it, for people */

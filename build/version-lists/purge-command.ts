@@ -1,4 +1,4 @@
-// The command that purges one content, for messages. Of a branch it names the content by its reference, so that the
+// The command that purges one content, for messages. For a branch it names the content by its reference, so that the
 // clean contents stay. Pure.
 
 import type { PurgeReason } from '../contract/purged.ts';
@@ -11,7 +11,7 @@ export interface NamedContent {
   readonly reference: string;
 }
 
-/** As it is typed in a shell. */
+/** Returns the command as typed in a shell. */
 export function purgeCommand(
   { name, version, version_normalized: normalized, reference }: NamedContent,
   reason: PurgeReason,

@@ -1,4 +1,4 @@
-// The error of a version whose archive has purged bytes: the build omits the version, and continues.
+// The error of a version whose archive has purged bytes. The build omits the version, and continues.
 
 import type { PurgedVersion } from '../contract/purged.ts';
 

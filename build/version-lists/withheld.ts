@@ -1,6 +1,6 @@
-// The versions that people withdrew, as a build takes them: read from the serving index, and changed by the builds that
-// are asked to. A list that is damaged, or that lacks what the announcement names, ends whatever reads the list: a build
-// would publish withdrawn versions again.
+// The list of versions that people withdrew: a build reads the list from the serving index, and adds or removes
+// versions on request. A damaged or incomplete list ends every operation that reads the list: a build would publish
+// withdrawn versions again.
 
 import { missingRows } from '../contract/announced-lists.ts';
 import { hasWrongChecksum } from '../contract/checksum.ts';
@@ -28,7 +28,7 @@ export interface Withheld {
   readonly rows: readonly WithheldVersion[];
   /** normalized versions of a package */
   readonly of: (name: PackageName) => ReadonlySet<string>;
-  /** the list as it is to be from now on; undefined where it stays */
+  /** the next text of the list; undefined if the list is unchanged */
   readonly text: string | undefined;
 }
 
@@ -71,8 +71,8 @@ function isWithdrawing(request: WithholdRequest | undefined, row: WithheldVersio
 }
 
 /**
- * undefined of a version that nobody withdrew by hand. Throws BuildRefused where the list is damaged, or lacks what is
- * announced.
+ * Returns undefined for a version that was not withdrawn by hand. Throws BuildRefused if the list is damaged, or lacks
+ * announced versions.
  */
 export async function findWithheld(
   output: Output,
@@ -111,7 +111,7 @@ export const repairWithheld =
   'the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that ' +
   'brings back every version that the announcement names.';
 
-/** What a list lacks, and the way back. */
+/** The error text: the versions that a list lacks, and the remedy. */
 export function describeMissingWithheld(missing: readonly WithheldVersion[]): string {
   const first = missing[0];
   const command = first === undefined ? '' : ` ${first.name} ${first.version}`;
@@ -133,8 +133,8 @@ function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly Wi
 }
 
 /**
- * Ids of the sources that published a version which may be published again: they have to be read anew, whether they
- * have changed or not.
+ * Returns the ids of the sources that published the version to restore. A build reads these sources again in full, even
+ * if they are unchanged.
  */
 export async function sourcesToRead(output: Output, request: WithholdRequest | undefined): Promise<readonly string[]> {
   if (request === undefined || request.withheld) return [];
@@ -146,7 +146,7 @@ export async function sourcesToRead(output: Output, request: WithholdRequest | u
   );
 }
 
-/** The very same list where nothing changes. */
+/** Returns the same array if the request changes nothing. */
 function changed(
   list: readonly WithheldVersion[],
   { name, version, normalized, withheld }: WithholdRequest,

@@ -1,6 +1,5 @@
-// Withdraws one version for good, although its source has it, or has it published again. A version is withdrawn without
-// its source being read, so that it can be done while that cannot be reached; its archive stays, for locks that name
-// it.
+// Withdraws one version permanently, even if its source has it or publishes it again. The command reads no source, so
+// that it works while the source is unreachable. The archive stays for lock files that name it.
 
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
@@ -50,8 +49,9 @@ export type WithheldOutcome = {
 type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & { readonly version_normalized: string };
 
 /**
- * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is
- * made again, with every version that the announcement names. Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does.
+ * Also withdraws a version that is no longer published, so that it cannot return. The command rebuilds a lost list of
+ * withdrawn versions, with every version that the announcement names. A repeated call succeeds and changes nothing.
+ * Throws BuildBusy, BuildRefused and StorageError, as a build does.
  */
 export async function withholdVersion(
   named: NamedVersion,
@@ -94,7 +94,7 @@ export async function withholdVersion(
 }
 
 /**
- * What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything.
+ * Returns the build request that publishes the version again from its source. `request`: as for a build of everything.
  */
 export async function restoringRequest(
   { name, version }: NamedVersion,
@@ -126,7 +126,7 @@ function unlessAnnounced(announced: WithdrawnContent | undefined): (error: unkno
   };
 }
 
-/** Of a version that `prune` removed, and whose row the list lost: only the announcement knows it. */
+/** Finds a version that `prune` removed and whose row the list lost: only the announcement names it. */
 async function findAnnounced({ name, version }: NamedVersion, output: Output): Promise<WithdrawnContent | undefined> {
   const { withheld } = await readAnnounced(output);
   const row = withheld.find(

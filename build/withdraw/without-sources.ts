@@ -3,7 +3,7 @@
 
 import type { BuildRequest } from '../scan/build-request.ts';
 
-/** The request for it; `request` is as for a build of everything. */
+/** Returns a build request that reads no source. `request` is as for a build of everything. */
 export function withoutSources(request: BuildRequest): BuildRequest {
   return {
     ...request,

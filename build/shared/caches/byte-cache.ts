@@ -1,5 +1,5 @@
 // A cache bounded by bytes, not entries. Eviction is "second chance": a hit only sets a flag, which costs the hot path
-// nothing, and an entry that was hit since it was last looked at survives one more round.
+// nothing. An entry with a hit since its last inspection survives one more round.
 
 interface Slot<Value> {
   readonly value: Value;
@@ -23,11 +23,11 @@ export class ByteCache<Value> {
     return slot.value;
   }
 
-  /** Keeps `value` as long as there is room for it; one larger than a quarter of the whole is not kept at all. */
+  /** Stores `value` while there is room. A value larger than a quarter of the cache is not stored. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (bytes > this.#limitBytes / 4) return;
-    this.#evict(this.#limitBytes - bytes); // before it comes in: nobody had a chance to ask for it yet
+    this.#evict(this.#limitBytes - bytes); // evicts before the insertion: a new entry has had no chance of a hit yet
     this.#slots.set(key, { value, bytes, hit: false });
     this.#bytes += bytes;
   }

@@ -1,6 +1,6 @@
-// Clients of Composer's ask again with a date alone, compared for equality. Where one published document is given out
-// in several forms (with another setting, to another view), each form is dated back by seconds of its own: nobody is
-// told that what they have of one form is still what another one says.
+// Composer revalidates with a date alone, compared for equality. One published document may be served in several forms
+// (another setting, another view). Each form has a date that is earlier by its own number of seconds. So a client that
+// has one form never gets a 304 for another form.
 
 import { createHash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// Files kept in memory in parsed form, never older than the last publication. A hit is answered in place; only reading
-// makes a promise, and simultaneous readers of one file share it.
+// Caches files in parsed form, never older than the last publication. A hit is answered in place; only reading makes a
+// promise, and simultaneous readers of one file share it.
 
 import { ByteCache } from './byte-cache.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
@@ -14,7 +14,7 @@ interface Kept<Value> {
   epoch: number;
 }
 
-/** Makes the kept form of a file. May throw: then nothing is kept and the error goes to whoever asked. */
+/** Parses a file into its cached form. May throw: then nothing is cached, and the caller gets the error. */
 export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
 
 export class FileCache<Value> {
@@ -25,8 +25,8 @@ export class FileCache<Value> {
   readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
 
   /**
-   * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file
-   * must not be used: then nothing is kept and the error goes to whoever asked.
+   * `weight`: the memory in bytes that the cached form of a file of `fileBytes` takes. `read` rejects for a file that
+   * must not be used: then nothing is cached, and the caller gets the error.
    */
   constructor(options: {
     readonly limitBytes: number;
@@ -40,14 +40,14 @@ export class FileCache<Value> {
     this.#readFile = options.read ?? readWhole;
   }
 
-  /** The file's kept form as of `epoch`, or undefined where there is no such file. */
+  /** The cached form of the file as of `epoch`; undefined: there is no such file. */
   get(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
     const kept = this.#cache.get(path);
     if (kept === undefined) return this.#load(path, epoch);
     return kept.epoch === epoch ? kept.value : this.revalidate(path, epoch);
   }
 
-  /** As `get`, but looks at the disk whatever the epoch says. */
+  /** As `get`, but checks the file on disk even if the epoch is unchanged. */
   revalidate(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
     const kept = this.#cache.get(path);
     if (kept === undefined || !sameStamp(stampFile(path), kept.stamp)) return this.#load(path, epoch);
@@ -55,13 +55,13 @@ export class FileCache<Value> {
     return kept.value;
   }
 
-  /** The value kept for `path` has grown by so many bytes. */
+  /** The cached value of `path` has grown by so many bytes. */
   grow(path: string, value: Value, bytes: number): void {
     const kept = this.#cache.get(path);
     if (kept?.value === value) this.#cache.grow(path, kept, bytes);
   }
 
-  /** Keeps nothing any more. */
+  /** Removes all entries. */
   clear(): void {
     this.#cache.clear();
   }

@@ -1,4 +1,4 @@
-// Items by a key, so that what is asked for often is looked up and not searched for.
+// Groups items by a key, so that frequent lookups need no search.
 
 /** Groups keep the order of the items. */
 export function groupBy<Item, Key>(

@@ -1,5 +1,5 @@
-// Runs many pieces of work, some at once. When one fails no other is begun, and those that had begun are waited for
-// before the failure is told: whoever then clears up has nobody still writing beside them.
+// Runs many tasks, some concurrently. After a failure it starts no other task, and awaits the running ones before it
+// rejects. So the caller can clean up without concurrent writers.
 
 import pLimit from 'p-limit';
 

@@ -1,7 +1,7 @@
 // Counts the requests in progress, so that closing can wait for them.
 
 export interface InFlight {
-  /** Until it ends, however it does; `failed` hears why it failed. */
+  /** Counts `done` until it settles; `failed` receives the reason of a rejection. */
   readonly add: (done: Promise<unknown>, failed: (reason: unknown) => void) => void;
   /** Resolves once all that were added have ended. */
   readonly settled: () => Promise<void>;

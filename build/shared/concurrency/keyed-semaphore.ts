@@ -1,5 +1,5 @@
-// So many at a time for each key, an origin for instance: who comes later waits, in the order in which they came, and
-// one key's waiting keeps no other.
+// A semaphore for each key, for example an origin. Waiters of one key run in the order of their arrival. Waiting for
+// one key does not block other keys.
 
 interface Line {
   taken: number;
@@ -14,14 +14,13 @@ export class KeyedSemaphore {
     this.#most = most;
   }
 
-  /** How many wait for a place. */
+  /** The number of tasks that wait for this key. */
   waiting(key: string): number {
     return this.#lines.get(key)?.waiting.size ?? 0;
   }
 
   /**
-   * Does `work` as soon as there is a place. `onNone`: throws what is to be thrown where none was free within
-   * `patienceMs`.
+   * Runs `work` as soon as a slot is free. `onNone` throws the error for a slot that was not free within `patienceMs`.
    */
   async use<Value>(key: string, work: () => Promise<Value>, patienceMs?: number, onNone?: () => never): Promise<Value> {
     if (!(await this.#take(key, patienceMs))) onNone?.();
@@ -53,7 +52,7 @@ export class KeyedSemaphore {
     });
   }
 
-  /** A place goes from one to the next, so that nobody who comes in between is first. */
+  /** Passes the slot to the next waiter directly, so that a newcomer cannot overtake. */
   #free(key: string): void {
     const line = this.#lines.get(key);
     if (line === undefined) return;

@@ -1,5 +1,5 @@
-// Values that are mostly there already. The hot path of a request has nothing to wait for; going through a promise at
-// each step anyway would cost it a turn of the microtask queue each time.
+// Values that are mostly available synchronously. The hot path of a request usually waits for nothing. A promise at
+// each step would cost it a turn of the microtask queue each time.
 
 export type MaybeAsync<Value> = Value | Promise<Value>;
 

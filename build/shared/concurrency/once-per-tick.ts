@@ -3,13 +3,13 @@
 
 export interface OncePerTick<Value> {
   readonly read: () => Value;
-  /** What is known is not true any more. */
+  /** Discards the known value. */
   readonly forget: () => void;
 }
 
 /**
- * A turn ends with the sockets that were readable when it began. So a request that was sent after something had changed
- * is never decided by what was read before: it is read from its socket in a later turn.
+ * A turn ends with the sockets that were readable when it began. A request that is sent after a change is read from its
+ * socket in a later turn. So an older value never decides it.
  */
 export function oncePerTick<Value>(look: () => Value): OncePerTick<Value> {
   let known: { readonly value: Value } | undefined;

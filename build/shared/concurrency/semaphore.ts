@@ -1,8 +1,8 @@
-// A few at a time, a few waiting, and whoever comes then is turned away at once.
+// A semaphore with a limited queue. It refuses further tasks immediately.
 
 import { RegistryError } from '../../contract/errors.ts';
 
-/** What a login hears that is turned away because of how many others there are. */
+/** The error for a login that is refused because too many others wait. */
 export function tooManyWaiting(): RegistryError {
   return new RegistryError('TOO_MANY_ATTEMPTS', {
     message: 'Too many people are signing in at once. Try again in a few seconds.',
@@ -15,7 +15,7 @@ export interface SemaphoreSize {
   readonly waiting: number;
 }
 
-/** What it returns runs `work` in its turn; undefined: nobody more may wait. */
+/** The returned function runs `work` in its turn; undefined: the queue is full. */
 export function createSemaphore({
   inside,
   waiting,

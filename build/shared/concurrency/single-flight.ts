@@ -1,4 +1,5 @@
-// Work that several callers want at once, done once for each key: callers that come while it runs share one promise.
+// Runs work that several callers want at the same time once for each key. Callers that arrive during the run share one
+// promise.
 
 export interface SingleFlightOptions {
   /**
@@ -29,8 +30,9 @@ export class SingleFlight<Value, Key = string> {
   }
 
   /**
-   * The shared promise of this key, or that of `work`, which begins now. `given`: the objects that the work depends on
-   * beside its key, compared by identity. Work that was given others is not joined: new work takes its place.
+   * Returns the running promise of this key, or starts `work` and returns its promise. `given`: the objects that the
+   * work depends on in addition to its key, compared by identity. A caller with other objects starts new work, which
+   * replaces the old.
    */
   run(key: Key, work: () => Promise<Value>, given: readonly unknown[] = nothing): Promise<Value> {
     const shared = this.get(key, given);
@@ -44,7 +46,7 @@ export class SingleFlight<Value, Key = string> {
     return flight.value;
   }
 
-  /** The shared promise of this key; undefined where there is none, or its work was given something else. */
+  /** The running promise of this key; undefined: there is none, or it has other given objects. */
   get(key: Key, given: readonly unknown[] = nothing): Promise<Value> | undefined {
     const flight = this.#flights.get(key);
     if (flight === undefined || (flight.given !== given && !isSame(flight.given, given))) return undefined;
@@ -56,7 +58,7 @@ export class SingleFlight<Value, Key = string> {
     return [...this.#flights.values()].map(({ value }) => value);
   }
 
-  /** The next caller of this key begins anew. */
+  /** The next caller of this key starts new work. */
   forget(key: Key): void {
     this.#flights.delete(key);
   }

@@ -1,5 +1,5 @@
-// A body that comes drop by drop is given up, whether an upstream sends it or a client: it would hold its place for
-// minutes, and others wait for that.
+// Aborts a body, from an upstream or a client, that arrives too slowly. A slow body would occupy its slot for minutes
+// while others wait.
 
 /** Fewer bytes in so long a time are too few. */
 export interface ThroughputFloor {
@@ -12,7 +12,7 @@ export const standardThroughputFloor: ThroughputFloor = { bytes: 64 * 1024, ms: 
 
 export interface ThroughputWatch {
   readonly arrived: (bytes: number) => void;
-  /** what takes its time here is not the sender's fault */
+  /** true: the sender is not responsible for this delay */
   readonly waiting: (forUs: boolean) => void;
   readonly end: () => void;
 }

@@ -1,6 +1,6 @@
 // Patience with an origin: what is known already is served rather than that a request waits for long.
 
-/** What `work` comes to, or `otherwise()` once `withinMs` are over. */
+/** Resolves to the result of `work`, or to `otherwise()` after `withinMs`. */
 export function withDeadline<Value>(work: Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(otherwise()), withinMs);

@@ -1,5 +1,5 @@
-// Work on large documents a piece at a time, so that other requests get their turn of the event loop in between: a few
-// milliseconds each.
+// Processes large documents in pieces of a few milliseconds each, so that other requests get their turn of the event
+// loop in between.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// Files of the mirror that appear whole or not at all. They are written beside their place, under a name that says so,
-// and a process that is killed leaves at most such a file: `mirror prune` removes it.
+// Files of the mirror that appear complete or not at all. They are written under a temporary name in the same folder. A
+// killed process leaves at most such a file, and `mirror prune` removes it.
 
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { isAbsence } from './file-stamp.ts';
 
 export const partialSuffix = '.partial';
 
-/** A name beside `path` that nobody else uses. */
+/** A unique temporary name in the folder of `path`. */
 export function partialBeside(path: string): string {
   return `${path}.${randomUUID()}${partialSuffix}`;
 }
 
 /**
- * Whether there is anything by this name. A few microseconds, where a round trip through the thread pool costs a
- * hundred.
+ * True if a file, folder or link has this name. The check takes a few microseconds; a round trip through the thread
+ * pool takes a hundred.
  */
 export function isThere(path: string): boolean {
   try {
@@ -40,8 +40,8 @@ export async function replaceFile(path: string, pieces: readonly (string | Buffe
 }
 
 /**
- * False where there is such a file already, which then stays as it is: of several at once, in whatever process, one
- * wins. Durable before it resolves.
+ * Resolves to false if the file exists, and leaves it unchanged. One of several concurrent processes succeeds. The file
+ * is durable when the promise resolves.
  */
 export async function createFile(path: string, pieces: readonly (string | Buffer)[]): Promise<boolean> {
   const partial = await written(path, pieces, true);

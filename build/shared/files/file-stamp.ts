@@ -19,12 +19,12 @@ export function sameStamp(a: FileStamp | undefined, b: FileStamp | undefined): b
   return a.mtimeNs === b.mtimeNs && a.inode === b.inode && a.size === b.size;
 }
 
-/** Of a file that the system refuses to look at. No file has this stamp. */
+/** The stamp of a file that the system refuses to stat. No real file has this stamp. */
 const refused: FileStamp = { mtimeNs: -1n, size: -1n, inode: -1n };
 
 /**
- * Undefined where there is no such file. Where the system refuses a look, reading the file says why. A look takes a few
- * microseconds, less than a round trip through the thread pool.
+ * Undefined if there is no such file. If the system refuses the stat, reading the file throws the reason. A look takes
+ * a few microseconds, less than a round trip through the thread pool.
  */
 export function stampFile(path: string): FileStamp | undefined {
   try {
@@ -37,10 +37,7 @@ export function stampFile(path: string): FileStamp | undefined {
   }
 }
 
-/**
- * A path that cannot exist is as absent as one that does not: a part of it is a file, or it is longer than the system
- * allows.
- */
+/** True also for a path that cannot exist: a part of it is a file, or it exceeds the system's limit. */
 export function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'EISDIR';

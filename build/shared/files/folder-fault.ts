@@ -4,7 +4,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** `error`: what making the folder `path` threw. Returns what is to be thrown in its place. */
+/** `error`: the error of making the folder `path`. Returns the error to throw in its place. */
 export function folderFault(error: unknown, path: string): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
   let there = path;

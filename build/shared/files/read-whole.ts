@@ -1,8 +1,7 @@
-// One read of a file that may be replaced at any moment: its stamp and its bytes come from one handle, so they are of
-// one content.
-//
-// Lists read tens of thousands of small files, and each round trip through the thread pool costs more than the file. So
-// only what may wait for the disk goes there: finding the file, and reading it.
+// Reads a file that another process may replace at any moment. Its stamp and its bytes come from one handle, so both
+// belong to one content. Lists read tens of thousands of small files, and each round trip through the thread pool costs
+// more than the file. So only operations that may wait for the disk use the thread pool: opening the file, and reading
+// it.
 
 import { closeSync, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
@@ -37,7 +36,7 @@ export async function readWhole(path: string): Promise<WholeFile | undefined> {
   }
 }
 
-/** Asks for one byte more than `size`: of a file that has grown, more than `size` bytes come back. */
+/** Requests one byte more than `size`, so that a file that has grown returns more than `size` bytes. */
 async function readBytes(file: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size + 1);
   for (let length = 0; ;) {

@@ -7,7 +7,7 @@ export class UnusableFile extends Error {
   readonly code = 'TREE_DAMAGED';
 }
 
-/** Whether the system refuses one file, and not every file. */
+/** True if the system refuses this one file, and not every file. */
 export function isFileFault(error: unknown): boolean {
   return fileFaultOf(error) !== undefined;
 }

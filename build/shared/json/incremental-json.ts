@@ -61,7 +61,7 @@ async function readContainer(text: Text, start: number, depth: number): Promise<
   const close = isArray ? closeBracket : closeBrace;
   const into = isArray ? new Elements() : new Members();
   let at = skipBlanks(bytes, start + 1);
-  let pieceAt = at; // what lies between it and `at` is yet to be parsed, and ends with a comma
+  let pieceAt = at; // the text between `pieceAt` and `at` is unparsed, and ends with a comma
   if (bytes[at] === close) return { value: into.value, end: at + 1 };
   for (;;) {
     const valueAt = isArray ? at : valueOfMember(bytes, at);

@@ -6,7 +6,7 @@ export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBrac
 ] as const;
 const backslash = 0x5c;
 
-/** As deep as Composer reads (json_decode of PHP). JSON.parse reads more, which nothing could write again. */
+/** The depth limit of Composer (json_decode of PHP). JSON.parse accepts more, but PHP could not write it again. */
 export const deepest = 512;
 
 export function tooDeep(): SyntaxError {
@@ -28,7 +28,7 @@ export function endOfText(bytes: Buffer, at: number): number {
   throw new SyntaxError('A text in the JSON does not end');
 }
 
-/** Where the value of the member begins whose name begins at `at`. Throws SyntaxError. */
+/** The offset of the value of the member whose name starts at `at`. Throws SyntaxError. */
 export function valueOfMember(bytes: Buffer, at: number): number {
   if (bytes[at] !== quote) throw new SyntaxError(`A name is missing in the JSON, at byte ${at}`);
   const colonAt = skipBlanks(bytes, endOfText(bytes, at));
@@ -37,8 +37,8 @@ export function valueOfMember(bytes: Buffer, at: number): number {
 }
 
 /**
- * Behind the value that begins at `at`; something behind `until`, where it is longer. `outer`: how deep it stands.
- * Throws SyntaxError, also where it is nested too deep.
+ * The offset behind the value that starts at `at`; an offset behind `until` if the value is longer. `outer`: the depth
+ * around the value. Throws SyntaxError, also for nesting beyond the limit.
  */
 export function endOfValue(bytes: Buffer, at: number, until: number = bytes.length, outer = 0): number {
   let depth = 0;
@@ -51,7 +51,7 @@ export function endOfValue(bytes: Buffer, at: number, until: number = bytes.leng
       depth += 1;
       if (outer + depth > deepest) throw tooDeep();
     } else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return next; // of what it stands in: it was a number or a word
+      if (depth === 0) return next; // the end of the enclosing value: this value was a number or a word
       depth -= 1;
       if (depth === 0) return next + 1;
     } else if (depth === 0 && (byte === comma || isBlank(byte))) {

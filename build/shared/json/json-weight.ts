@@ -2,12 +2,12 @@
 
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 
-/** What a member takes beside its name and its value. */
+/** The size of a member, bytes, in addition to its name and its value. */
 export const bytesOfMember = 16;
-/** What one version may say. Records that people write have a few thousand characters. */
+/** The limit for the record of one version, bytes. Real records have a few thousand characters. */
 export const mostOfRecord = 1024 ** 2;
 
-/** Where it is more than `most`, something above that, however much more it is: no more of the value is looked at. */
+/** Stops at `most`: for a heavier value it returns any number above `most`, and reads no further. */
 export function weightOf(value: JsonValue | undefined, most: number): number {
   const open: (JsonValue | undefined)[] = [value];
   let weight = 0;

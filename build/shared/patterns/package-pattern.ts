@@ -1,6 +1,6 @@
-// The wildcard of package patterns, as Composer has it (BasePackage.php, packageNameToRegexp): `*` stands for any
-// characters, a slash included, or for none. Every other character stands for itself. Case does not matter.
-// No regular expression is made of a pattern: users and upstreams write patterns, and many stars would hang one.
+// The wildcard of package patterns, as Composer has it (BasePackage.php, packageNameToRegexp): `*` matches any
+// characters, including a slash, or none. Every other character matches itself. Case does not matter. No regular
+// expression is made of a pattern: users and upstreams write patterns, and many stars would hang one.
 
 /** The form that command line and libretto.json accept: a whole name, or any text with a `*` in it. */
 export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9*][A-Za-z0-9_.*-]*(?:/[A-Za-z0-9*][A-Za-z0-9_.*-]*)?$';
@@ -14,7 +14,7 @@ export function isNamePattern(text: string): boolean {
   return text.length <= longestPattern && grammar.test(text);
 }
 
-/** Both in lower case. Takes time of the square of the name's length at most, and allocates nothing. */
+/** Both in lower case. The time is at most quadratic in the name's length, and the function allocates nothing. */
 export function matchesPattern(pattern: string, name: string): boolean {
   let at = 0;
   let inName = 0;
@@ -58,7 +58,7 @@ export function matchAnyName(patterns: readonly string[]): (name: string) => boo
   };
 }
 
-/** Whether the pattern matches every package of the vendors it names, as `acme/*` and `*` do. */
+/** True if the pattern matches every package of the vendors it names, as `acme/*` and `*` do. */
 export function isVendorWide(pattern: string): boolean {
   return /^(?:[^/]*\/)?\*+$/.test(pattern);
 }

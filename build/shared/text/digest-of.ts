@@ -1,4 +1,4 @@
-// The digest by which the builder tells whether a text it would write stands there already.
+// The digest by which the builder checks if a file already has the text that it would write.
 
 import { createHash } from 'node:crypto';
 

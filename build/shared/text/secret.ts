@@ -1,5 +1,4 @@
-// A text that must not be shown by accident: however it is printed, logged, joined into a string or serialized,
-// `[secret]` comes out (I7).
+// A text that must not be shown by accident. Every way to print, log, join or serialize it gives `[secret]` (I7).
 
 import { inspect } from 'node:util';
 
