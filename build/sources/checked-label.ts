@@ -1,5 +1,4 @@
-// A version that stands in a file or a file's name, checked for all that Composer, an archive's path and a URL ask of
-// it.
+// Checks a version from a file or a file name against the rules of Composer, of an archive's path and of a URL.
 
 import { labelRefusal } from '../contract/label.ts';
 import { parseDistLabel, type DistLabel } from '../contract/paths.ts';

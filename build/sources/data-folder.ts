@@ -8,7 +8,7 @@ import { isMissing, StorageError, withPath } from '../output/storage-error.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { SourceSpec } from './spec.ts';
 
-/** What a data folder holds; other things in it are not Libretto's. */
+/** The entries of a data folder that belong to Libretto. */
 export const ours: ReadonlySet<string> = new Set([
   'public',
   'index',
@@ -79,7 +79,7 @@ async function refuseForeign(path: string): Promise<void> {
   }
 }
 
-/** A directory source that holds the data folder, or lies in it, would read what it writes. */
+/** Refuses a directory source that contains the data folder or is inside it: the source would read its own output. */
 export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
   const path = folderOf(spec);
   if (path === undefined) return;

@@ -19,7 +19,7 @@ export interface Filter {
   readonly admitsName: (name: string) => boolean;
   /** `alias`: the version the branch also goes by */
   readonly admits: (name: string, version: NormalizedVersion, alias?: NormalizedVersion) => boolean;
-  /** name patterns, for telling which of them stand for nothing */
+  /** name patterns, used to find the patterns that match no package */
   readonly patterns: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface Range {
 
 const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha', 'dev'];
 
-/** Throws an Error for a constraint that is none: whoever reads libretto.json checks them. */
+/** Throws an Error for an invalid constraint; the reader of libretto.json checks them. */
 export function createFilter(options: FilterOptions): Filter {
   const {
     only,
@@ -73,13 +73,13 @@ function rangesOf(limits: Readonly<Record<string, string>>): readonly Range[] {
 export interface Filtered {
   readonly releases: readonly Release[];
   readonly quarantined: readonly Quarantine[];
-  /** patterns that stand for nothing the source has */
+  /** patterns that match no package of the source */
   readonly idle: readonly string[];
 }
 
 /**
- * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those
- * that are wanted, and who is unsure withdraws nothing.
+ * `aliases`: of branches, null for an unreadable alias. A release with an unknown alias stays, because the filter must
+ * not withdraw a wanted version.
  */
 export function filterReleases(
   found: Omit<Filtered, 'idle'>,

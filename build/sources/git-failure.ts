@@ -27,7 +27,7 @@ export function gitNotFound(cause?: unknown): GitFailure {
   return new GitFailure('git was not found. Install it (Debian: apt install git) or put it on the PATH.', { cause });
 }
 
-/** What to do about what git said, by a word that its message holds. */
+/** Advice for git's error messages, found by a pattern in the message. */
 const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     /could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i,
@@ -64,7 +64,7 @@ export function explainGit(stderr: string): string {
   return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
 }
 
-/** Takes the user part and the query out of every URL, and control characters out of everything. */
+/** Removes the user part and the query from every URL, and control characters from all text. */
 export function scrub(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
   return text

@@ -14,7 +14,8 @@ export interface GitUrl {
 }
 
 /**
- * RFC 3986 without userinfo, query and fragment; a host never starts with a dash, which ssh would take for an option.
+ * RFC 3986 without userinfo, query and fragment. A host never starts with a dash, because ssh would read it as an
+ * option.
  */
 const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
 const sshPattern =
@@ -23,7 +24,7 @@ const scpPattern =
   /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s?#\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s?#\\]+$/i;
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
 
-/** The URL, or a sentence that says what is wrong with it and what to do. */
+/** Returns the parsed URL, or a sentence with the fault and its remedy. */
 export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
   const shown = scrub(withoutCredentials(url));
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
@@ -50,7 +51,7 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   };
 }
 
-/** Of a URL in full, or of user@host:path, which is ssh://user@host/path to the parser. */
+/** The fault of a full URL, or of user@host:path, which the parser reads as ssh://user@host/path. */
 function faultOf(url: string): string | undefined {
   const parsed = parseAddress(/^[a-z]+:\/\//i.test(url) ? url : `ssh://${url.replace(':', '/')}`);
   return 'refusal' in parsed ? parsed.refusal : undefined;

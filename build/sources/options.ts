@@ -4,15 +4,15 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Stability } from '../contract/stability.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 
-/** Which packages and versions are published, checked. Nothing given means no limit. */
+/** Checked limits on the packages and versions that a source publishes. An absent option means no limit. */
 export interface FilterOptions {
   /** name patterns, of which one must hold */
   readonly only?: readonly string[];
   /** name pattern → constraint: versions that are left out */
   readonly except?: Readonly<Record<string, string>>;
   /**
-   * name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for
-   * it must hold.
+   * name pattern → constraint: for a package that the pattern matches, only these versions. If several patterns match,
+   * all their constraints must hold.
    */
   readonly versions?: Readonly<Record<string, string>>;
   readonly 'minimum-stability'?: Stability;
@@ -21,10 +21,10 @@ export interface FilterOptions {
 }
 
 export interface SourceOptions extends FilterOptions {
-  /** of a git source: patterns of the tags and branches that are read at all; a leading `!` excludes */
+  /** git sources: patterns of the tags and branches to read; a leading `!` excludes */
   readonly tags?: readonly string[];
   readonly branches?: readonly string[];
-  /** of a git source: folders that are packages of their own, at every tag and branch */
+  /** git sources: folders that are packages, at every tag and branch */
   readonly subdirectories?: readonly string[];
   /** `include`: records say where the git repository is, for clients that prefer sources */
   readonly 'reference-source'?: 'none' | 'include';
@@ -34,34 +34,31 @@ export const noOptions: SourceOptions = {};
 
 /** A source of libretto.json. */
 export interface ConfiguredSource {
-  /** as on a command line and absolute, `git:/srv/lib.git`; of inline packages what they are */
+  /** an absolute path with its prefix, as on a command line, `git:/srv/lib.git`; or the inline packages */
   readonly source: string | InlinePackages;
   readonly options: SourceOptions;
   /** for messages: `sources[2]` */
   readonly where: string;
 }
 
-/** A repository of the management API: the service's own state says where it is, and how it may be reached. */
+/** A repository of the management API: the service's state has its location and its access. */
 export interface RegisteredSource {
   /** `repo_…` */
   readonly id: string;
-  /** as on a command line and absolute */
+  /** absolute, in the form of the command line */
   readonly source: string;
   readonly options: SourceOptions;
-  /**
-   * what git sees in place of the builder's own environment: credentials of its own and nobody else's. Never
-   * remembered, never shown.
-   */
+  /** replaces the environment of git: it has only the credentials of this repository. Never stored, never shown. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** why it is not to be read now */
+  /** the reason why the source must not be read now */
   readonly refusal?: string;
 }
 
-/** Packages that stand in libretto.json itself. */
+/** Packages defined in libretto.json itself. */
 export interface InlinePackages {
-  /** as Composer's repositories of type `package` have them; each has a name and a version */
+  /** the objects of Composer's repositories of type `package`; each has a name and a version */
   readonly packages: readonly JsonObject[];
-  /** absolute: what a relative dist path is relative to */
+  /** absolute: the base of relative dist paths */
   readonly directory: string;
   /** for messages: `libretto.json: sources[2]` */
   readonly where: string;

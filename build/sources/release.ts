@@ -19,28 +19,27 @@ export interface Release {
   /** dev versions may change their content; all others are immutable */
   readonly dev: boolean;
   readonly reference: Reference;
-  /** of its archive, where that was published elsewhere before: a released version may have no other */
+  /** of its archive, if another registry published it before: a released version must keep this digest */
   readonly shasum?: Sha1;
   /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined where the source knows none */
   readonly time: string | undefined;
-  /** when another registry first published this content; RFC 3339, where it said so */
+  /** when another registry first published this content, RFC 3339; undefined if unknown */
   readonly publishedTime?: string;
-  /** of a git source, the branch that a dev version is */
+  /** git sources: the branch of a dev version */
   readonly branch?: string | undefined;
   /** the branch HEAD points at, of a git source */
   readonly defaultBranch: boolean;
   /** for people: `tag v1.0.0`, `branch main`, or the path of the composer.json */
   readonly where: string;
-  /** where clients may fetch the repository itself at `reference`, if the source is to say so; holds no credential */
+  /** the repository's URL that clients may fetch at `reference`, if the source includes it; without credentials */
   readonly sourceUrl?: string;
   /**
-   * where its composer.json is no part of its content, as an inline one: a digest of it, so that a change of it alone
-   * is seen
+   * for an inline composer.json, which is no part of the content: its digest, so that a build notices a change of it
    */
   readonly recordDigest?: string;
   /**
-   * The composer.json, parsed and checked; `noteRepeated` hears of each key that occurs twice in one object of it.
-   * Throws QuarantineError.
+   * The composer.json, parsed and checked; `noteRepeated` receives each key that occurs twice in one object of the
+   * file. Throws QuarantineError.
    */
   readonly composerJson: (noteRepeated?: NoteRepeated) => Promise<JsonObject>;
   /** The files an archive of this release holds, or the archive itself where the source has one. */
@@ -50,16 +49,16 @@ export interface Release {
 /** A ZIP that is published byte for byte as its source has it. */
 export interface ReadyArchive {
   /**
-   * Writes it to `target`, which must not exist. Throws QuarantineError for what may not be published; then `target` is
-   * gone again.
+   * Writes the archive to `target`, which must not exist. Throws QuarantineError for an unpublishable archive, after it
+   * has removed `target`.
    */
   readonly copyTo: (target: string) => Promise<{ readonly shasum: Sha1; readonly size: number }>;
   readonly texts?: () => Promise<PackageTexts>;
 }
 
 /**
- * The README and CHANGELOG in the package's own folder. What is wrong with one is not worth keeping a version back:
- * then there is none.
+ * The README and CHANGELOG in the package's own folder. A faulty text never prevents the publication of a version: it
+ * counts as absent.
  */
 export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
 
@@ -70,11 +69,11 @@ export interface PackageText {
   readonly read: () => Promise<Buffer | undefined>;
 }
 
-/** What is larger is no README. */
+/** A larger file does not count as a README. */
 export const maxReadText = 16 * 1024 * 1024;
 
 export interface Content {
-  /** The files after all archive rules, in any order. Throws QuarantineError for what may not be published. */
+  /** The files after all archive rules, in any order. Throws QuarantineError for content that must not be published. */
   readonly list: () => Promise<ContentListing>;
   /** Also where the archive leaves them out. */
   readonly texts?: () => Promise<PackageTexts>;
@@ -84,10 +83,7 @@ export interface Content {
   readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
   /** The time all entries carry, epoch seconds. */
   readonly entryTime: number;
-  /**
-   * Its composer.json need not give the release's name: all versions of a repository have the one that its default
-   * branch gives.
-   */
+  /** Its composer.json may have another name: all versions of a repository take the name from its default branch. */
   readonly mayNameAnother?: true;
 }
 
@@ -105,7 +101,7 @@ export interface ContentFile {
   readonly identity: string;
 }
 
-/** What a source remembers from one build to the next. `detail` is the source's own. */
+/** The memory of a source from one build to the next. `detail` has the source's own format. */
 export interface SourceMemory {
   /** equal as long as reading the source again could only give the same */
   readonly fingerprint: string;
@@ -113,39 +109,36 @@ export interface SourceMemory {
 }
 
 export type Scan =
-  /** nothing was read: all is as `memory` has it */
+  /** the source was not read: `memory` is still valid */
   | { readonly outcome: 'unchanged' }
   | {
       readonly outcome: 'read';
       readonly releases: readonly Release[];
       /**
-       * Releases of a package that has another name by now, under the name that their own composer.json gives. They are
-       * also among `releases`, under the package's present name; as these they count only where they are what this
-       * source has published.
+       * Releases of a renamed package, under the name in their own composer.json. They are also among `releases`, under
+       * the package's present name. Under the old name they count only if this source has published them.
        */
       readonly former?: readonly Release[];
       readonly quarantined: readonly Quarantine[];
-      /**
-       * things worth a line in the report that keep nothing from being published, e.g. tags skipped by Composer's rules
-       */
+      /** remarks for the report that prevent no publication, e.g. tags skipped by Composer's rules */
       readonly notices: readonly string[];
       readonly memory: SourceMemory;
     }
   /** cannot be reached or read at all: it keeps what it last published */
   | { readonly outcome: 'failed'; readonly reason: string }
-  /** what was fetched does not suffice: `fetch` has to be called again */
+  /** the fetched data is incomplete: the caller has to call `fetch` again */
   | { readonly outcome: 'unfetched' };
 
 export interface Source {
   /**
-   * Of a source that is elsewhere: brings here what `scan` and the releases need, which then ask nobody. To be called
-   * without the build's lock. Does nothing where that was done and suffices. What is wrong elsewhere is what the next
-   * scan gives.
+   * For remote sources: fetches all data that `scan` and the releases need, so that these use no network. Call it
+   * without the build's lock. Does nothing if the data is already complete. The next scan reports any error of the
+   * fetch.
    */
   readonly fetch?: (previous: SourceMemory | undefined) => Promise<void>;
   readonly scan: (previous: SourceMemory | undefined) => Promise<Scan>;
-  /** What was found while its versions were archived, for the report. */
+  /** Remarks from the archiving of its versions, for the report. */
   readonly remarks?: () => readonly string[];
-  /** frees processes and files; called once after the build, whatever happened */
+  /** frees processes and files; called once after the build, after success or failure */
   readonly close: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describeFault } from '../files/file-fault.ts';
 
-/** `advice` is for whoever named something that is no folder. */
+/** `advice` is shown to a person who named something other than a folder. */
 export function resolveFolder(folder: string, advice: string): { readonly path: string } | { readonly reason: string } {
   try {
     const path = realpathSync(folder);
@@ -15,7 +15,7 @@ export function resolveFolder(folder: string, advice: string): { readonly path: 
   }
 }
 
-/** A path that may not exist yet, with the symlinks of the part that does resolved. */
+/** Resolves the symlinks in the existing part of a path. The path itself may not exist yet. */
 export function withoutSymlinks(path: string): string {
   try {
     return realpathSync(path);

@@ -1,6 +1,6 @@
-// A SOURCE as somebody writes it (`./packages`, `git:../lib.git`, `https://host/lib.git`) parsed into what it is. A
-// path is remembered relative to the data folder, so that a workspace can move with its data and stay the same source.
-// Nothing here holds a credential. Packages that stand in libretto.json itself are a source each, by their names.
+// Parses a SOURCE in its written form (`./packages`, `git:../lib.git`, `https://host/lib.git`). A path is remembered
+// relative to the data folder, so that a workspace can move with its data and stay the same source. A parsed source has
+// no credentials. Packages in libretto.json itself are one source each, identified by their names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export type PathKind = 'directory' | 'git' | 'artifact';
 export type SourcePlace =
   | { readonly kind: PathKind; readonly path: string }
   | { readonly kind: 'git'; readonly url: string }
-  /** undefined where only their names are remembered: what they are stands in libretto.json */
+  /** undefined if only their names are remembered; libretto.json has their definitions */
   | { readonly kind: 'package'; readonly inline: InlinePackages | undefined }
   /**
    * a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being
@@ -27,7 +27,7 @@ export type SourcePlace =
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
   readonly id: string;
-  /** what a person calls it and what is remembered: `dir:../packages-src`, `git:https://host/lib.git` */
+  /** the written form, for people and for the memory: `dir:../packages-src`, `git:https://host/lib.git` */
   readonly location: string;
   readonly place: SourcePlace;
 }
@@ -35,7 +35,7 @@ export interface SourceSpec {
 const urlPattern = /^(?:https?|ssh):\/\//i;
 const scpPattern = /^[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:(?!\/\/)[^\s]+$/;
 
-/** What may stand in front of a source, and in front of every remembered path. */
+/** The prefix of a written source, and of every remembered path. */
 const prefixOf: Readonly<Record<PathKind, string>> = { directory: 'dir', git: 'git', artifact: 'artifact' };
 const kindOf: Readonly<Record<string, PathKind>> = { dir: 'directory', git: 'git', artifact: 'artifact' };
 export const sourcePrefixes: readonly string[] = Object.keys(kindOf);
@@ -55,7 +55,7 @@ export function parseSource(text: string, base: string, dataDirectory: string): 
   return pathSource(kind, path, dataDirectory);
 }
 
-/** What is wrong with a source, as far as its text alone tells; undefined where nothing is. */
+/** The fault of a source's text, without any look at the disk; undefined: no fault. */
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
   if (/^[a-z]+::/i.test(text)) return unfetched(text);
@@ -104,14 +104,14 @@ export interface ReceivedPlace {
   readonly tree: string | undefined;
 }
 
-/** Its name alone says which source it is: it may be copied to another place each time. */
+/** The name alone identifies the source: each copy may have another path. */
 export function receivedSpec({ name, tree }: ReceivedPlace): SourceSpec {
   return { id: sourceId('received', name), location: `${receivedPrefix}${name}`, place: { kind: 'received', tree } };
 }
 
 /**
- * Each package a source of its own, by its name: neither its place in libretto.json, nor a new version, nor what else
- * is listed makes another one of it.
+ * Each package is one source, identified by its name. Its place in libretto.json, new versions and other packages do
+ * not change its identity.
  */
 export function inlineSources(inline: InlinePackages): readonly SourceSpec[] {
   const byName = new Map<string, JsonObject[]>();

@@ -16,13 +16,13 @@ export interface KnownArtifact {
   readonly name: PackageName;
   readonly version: DistLabel;
   readonly normalized: NormalizedVersion;
-  /** of the whole ZIP, lower-case hex */
+  /** SHA-256 of the whole ZIP, lower-case hex */
   readonly sha256: string;
   /** path of composer.json in the ZIP */
   readonly composerPath: string;
-  /** of composer.json, lower-case hex */
+  /** SHA-256 of composer.json, lower-case hex */
   readonly composerHash: string;
-  /** of composer.json, RFC 3339; undefined where it has none */
+  /** `time` of composer.json, RFC 3339; undefined if absent */
   readonly time: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface KnownRefusal {
 }
 
 export interface KnownArchive {
-  /** '' where it must be read again whatever it looks like */
+  /** '' if the file must be read again, even if its stamp is unchanged */
   readonly stamp: string;
   readonly outcome: { readonly artifact: KnownArtifact } | { readonly refusal: KnownRefusal };
 }
@@ -59,7 +59,7 @@ function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
   return [stamp, 'a', name, version, sha256, composerPath, composerHash, ...(time === undefined ? [] : [time])];
 }
 
-/** Empty for anything that this version did not write: everything is then read again. */
+/** Returns an empty map for a memory of another version of Libretto, so that everything is read again. */
 export function parseMemory(detail: JsonValue | undefined): KnownArchives {
   if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['archives'])) return new Map();
   return new Map(

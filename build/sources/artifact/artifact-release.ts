@@ -1,4 +1,4 @@
-// An admitted ZIP as a release. Nothing is kept open; what is given later is what was admitted, or an error.
+// An admitted ZIP as a release. It holds no open file. A later read returns the admitted bytes, or an error.
 
 import { createHash } from 'node:crypto';
 import { openZipMembers } from '../../archive/zip-members.ts';
@@ -45,7 +45,7 @@ async function readComposerJson(
   return json;
 }
 
-/** undefined for whatever cannot be: the archive was admitted, so that it must have become another one. */
+/** undefined for an unreadable member: the archive was admitted, so the file must have changed since. */
 function memberOf(archive: Buffer, path: string): Buffer | undefined {
   try {
     return openZipMembers(archive).read(path, maxComposerJsonBytes);

@@ -1,5 +1,5 @@
-// A folder of ZIPs as a source: each is one version of a package and is published with the bytes it has. What did not
-// change since the last scan is not opened again; a faulty ZIP never stops the others.
+// A folder of ZIPs as a source: each ZIP is one version of a package, published with its own bytes. A scan does not
+// open unchanged ZIPs again. A faulty ZIP never stops the others.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { findArchives, type FoundArchives } from './find-archives.ts';
 export interface ArtifactSourceOptions {
   /** absolute; may lie in the data folder */
   readonly root: string;
-  /** absolute; never entered, where it lies below the root */
+  /** absolute; never entered, even below the root */
   readonly dataDirectory: string;
   readonly now?: () => Date;
 }
@@ -80,11 +80,11 @@ function conclude({ root, found, archives, known, notices, previous }: Examined)
 
 interface HiddenArchive {
   readonly quarantine: Quarantine;
-  /** its row, kept for when it can be read again */
+  /** the remembered row of the ZIP, for a later scan that can read the folder */
   readonly archive?: readonly [path: string, known: KnownArchive];
 }
 
-/** What an unreadable folder hides: the versions it had when it could be read; else just the folder. */
+/** The versions that an unreadable folder had at the last readable scan; if none are known, the folder itself. */
 function hiddenArchives(
   root: string,
   { folder, reason }: FoundArchives['unreadable'][number],
@@ -112,9 +112,9 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
 }
 
 /**
- * Why there is nothing to examine, or undefined. The registry's own folder of artifacts may be empty once its last one
- * was withdrawn; the folder of retired ZIPs proves that it is that one, and no place where something else should be
- * mounted.
+ * The reason why the folder has nothing to examine, or undefined. The registry's own folder of artifacts may be empty
+ * after the withdrawal of its last ZIP. The folder of retired ZIPs proves that it is this folder, and not an unmounted
+ * directory.
  */
 function failureOf({ paths, unreadable }: FoundArchives, root: string, given: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');

@@ -53,7 +53,7 @@ function onlyReading(stem: string, name: PackageName, file: string): string {
   );
 }
 
-/** What the name can mean, at most two. */
+/** The possible versions of the file name, at most two. */
 function readings(stem: string, name: PackageName): readonly string[] {
   const { vendor, project } = splitPackageName(name);
   const lower = stem.toLowerCase();

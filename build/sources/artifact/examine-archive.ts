@@ -1,5 +1,5 @@
-// Decides for one ZIP whether it has to be opened: not if it looks exactly as it did when it was, and that look could
-// be trusted. Whatever is wrong with it is its own quarantine.
+// Decides if one ZIP has to be opened. A ZIP with an unchanged and reliable stamp stays closed. Any fault quarantines
+// this ZIP alone.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
@@ -46,7 +46,7 @@ export async function examineArchive(
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
     const refusal: KnownRefusal = { code: error.code, message: error.message, ...found };
-    // what kept the file from being read may be over without the file looking any different
+    // a read error may disappear although the file looks unchanged
     return { known: { stamp: error.code === 'UNREADABLE_FILE' ? '' : stamp, outcome: { refusal } }, credentials: [] };
   }
 }
@@ -56,7 +56,7 @@ export interface Identity {
   readonly version: string | null;
 }
 
-/** Of what was there before: where a new ZIP cannot say what it is, it is held for the same. */
+/** The identity that a former ZIP had. A new ZIP that cannot be identified counts as the same version. */
 export function identityOf({ outcome }: KnownArchive): Identity {
   const { name, version } = 'artifact' in outcome ? outcome.artifact : outcome.refusal;
   return { name, version };
@@ -86,7 +86,7 @@ function statsOf(path: string): BigIntStats {
   }
 }
 
-/** Throws QuarantineError. `learn` is told what is known as soon as it is. */
+/** Throws QuarantineError. `learn` receives each fact as soon as it is known. */
 function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) => void): KnownArtifact {
   const composerPath = `${zip.root}composer.json`;
   const bytes = zip.composerJson;

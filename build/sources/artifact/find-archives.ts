@@ -1,5 +1,5 @@
-// Finds the ZIPs of a folder at any depth. Files and folders whose name starts with a dot are skipped, and so is the
-// data folder. Symbolic links are not followed.
+// Finds the ZIPs of a folder at any depth. The search skips the data folder, and files and folders whose name starts
+// with a dot. Symbolic links are not followed.
 
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { describeFault } from '../../files/file-fault.ts';
 export interface FoundArchives {
   /** relative to the root, forward slashes, sorted */
   readonly paths: readonly string[];
-  /** folders nobody may look into; `reason` in words */
+  /** folders that the process may not read; `reason` in words */
   readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
 }
 

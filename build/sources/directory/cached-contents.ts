@@ -6,9 +6,9 @@ import type { Deflated } from '../../compression/deflate.ts';
 export interface CachedContents {
   readonly hasRoom: () => boolean;
   readonly keep: (identity: string, content: Deflated) => void;
-  /** The content of this identity; it is then no longer kept. */
+  /** Returns the content of this identity, and removes it from the cache. */
   readonly take: (identity: string) => Deflated | undefined;
-  /** Lets go of everything. */
+  /** Removes all contents. */
   readonly clear: () => void;
 }
 

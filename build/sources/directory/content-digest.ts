@@ -7,8 +7,8 @@ import { parseReference, type Reference } from '../../contract/digest.ts';
 import type { ContentFile } from '../release.ts';
 
 /**
- * The first 40 hex characters of a SHA-256 over the files, sorted by path, and over composer.json, which counts even
- * where no archive is made of it. Every part is preceded by its length in bytes, so that no two different lists can
+ * The first 40 hex characters of a SHA-256 over the files, sorted by path, and over composer.json. composer.json counts
+ * even if its package has no archive. Every part is preceded by its length in bytes, so that no two different lists can
  * look alike. `composerHash` is hex SHA-256.
  */
 export function contentReference(files: readonly ContentFile[], composerHash: string): Reference {
@@ -27,8 +27,8 @@ const earliest = Date.UTC(1990, 0, 2) / 1000;
 const latest = Date.UTC(2019, 11, 30) / 1000;
 
 /**
- * The time all entries of the archive carry, epoch seconds: even, from 1990-01-02 to 2019-12-30. Another content has
- * another time, since PHP's opcache compares nothing else to see that a file was replaced.
+ * The time all entries of the archive carry, epoch seconds: even, from 1990-01-02 to 2019-12-30. Different contents
+ * have different times, because PHP's opcache detects a replaced file by its time alone.
  */
 export function entryTimeOf(reference: Reference): number {
   const steps = (latest - earliest) / 2 + 1;

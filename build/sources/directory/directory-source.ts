@@ -1,5 +1,5 @@
-// A folder of packages as a source: every composer.json below it is a package, except inside another package. What did
-// not change since the last scan is not read again; an unreadable folder or a faulty package never stops the others.
+// A folder of packages as a source: every composer.json below it is a package, except inside another package. A scan
+// does not read unchanged packages again. An unreadable folder or a faulty package never stops the others.
 
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -19,7 +19,7 @@ import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts'
 export interface DirectorySourceOptions {
   /** absolute; may itself be a package */
   readonly root: string;
-  /** absolute; never entered, even where it lies below the root */
+  /** absolute; never entered, even below the root */
   readonly dataDirectory: string;
   readonly now: () => Date;
   readonly limits?: PackageLimits;
@@ -29,7 +29,7 @@ export interface DirectorySourceOptions {
   readonly threads?: DeflateThreads;
 }
 
-/** So that while the files of some are read in workers, this thread walks through others. */
+/** While workers read the files of some packages, this thread walks through others. */
 const packagesAtOnce = 32;
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
@@ -109,8 +109,8 @@ function concludeScan(
 }
 
 /**
- * What an unreadable folder hides: the packages it had when it could be read, so that a person sees which; else just
- * the folder.
+ * The packages that an unreadable folder had at the last readable scan, named for the report; if none are known, the
+ * folder itself.
  */
 function hiddenPackages(
   root: string,
@@ -141,7 +141,7 @@ function noticesOf(examined: ReadonlyMap<string, ExaminedPackage>): string[] {
   return [`Folders that start with a dot are not part of a package in a directory source: left out ${first}/${more}.`];
 }
 
-/** Why there is nothing to examine, or undefined. */
+/** The reason why the source has nothing to examine, or undefined. */
 function failureOf({ folders, unreadable }: FoundPackages, root: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');
   if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;

@@ -1,5 +1,5 @@
-// Decides for one package folder whether it has to be read: not if it looks exactly as it did when it was read before,
-// and that look could be trusted. Whatever goes wrong with it is this package's own quarantine.
+// Decides if one package folder has to be read. A folder with unchanged and reliable stamps is not read. Any fault
+// quarantines this package alone.
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
@@ -34,7 +34,7 @@ export interface ExaminedPackage {
   readonly quarantine?: Quarantine;
   /** to be remembered */
   readonly known: KnownPackage | undefined;
-  /** path of a folder left out that somebody might miss, relative to the package */
+  /** path of an omitted folder that a user may expect, relative to the package */
   readonly leftOut?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Pro
   return packageRelease({ known: known.release, list, folder, limits, pause, kept });
 }
 
-/** Of a package that was not read in this scan: reads it after all. Throws QuarantineError. */
+/** Reads a package that was not read in this scan. Throws QuarantineError. */
 async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
   const { folder, dataDirectory, limits, pause, readFiles, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });

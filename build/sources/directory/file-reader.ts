@@ -8,11 +8,11 @@ import type { FilesRead, FilesToRead, ReadingTools } from '../../files/read-file
 export type FileReader = (task: ReadingTask) => Promise<FilesRead>;
 
 export interface ReadingTask extends Omit<FilesToRead, 'deflate'> {
-  /** asked when its turn has come, of which it may be one of thousands */
+  /** evaluated at the package's turn, which may come after thousands of others */
   readonly deflate: () => boolean;
 }
 
-/** Read here before workers are started: many a scan has no more. */
+/** This thread reads so many bytes before it starts workers: many scans have no more. */
 const inlineBytes = 1024 * 1024;
 
 /** Tasks that each worker has, so that none is idle while this thread does one itself. */
@@ -82,7 +82,7 @@ class SharedReader {
       this.#tools ??= toolsFor(this.#pause);
       return await readFiles(started(task), await this.#tools);
     } finally {
-      // so that what workers have done is seen
+      // lets the results of the workers arrive
       await nextTurn();
       this.#busyHere = false;
       this.#distribute();

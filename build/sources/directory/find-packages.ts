@@ -1,4 +1,4 @@
-// Finds the packages of a directory source: every folder with a composer.json that lies in no other such folder. The
+// Finds the packages of a directory source: every folder with a composer.json that is not inside another package. The
 // search by fast-glob stops at each package, so that the files of a package are not listed twice.
 
 import { readdirSync, type Dirent } from 'node:fs';
@@ -10,7 +10,7 @@ import { isSearched } from './folder-rules.ts';
 export interface FoundPackages {
   /** folders of packages, sorted; relative to the root, forward slashes, '' for the root itself */
   readonly folders: readonly string[];
-  /** folders nobody may look into: whether there are packages below is unknown. `reason` in words. */
+  /** folders that the process may not read, so that their packages are unknown. `reason` in words. */
   readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
 }
 
@@ -34,8 +34,7 @@ export function findPackages(root: string, dataDirectory: string): FoundPackages
   const found = fastGlob.globSync('**/composer.json', {
     cwd: root,
     followSymbolicLinks: false,
-    // a composer.json that is a link or a FIFO is a package too: one that is refused with its reason, not one that is
-    // not seen
+    // a composer.json that is a link or a FIFO marks a package too: the report then names the fault
     onlyFiles: false,
     objectMode: true,
     // the one of readdirSync's overloads that fast-glob calls

@@ -1,5 +1,5 @@
-// The folders that a directory source does not enter. Tools leave many files in a working folder, and none of them may
-// become part of a release. Otherwise a test run would change the published package.
+// The folders that a directory source does not enter. Tools leave many files in a working folder, and none of these
+// files may become part of a release. Otherwise a test run would change the published package.
 
 /** While packages are looked for: never what Composer or npm installed, nor a folder that starts with a dot. */
 export function isSearched(name: string): boolean {
@@ -7,14 +7,14 @@ export function isSearched(name: string): boolean {
 }
 
 /**
- * Inside a package: a `vendor` folder is what Composer installed only where it stands beside a composer.json. Deeper
- * ones (resources/views/vendor) are the package's own.
+ * Inside a package: a `vendor` folder next to a composer.json is Composer's installation. Deeper ones
+ * (resources/views/vendor) belong to the package.
  */
 export function isPartOfPackage(name: string, besideComposerJson: boolean): boolean {
   return name !== 'node_modules' && !name.startsWith('.') && !(besideComposerJson && name === 'vendor');
 }
 
-/** Dot-folders that nobody expects in a package, so that leaving them out is not worth a word. */
+/** Dot-folders that users do not expect in a package: the report omits them. */
 export function isSilentlyLeftOut(name: string): boolean {
   return (
     !name.startsWith('.') ||

@@ -71,10 +71,7 @@ function batchesOf(entries: readonly WalkedEntry[]): WalkedEntry[][] {
 
 type BatchRead = Exclude<FilesRead, { readonly bytes: Uint8Array }> | { readonly digests: readonly string[] };
 
-/**
- * What was deflated is kept at once, so that no more of it is in memory than there is room for, however large the
- * package is.
- */
+/** Caches deflated files immediately, so that memory use stays within the cache's limit for a package of any size. */
 async function readBatch(
   batch: readonly WalkedEntry[],
   { folder, readFiles, kept }: IdentifyContext,
@@ -93,7 +90,7 @@ async function readBatch(
   return { digests: result.digests };
 }
 
-/** In the order of the files, so that of several faults always the same one is told. */
+/** Follows the order of the files, so that the same one of several faults is always reported. */
 function takeResult(batch: readonly WalkedEntry[], result: BatchRead, identities: Map<string, string>): void {
   if ('fault' in result) throw new QuarantineError(result.fault.code, result.fault.message);
   for (const [index, { path }] of batch.entries()) identities.set(path, identityOf(result.digests[index] ?? ''));

@@ -1,5 +1,5 @@
 // The size limits of a package. They are far above any real package, and turn a wrong folder into a clear message
-// instead of an endless build.
+// instead of a very long build.
 
 import { maxFileBytes } from '../file-limit.ts';
 

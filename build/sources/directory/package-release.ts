@@ -1,5 +1,4 @@
-// A package folder as a release. Nothing is kept open, and what is given later is what was read during the scan, or an
-// error.
+// A package folder as a release. It holds no open file. A later read returns the bytes of the scan, or an error.
 
 import { join } from 'node:path';
 import { isDevVersion } from '../../contract/version.ts';
@@ -13,7 +12,7 @@ import type { KnownRelease } from './scan-memory.ts';
 
 export interface PackageReleaseOptions extends ContentPlace {
   readonly known: KnownRelease;
-  /** The files that `known.reference` stands for. Throws QuarantineError. */
+  /** The files behind `known.reference`. Throws QuarantineError. */
   readonly list: () => Promise<ContentListing>;
   readonly kept: CachedContents;
 }

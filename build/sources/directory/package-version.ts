@@ -7,7 +7,7 @@ import { normalizeVersion } from '../../contract/version.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 
-/** What a folder without any version holds. */
+/** The version of a folder without any version. */
 const defaultVersion = 'dev-main';
 
 /**
@@ -30,9 +30,8 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
 }
 
 /**
- * The folder's name where Composer accepts it as a version. acme/dev-tools in a folder dev-tools is there under its own
- * name, which is no version; and the bare names that stood for branches in Composer 1 are written as the branches they
- * are.
+ * The folder's name, if Composer accepts it as a version. A folder dev-tools of acme/dev-tools has the name of its
+ * package, which is no version. The bare branch names of Composer 1 are written as branches.
  */
 function folderVersion(folder: string, name: PackageName): string | undefined {
   if (folder.toLowerCase() === splitPackageName(name).project || normalizeVersion(folder) === undefined)

@@ -1,5 +1,4 @@
-// Gives the bytes of files that were identified before, and nothing but those bytes: each file is read and hashed
-// again.
+// Returns the bytes of identified files. It reads and hashes each file again, and fails if the bytes have changed.
 
 import { join } from 'node:path';
 import type { ContentFile } from '../release.ts';

@@ -1,5 +1,5 @@
-// Reads one package: its composer.json, which version it is, which files belong into its archive, and what they hold.
-// Afterwards nothing of it is open, and the reference says exactly what was read.
+// Reads one package: its composer.json, its version, and the files of its archive. Afterwards the package has no open
+// file, and the reference identifies the content exactly.
 
 import { basename, join } from 'node:path';
 import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
@@ -32,7 +32,7 @@ export interface PackageReading {
   readonly reference: Reference;
   /** hex SHA-256 of the composer.json that was read */
   readonly composerHash: string;
-  /** that its composer.json gives, RFC 3339 */
+  /** `time` of its composer.json, RFC 3339 */
   readonly time: string | undefined;
   readonly listing: ContentListing;
 }
@@ -47,7 +47,7 @@ export interface ReadingContext {
   readonly readFiles: FileReader;
   /** takes the contents for the archive that will most likely be made of them */
   readonly kept: CachedContents | undefined;
-  /** told as soon as it is known, for the message of whatever fails after that */
+  /** called as soon as a fact is known, for the message of a later error */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
 }
 
@@ -87,7 +87,7 @@ async function readListing(walk: PackageWalk, json: JsonObject, context: Reading
   return { files, withheld: selected.withheld };
 }
 
-/** What may not be published matters only in what is: an excluded socket harms nobody. */
+/** Checks only published entries: an excluded socket, for example, is harmless. */
 function refuseFaults(entries: readonly WalkedEntry[], { folder, limits }: ReadingContext): void {
   for (const { fault, bytes, path } of entries) {
     if (fault !== undefined) throw fault;

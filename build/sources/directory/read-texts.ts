@@ -1,5 +1,5 @@
-// The README and CHANGELOG of a package folder. They are read when a version is made, after its content was: whoever
-// changes one in between gets the new one shown, which harms nobody.
+// The README and CHANGELOG of a package folder. The build reads them when it makes a version, after the content. A text
+// changed in between is shown in its new form, which is harmless.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // it was there a moment ago: whoever reads its files says so
+    return []; // the folder existed a moment ago: the reader of its files reports the error
   }
 }
 

@@ -20,14 +20,14 @@ export interface KnownRelease {
   readonly reference: Reference;
   /** hex SHA-256 of composer.json */
   readonly composerHash: string;
-  /** of composer.json, RFC 3339; undefined where it has none */
+  /** `time` of composer.json, RFC 3339; undefined if absent */
   readonly time: string | undefined;
 }
 
 export interface KnownPackage {
-  /** digest of the folder's stamps; '' where it must be read again whatever they are */
+  /** digest of the folder's stamps; '' if the folder must be read again in any case */
   readonly digest: string;
-  /** what was read there last, even if it was refused since */
+  /** the release of the last successful read, even if a later state was refused */
   readonly release: KnownRelease;
 }
 
@@ -35,7 +35,7 @@ export interface KnownPackage {
 export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 
 /**
- * The fingerprint of a scan with quarantines differs from that of any without: once they are mended, nothing is
+ * The fingerprint of a scan with quarantines differs from every scan without: after the repair the source is not
  * `unchanged`.
  */
 export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
@@ -61,7 +61,7 @@ export function formatMemory(packages: KnownPackages, quarantined: readonly Quar
   };
 }
 
-/** Empty for anything that this version did not write: everything is then read again. */
+/** Returns an empty map for a memory of another version of Libretto, so that everything is read again. */
 export function parseMemory(detail: JsonValue | undefined): KnownPackages {
   if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['packages'])) return new Map();
   const packages = new Map<string, KnownPackage>();

@@ -25,7 +25,7 @@ export interface PackageWalk {
   readonly digest: string;
   /** the latest change of any entry, epoch milliseconds */
   readonly touched: number;
-  /** the first folder left out that somebody might miss, relative */
+  /** the first omitted folder that a user may expect, relative */
   readonly leftOut: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function walkPackage(options: WalkOptions): PackageWalk {
   return { entries, digest: digestOf(entries), touched, leftOut };
 }
 
-/** The folder's entries, or the fault that stands in their place. */
+/** The folder's entries, or the fault in their place. */
 function listFolder(root: string, folder: string): Dirent[] | WalkedEntry {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true });
@@ -130,7 +130,7 @@ function specialKind(stats: BigIntStats): string {
   return stats.isDirectory() ? 'folder that was a file a moment ago' : 'device';
 }
 
-/** A file truly called U+FFFD is refused along with those whose bytes Node shows that way: no one can mean it. */
+/** A file whose real name has U+FFFD is refused too, because Node shows undecodable bytes in the same way. */
 function undecodable(absolute: string): QuarantineError {
   return new QuarantineError(
     'UNSAFE_PATH',
@@ -150,7 +150,7 @@ function tooManyFiles({ folder, maxFiles }: WalkOptions): QuarantineError {
   );
 }
 
-/** A path holds no NUL, a stamp no line feed: nothing is ambiguous, whatever a file is called. */
+/** The digest is unambiguous for every file name: a path has no NUL, and a stamp has no line feed. */
 function digestOf(entries: readonly WalkedEntry[]): string {
   const rows = entries.map(({ path, stamp }) => `${path}\0${stamp}\0`).sort();
   return hash('sha256', rows.join(''), 'base64url');

@@ -1,6 +1,6 @@
-// Files of a commit as `git archive` writes them, for those whose attributes ask for other bytes than the blob's
-// (rules/conversions.ts). One process for each request, in a git directory of its own (scratch-repository.ts). No
-// filter, hook or helper is run.
+// Files of a commit as `git archive` writes them, for files whose attributes convert the blob's bytes
+// (rules/conversions.ts). Each request runs one process, in a private git directory (scratch-repository.ts). No filter,
+// hook or helper is run.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import type { ScratchRepositories, VisibleRef } from './scratch-repository.ts';
 import { TarFault, readTar, type TarFile } from './tar-reader.ts';
 
 export interface ArchiveAccess {
-  /** the repository whose objects are read */
+  /** the repository that has the objects */
   readonly directory: GitDirectory;
   readonly scratch: ScratchRepositories;
   readonly environment: GitEnvironment;
@@ -37,8 +37,8 @@ export interface ArchiveRequest {
 const maxNamedPaths = 64;
 
 /**
- * The files in the byte order of their paths, one at a time. Throws QuarantineError for what git cannot give,
- * GitFailure where git is gone.
+ * The files in the byte order of their paths, one at a time. Throws QuarantineError for content that git cannot write,
+ * GitFailure after the end of git.
  */
 export function archivedFiles(access: ArchiveAccess, request: ArchiveRequest): AsyncGenerator<TarFile, void> {
   return access.scratch.borrow(request.ref, (path) => runArchive(access, request, path));
@@ -77,7 +77,7 @@ async function* runArchive(
     if (error instanceof TarFault || isStreamEnd(error)) throw describe(await ended, error);
     throw error;
   } finally {
-    child.stdout.destroy(); // whoever stops early leaves bytes behind, and without this the child would never be done
+    child.stdout.destroy(); // a reader that stops early leaves bytes in the pipe, and the child would then never end
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
     await ended;
   }

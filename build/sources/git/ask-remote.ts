@@ -1,5 +1,5 @@
-// Asks a remote for its refs: all that an unchanged one costs is this one process. What it says is checked here, since
-// it is written by a stranger.
+// Asks a remote for its refs: an unchanged remote costs only this one process. The response is checked, because it is
+// untrusted.
 
 import { remoteEnvironment, remoteOptions, type GitEnvironment } from './git-environment.ts';
 import type { GitUrl } from '../git-url.ts';

@@ -32,7 +32,7 @@ export interface AssembleOptions {
   readonly pointers: LfsPointers;
   readonly reader: RefReader;
   readonly access: ArchiveAccess;
-  /** the repository that records name beside the archive; undefined: none */
+  /** the repository that records name in addition to the archive; undefined: none */
   readonly sourceUrl: string | undefined;
 }
 
@@ -120,8 +120,8 @@ function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
 }
 
 /**
- * Composer and Libretto use the name in the default branch for all versions. The notice tells the user before a client
- * misses a package.
+ * Composer and Libretto use the name in the default branch for all versions. The notice informs the user before a
+ * client misses a package.
  */
 function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return Array.from(renames, ([names, where]) => {

@@ -19,7 +19,7 @@ const lineFeed = 10;
 
 export class BatchParser {
   readonly #events: BatchEvents;
-  /** the start of a header line whose end is still to come */
+  /** the start of an incomplete header line */
   #line: Buffer | undefined;
   #header: BatchHeader | undefined;
   #isWanted = false;

@@ -11,7 +11,7 @@ import { killGroup } from './kill-group.ts';
 export interface BatchProcess {
   /** object ids, each with its line feed */
   readonly write: (lines: string) => void;
-  /** Resolves when the child is gone. */
+  /** Resolves after the end of the child. */
   readonly end: () => Promise<void>;
   /** Stops the child at once. The owner gets no further events. */
   readonly abandon: () => void;
@@ -40,7 +40,7 @@ export interface BatchOptions {
   readonly timeoutMs: number;
 }
 
-/** The id of no object. Its answer is the first, and proves that git could open the repository. */
+/** The id of no object. Its response comes first, and proves that git could open the repository. */
 const probe = `${'0'.repeat(40)}\n`;
 
 const endGraceMs = 1000;
@@ -79,7 +79,7 @@ class RunningBatch implements BatchProcess {
     this.#replyTimeout = setTimeout(() => this.#stopSilent(timeoutMs), timeoutMs).unref();
     this.#closed = new Promise((resolve) => child.once('close', resolve));
     child.once('close', () => this.#reportEnd());
-    child.stdin.on('error', () => undefined); // EPIPE: the child is gone, and 'close' has the reason
+    child.stdin.on('error', () => undefined); // EPIPE: the child has ended, and 'close' has the reason
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaint = (this.#complaint + text).slice(-16_384);
     });

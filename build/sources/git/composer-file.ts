@@ -1,5 +1,5 @@
-// The composer.json of a commit: read, parsed and checked, each distinct one once. Its name is the default branch's, if
-// that has one: a package renamed there is renamed in all its versions, and old tags go on being installable
+// The composer.json of a commit: read, parsed and checked, each distinct one once. The package takes its name from the
+// default branch, if that has one. A rename there renames all versions, and old tags stay installable
 // (VcsRepository.php, preProcess).
 
 import type { JsonObject } from '../../contract/json.ts';
@@ -13,7 +13,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 
 const maxBytes = 1024 * 1024;
-/** as text; parsed it takes some five times that */
+/** length of the text; the parsed form takes about five times as much memory */
 const maxKeptBytes = 512 * 1024;
 
 interface ParsedFile {
@@ -106,7 +106,7 @@ export function ownNameOf(json: JsonObject): PackageName | undefined {
   }
 }
 
-/** Whether PHP's trim() leaves nothing. */
+/** True if PHP's trim() returns an empty text. */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 32 || (byte >= 9 && byte <= 11) || byte === 13 || byte === 0);
 }

@@ -3,7 +3,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of all files below; stops counting above `enough`. What vanishes meanwhile counts as nothing. */
+/** Bytes of all files below; stops counting above `enough`. A file that vanishes during the count counts as empty. */
 export async function folderBytes(folder: string, enough: number): Promise<number> {
   let total = 0;
   const waiting = [folder];

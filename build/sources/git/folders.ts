@@ -26,8 +26,8 @@ export function below(folder: string, path: string): string {
 }
 
 /**
- * The folders that hold a file of this name and that one of the patterns names, sorted. A pattern is a path whose
- * segments may hold `*`, `?` and `[…]`; `.` is the root itself. Throws QuarantineError.
+ * The folders that match a pattern and have a file of this name, sorted. A pattern is a path whose segments may contain
+ * `*`, `?` and `[…]`; `.` is the root itself. Throws QuarantineError.
  */
 export async function matchFolders(
   store: ObjectStore,

@@ -20,7 +20,7 @@ export interface GitContentOptions {
   /** the ref of the version */
   readonly ref: VisibleRef;
   readonly composerJson: () => Promise<JsonObject>;
-  /** beside composer.json's own */
+  /** patterns in addition to composer.json's own */
   readonly extraExcludes: readonly string[];
   /** epoch seconds, the commit's */
   readonly entryTime: number;
@@ -33,7 +33,7 @@ export interface GitContentOptions {
 
 export function gitContent(store: ObjectStore, options: GitContentOptions): Content {
   /**
-   * Files whose bytes depend on the commit: always asked for together, since git resolves but one `%(describe)` an
+   * Files whose bytes depend on the commit: always requested together, since git resolves only one `%(describe)` an
    * archive.
    */
   let ofCommit: readonly string[] = [];
@@ -108,7 +108,10 @@ async function* readContent(
   }
 }
 
-/** Files come in byte order, as they are usually asked for; what comes before its turn is kept until then. */
+/**
+ * Files come in byte order, which is the usual order of requests. A file that comes earlier than its request is stored
+ * until then.
+ */
 function readConverted(
   { place, ref, entryTime, access }: GitContentOptions,
   paths: readonly string[],

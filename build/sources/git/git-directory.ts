@@ -1,5 +1,5 @@
-// Finds the git directory of a work tree's root or of a bare repository. Only the given path is looked at: no parent
-// folder, so that a folder that merely lies inside some repository is never taken for one.
+// Finds the git directory of a work tree's root or of a bare repository. It examines only the given path, and no parent
+// folder. So a folder inside a repository never counts as that repository.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ export interface GitDirectory {
   readonly common: string;
 }
 
-/** The git directory of the repository at this path, absolute; undefined where there is none. */
+/** The git directory of the repository at this path, absolute; undefined: there is none. */
 export function findGitDirectory(given: string): GitDirectory | undefined {
   const path = resolve(given);
   const inside = join(path, '.git');

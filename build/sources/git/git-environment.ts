@@ -1,5 +1,5 @@
-// The environment a git process runs in: built from nothing, never inherited. It can run no hook, open no prompt, and
-// speak no protocol but those named here (reliability cases 70–73).
+// The environment of a git process: built from an empty one, never inherited. git can run no hook, open no prompt, and
+// use only the protocols named here (reliability cases 70–73).
 
 /** Variables of the caller's own environment; only those listed below ever reach git. */
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
@@ -8,9 +8,9 @@ export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
 
 /**
- * The variables that access to a remote may need. They are the user's git and ssh configuration with its credential
- * helpers (HOME), ssh-agent, an askpass program, proxies, certificates, and configuration by variables, as in CI
- * systems. The operator configures git as usual, and Libretto never sees the secret.
+ * The variables that access to a remote may need. They cover the user's git and ssh configuration with its credential
+ * helpers (HOME), ssh-agent and an askpass program. They also cover proxies, certificates, and configuration by
+ * variables, as in CI systems. The operator configures git as usual, and Libretto never sees the secret.
  */
 const forRemotes = [
   'HOME',
@@ -53,8 +53,8 @@ const fixed = {
 } as const;
 
 /**
- * For reading a repository on this disk. Nobody's configuration counts but the repository's own, and that can start
- * nothing: no transport is allowed (a partial clone's missing object stays missing). Naming GIT_DIR makes git read a
+ * For reading a repository on this disk. Only the repository's own configuration counts, and it can start no process.
+ * No transport is allowed, so a partial clone's missing object stays missing. Naming GIT_DIR makes git read a
  * repository that another user owns, too.
  */
 export function localEnvironment(given: GitEnvironment, gitDirectory: string): Record<string, string> {
@@ -69,8 +69,8 @@ export function localEnvironment(given: GitEnvironment, gitDirectory: string): R
 
 /**
  * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g.
- * `https:ssh`. ssh is left as configured; it can prompt nobody, since git processes run in a session of their own,
- * without a terminal.
+ * `https:ssh`. ssh keeps its configuration. It cannot prompt, since git processes run in a separate session without a
+ * terminal.
  */
 export function remoteEnvironment(
   given: GitEnvironment,

@@ -1,4 +1,5 @@
-// A version of a git repository as a release: everything known without reading, everything else read when asked for.
+// A version of a git repository as a release: facts that need no read are present, and everything else is read on
+// request.
 
 import { createHash } from 'node:crypto';
 
@@ -32,7 +33,7 @@ export interface ReleaseContext {
   /** for people */
   readonly where: string;
   readonly defaultBranch: boolean;
-  /** not for packages in folders: Composer would check the whole repository out in the place of the package */
+  /** undefined for packages in folders: Composer would check out the whole repository in place of the package */
   readonly sourceUrl: string | undefined;
 }
 
@@ -45,9 +46,7 @@ export function gitRelease(outcome: ReleaseOutcome, context: ReleaseContext): Re
   return new GitRelease(outcome, context, { version: label.label, normalized, reference });
 }
 
-/**
- * Builds hold tens of thousands of these at a time: what can be said without reading is put together for each who asks.
- */
+/** Builds have tens of thousands of these objects at a time, so getters compute the facts that need no read. */
 class GitRelease implements Release {
   readonly name: PackageName;
   readonly version: Release['version'];
@@ -126,16 +125,16 @@ class GitRelease implements Release {
 }
 
 /**
- * The commit; of a package in a folder its beginning, which git takes for the commit as well, and eight digits for the
- * folder: the same name may come from another folder of the same commit one day, and other files must never have the
- * same reference.
+ * The commit. A package in a folder has the beginning of the commit, which git accepts too, and eight digits for the
+ * folder. The same package may come from another folder of the same commit later, and different files must never have
+ * the same reference.
  */
 function referenceOf({ commit, folder }: ReleaseOutcome): string {
   if (folder === '') return commit;
   return commit.slice(0, -8) + createHash('sha256').update(folder).digest('hex').slice(0, 8);
 }
 
-/** As PHP's DATE_RFC3339 in UTC. undefined for a time no clock has shown. */
+/** The format of PHP's DATE_RFC3339 in UTC. undefined for an impossible time. */
 function formatTime(seconds: number): string | undefined {
   return seconds > maxSeconds ? undefined : `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`;
 }

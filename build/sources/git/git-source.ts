@@ -1,6 +1,6 @@
 // A git repository as a source: on this disk (a work tree's root or a bare repository) or behind a URL. A scan compares
 // refs first, and loads all other modules only after a ref has moved. An unchanged repository costs a few system calls,
-// or one `git ls-remote`. Libretto checks nothing out, runs no hook or filter, and fetches no submodule or LFS object.
+// or one `git ls-remote`. Libretto checks out no files, runs no hook or filter, and fetches no submodule or LFS object.
 
 import { existsSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
-// Ends a child that was spawned `detached`, with everything it started (ssh, index-pack, a remote helper).
+// Ends a child that was spawned `detached`, with all its descendants (ssh, index-pack, a remote helper).
 
 const graceMs = 2000;
 
-/** As node:child_process has them, and execa's. */
+/** The common part of the child types of node:child_process and execa. */
 interface Child {
   readonly pid?: number | undefined;
   readonly once: (event: 'close', listener: () => void) => unknown;

@@ -1,5 +1,5 @@
 // Finds files that are only pointers into Git LFS, and reports them. Libretto fetches no LFS object and runs no filter,
-// so that an archive holds the pointer. The search runs while a version's files are listed for its archive. It looks at
+// so that an archive holds the pointer. The search runs while a version's files are listed for its archive. It examines
 // files to which a .gitattributes file, at any depth, gives the filter `lfs`.
 
 import { compileAttributes, type AttributeFile } from '../../archive/rules/attribute-lookup.ts';
@@ -19,7 +19,7 @@ const maxFiles = 100;
 /** Files that the report names; more are counted. */
 const maxNamed = 5;
 
-/** A version whose files were listed for an archive. */
+/** A version whose files are listed for an archive. */
 export interface ListedVersion {
   /** for people: `tag v1.0.0` */
   readonly where: string;

@@ -1,4 +1,4 @@
-// Asks git for a local repository's refs, where its files alone do not tell (reftable, symbolic refs).
+// Asks git for a local repository's refs, if its files alone are not enough (reftable, symbolic refs).
 
 import type { GitDirectory } from './git-directory.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
@@ -6,8 +6,8 @@ import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';
 
 /**
- * As readRefFiles. Symbolic branches are left out, as Composer leaves them out; symbolic tags are resolved. Throws
- * GitFailure.
+ * Returns the same shape as readRefFiles. Symbolic branches are left out, as Composer leaves them out; symbolic tags
+ * are resolved. Throws GitFailure.
  */
 export async function listRefs(directory: GitDirectory, environment: GitEnvironment, timeoutMs: number): Promise<Refs> {
   const shared = { environment: localEnvironment(environment, directory.own), timeoutMs };

@@ -1,7 +1,6 @@
-// The folder of one remote repository below build/git: its copies, the snapshot that says which copy counts and which
-// refs it has, and the lock of whoever fetches into it. A fetch only adds to a copy, and writes the snapshot last.
-// Copies are removed under the build's lock alone, which every reader of a copy holds: nobody loses an object while
-// reading.
+// The folder of one remote repository below build/git. It has the copies, the lock of the running fetch, and the
+// snapshot with the current copy and its refs. A fetch only adds to a copy, and writes the snapshot last. Copies are
+// removed only under the build's lock, which every reader of a copy holds: no reader loses an object.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -61,8 +60,8 @@ export function newCopyPath(folder: string): string {
 }
 
 /**
- * The last fetch that ended; undefined where there is none, or the file is damaged: the next fetch then makes a new
- * copy.
+ * The snapshot of the last completed fetch; undefined if there is none, or the file is damaged: the next fetch then
+ * makes a new copy.
  */
 export function readSnapshot(folder: string): MirrorSnapshot | undefined {
   try {
@@ -100,7 +99,7 @@ export function discardCopy(folder: string, copy: string): void {
 
 /**
  * Removes the remains of killed fetches, and copies that newer ones have replaced; with `all`, everything. Call it
- * under the build's lock. A folder with a running fetch stays until the next time.
+ * under the build's lock. A folder with a running fetch stays until the next sweep.
  */
 export async function sweepMirror(folder: string, now: () => Date, all = false): Promise<void> {
   const current = all ? undefined : readSnapshot(folder)?.copy;
@@ -126,7 +125,7 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
-    // another process has begun to fetch into it
+    // another process has started to fetch into this folder
     if (!(
       error instanceof Error &&
       'code' in error &&

@@ -1,4 +1,4 @@
-// The folder that holds the local copy of a remote repository, by its URL: stable, and telling nothing of it.
+// The folder name of the local copy of a remote repository: a stable digest of its URL that reveals no part of the URL.
 
 import { createHash } from 'node:crypto';
 

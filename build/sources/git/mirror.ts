@@ -1,6 +1,6 @@
 // Brings the local copy of a remote repository to what the remote has: bare, with its branches and tags under their own
-// names. Nothing is fetched while the remote's refs are as the last snapshot has them. Needs the lock of the mirror's
-// folder, and never the build's (mirror-folder.ts).
+// names. It fetches only if the remote's refs differ from the last snapshot. Needs the lock of the mirror's folder, and
+// never the build's (mirror-folder.ts).
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -31,7 +31,7 @@ type CopyOptions = Omit<MirrorOptions, 'folder' | 'select'> & { readonly directo
 
 const watchEveryMs = 250;
 
-/** Afterwards the snapshot has the refs of `asked`, or those that the remote has moved on to. Throws GitFailure. */
+/** Afterwards the snapshot has the refs of `asked`, or newer ones of the remote. Throws GitFailure. */
 export async function updateMirror(options: MirrorOptions, asked: Refs): Promise<void> {
   const { folder, select } = options;
   const known = readSnapshot(folder);
@@ -54,9 +54,9 @@ export async function updateMirror(options: MirrorOptions, asked: Refs): Promise
 }
 
 /**
- * False if a new copy is worth a try: a killed fetch may leave stale locks or half an object store, and a copy that is
- * too large may contain much that the remote has dropped. Throws GitFailure if git was stopped: a remote that hangs
- * would hang again.
+ * False if a new copy may help: a killed fetch may leave stale locks or half an object store, and a copy that is too
+ * large may contain much that the remote has dropped. Throws GitFailure if git was stopped: a remote that hangs would
+ * hang again.
  */
 async function fetchedInto(options: CopyOptions): Promise<boolean> {
   try {
@@ -86,7 +86,7 @@ async function removeLeftovers(directory: string): Promise<void> {
 }
 
 /**
- * No tags but those asked for, no submodules, no FETCH_HEAD, no packing on the side; and no hook (git-environment.ts).
+ * Fetches only the requested tags: no submodules, no FETCH_HEAD, no automatic packing, no hook (git-environment.ts).
  */
 async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxBytes }: CopyOptions): Promise<void> {
   const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs, stop };

@@ -1,7 +1,7 @@
-// Reads objects of one repository through one long-lived `git cat-file --batch`, with many requests under way at a
-// time. Answers come in the order asked. An object that makes git die (a corrupt one) is reported broken and git is
-// started again for the rest. What a caller does not want to hold in memory it declines once the size is known, so
-// nothing here ever waits for a caller.
+// Reads objects of one repository through one long-lived `git cat-file --batch`, with many requests in flight. Answers
+// come in the order of the requests. An object that makes git die (a corrupt one) is reported broken, and git is
+// restarted for the rest. A caller declines an object that is too large once its size is known, so that no read waits
+// for a caller.
 
 import { createHash } from 'node:crypto';
 
@@ -14,7 +14,7 @@ export type ObjectAnswer =
   | { readonly outcome: 'declined'; readonly type: string; readonly size: number }
   /** missing, corrupt, or its bytes do not have the id; `reason` completes "it …" */
   | { readonly outcome: 'broken'; readonly reason: string }
-  /** git itself is gone; every later request gets the same */
+  /** git has ended; every later request gets the same result */
   | { readonly outcome: 'failed'; readonly failure: GitFailure };
 
 type Wanted = (header: BatchHeader) => boolean;
@@ -35,8 +35,8 @@ const maxRestarts = 50;
 const maxPassedBytes = 64 * 1024 * 1024;
 
 /**
- * A repository that nobody asks of gives its process back: a build may have thousands of them. It is started again when
- * needed.
+ * An idle repository stops its process, since a build may have thousands of repositories. The next request starts a new
+ * process.
  */
 const idleMs = 250;
 
@@ -55,12 +55,12 @@ export class ObjectReader {
     this.#options = options;
   }
 
-  /** `listener` hears of it whenever nothing has been asked for a while. */
+  /** Calls `listener` whenever the reader has been idle for a while. */
   whenIdle(listener: () => void): void {
     this.#idleListeners.push(listener);
   }
 
-  /** Never rejects. `wanted` decides by type and size, before any byte is kept. */
+  /** Never rejects. `wanted` decides by type and size, before any byte is stored. */
   read(oid: string, wanted: Wanted): Promise<ObjectAnswer> {
     const failure = this.#failure;
     if (failure !== undefined) return Promise.resolve({ outcome: 'failed', failure });
@@ -78,7 +78,7 @@ export class ObjectReader {
     await running?.end();
   }
 
-  /** One write for all that is asked in this turn; the rest goes out whenever half of the window is free. */
+  /** Sends all requests of this turn in one write; the rest follows whenever half of the window is free. */
   #schedule(): void {
     if (this.#scheduled || this.#sent.length > window / 2) return;
     this.#scheduled = true;
@@ -156,7 +156,7 @@ export class ObjectReader {
     for (const listener of this.#idleListeners) listener();
   }
 
-  /** git died by itself: of the object whose answer was due. */
+  /** Handles a git process that ended unexpectedly: the object of the pending answer is the cause. */
   #ended(opened: boolean, complaint: string): void {
     this.#process = undefined;
     if (this.#failure !== undefined) return;
@@ -195,8 +195,8 @@ function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer
 }
 
 /**
- * git's complaint about one object, as the continuation of "it …". `git cat-file` answers `missing` for an unreadable
- * object too, and only the complaint distinguishes them. undefined: git has not complained of this object.
+ * git's complaint about one object, as the continuation of "it …". `git cat-file` returns `missing` for an unreadable
+ * object too, and only the complaint distinguishes them.
  */
 function describeCorruption(complaint: string, oid: string): string | undefined {
   const names = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`];

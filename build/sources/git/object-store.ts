@@ -1,5 +1,5 @@
-// Commits, trees and blobs of one repository, by id. Parsed trees are kept, so that versions that share folders share
-// the work. Throws QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
+// Commits, trees and blobs of one repository, by id. Parsed trees are cached, so that versions with common folders
+// share the work. Throws QuarantineError BROKEN_OBJECT for one bad object, GitFailure after the end of git.
 
 import { maxFileBytes } from '../file-limit.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -15,7 +15,7 @@ const maxTreeBytes = 64 * 1024 * 1024;
 const readAheadBytes = 4 * 1024 * 1024;
 const readAheadBlobs = 128;
 const maxSharedBlobs = 100;
-/** Tree entries kept in memory (about 150 bytes each). */
+/** Tree entries cached in memory (about 150 bytes each). */
 const maxKeptEntries = 30_000;
 
 /** Opens a repository on this disk for reading objects. The first request starts the first process. */
@@ -47,7 +47,7 @@ export class ObjectStore {
     this.#reader.whenIdle(listener);
   }
 
-  /** Whether an object was broken or missing: a later read may then give another result. */
+  /** True if an object was broken or missing, so that a later read may give another result. */
   get sawBroken(): boolean {
     return this.#sawBroken;
   }
@@ -102,8 +102,8 @@ export class ObjectStore {
   }
 
   /**
-   * Many blobs, in this order, read ahead of the consumer within `readAheadBytes`: one that does not fit is declined
-   * and asked for again when its turn comes, so that a slow consumer holds nobody else up.
+   * Reads many blobs in this order, ahead of the consumer within `readAheadBytes`. A blob that does not fit is
+   * declined, and requested again at its turn. So a slow consumer delays no other.
    */
   async *blobs(wanted: readonly { readonly oid: string; readonly path: string }[]): AsyncGenerator<Buffer> {
     let bufferedBytes = 0;

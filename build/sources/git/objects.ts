@@ -1,5 +1,5 @@
-// Parses git's own objects: commits, annotated tags and trees, as bytes. Pure. What cannot be an object of its kind
-// throws BROKEN_OBJECT.
+// Parses git's own objects: commits, annotated tags and trees, as bytes. Pure. Bytes that are no object of the expected
+// kind throw BROKEN_OBJECT.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -43,7 +43,7 @@ export function parseTag(bytes: Buffer): TagTarget {
   return { oid, type };
 }
 
-/** Everything before the first empty line; a message may be large and is of no interest. */
+/** Everything before the first empty line; the message behind it may be large and is not needed. */
 function headerOf(bytes: Buffer): string {
   const end = bytes.indexOf('\n\n');
   return bytes.toString('latin1', 0, end === -1 ? bytes.length : end);

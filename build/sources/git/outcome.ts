@@ -20,10 +20,7 @@ export type Outcome =
       readonly time: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
-      /**
-       * the blob of its composer.json, where that was read in this build: so it need not be looked for again. Not
-       * remembered.
-       */
+      /** the blob of its composer.json, if this build has read it: saves a second lookup. Not remembered. */
       readonly composerFile?: string;
     }
   /** skipped by Composer's rules; a sentence for the report */
@@ -54,7 +51,7 @@ export interface GitMemory {
 }
 
 /**
- * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. Usual values are
+ * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. Default values are
  * omitted or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and further
  * names at the end of a row.
  */
@@ -90,7 +87,7 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
   ];
 }
 
-/** undefined for anything this version did not write: everything is then read again. */
+/** undefined for a memory of another version of Libretto, so that everything is read again. */
 export function parseGitMemory(detail: JsonValue | undefined): GitMemory | undefined {
   if (!isJsonObject(detail)) return undefined;
   const { variant, names: namePairs, refs: rows } = detail;

@@ -1,6 +1,5 @@
-// The files of one package at one commit as an archive holds them: everything `git archive` would put in, less what
-// composer.json excludes and what must never be published. The package is the whole repository or a folder of it.
-// Nothing is checked out.
+// The files of one package at one commit for its archive: the files of `git archive`, without those that composer.json
+// or the publication rules exclude. The package is the whole repository or a folder of it. No files are checked out.
 
 import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';

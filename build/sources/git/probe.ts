@@ -1,5 +1,5 @@
-// A look at a remote repository: whether it can be reached and read, what it has, and which packages its default branch
-// holds. Only the newest commit of one ref is fetched, into a folder that is gone afterwards.
+// Probes a remote repository: tests the access, counts tags and branches, and lists the packages of its default branch.
+// It fetches only the newest commit of one ref, into a temporary folder.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface ProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectorie
 }
 
 export interface Probe {
-  /** those that the selection takes */
+  /** number of tags that the selection accepts */
   readonly tags: number;
   readonly branches: number;
   readonly defaultBranch: string | null;

@@ -1,6 +1,6 @@
-// Reads the folders of versions that are about to be listed, before they are: listing is a chain of questions (folder,
-// its folders, theirs), and asking one at a time would leave git and us waiting for each other. Only for versions not
-// read before, whose files a build is sure to list.
+// Prefetches the folders of versions before their listing. A listing requests a folder, then its folders, then theirs;
+// one request at a time would leave git and Libretto waiting for each other. It serves only new versions, whose files a
+// build certainly lists.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { GitFailure } from '../git-failure.ts';
@@ -39,7 +39,7 @@ export class ReadAhead {
     }
   }
 
-  /** Each distinct folder once, so that a tree which names the same folders over and over is no more work. */
+  /** Each distinct folder is read once, so that a tree with repeated folders costs no extra work. */
   async #readFolder(oid: string): Promise<void> {
     if (this.#started.has(oid)) return;
     this.#started.add(oid);

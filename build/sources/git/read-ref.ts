@@ -1,11 +1,10 @@
-// Reads one tag or branch: which version it is by Composer's rules (VcsRepository.php, initialize), and whether that
+// Reads one tag or branch: finds its version by Composer's rules (VcsRepository.php, initialize), and decides if the
 // version can be published.
 //
-// Skipped, with a notice, is what Composer passes over as well: a name that is no version, no composer.json, a tag that
-// is no commit, a second tag for one version. Quarantined is what Composer passes over silently or would choke on,
-// though someone meant it to be a release: broken JSON, an invalid constraint, a `version` that Composer rejects or
-// that means another version than the tag (a forgotten edit before tagging, which otherwise nobody would notice until
-// the release is missed).
+// A ref that Composer also skips is skipped with a notice: a name that is no version, no composer.json, a tag that is
+// no commit, a second tag for one version. A ref that was meant as a release, but that Composer skips silently or fails
+// on, is quarantined. Examples are broken JSON, an invalid constraint, and a `version` that Composer rejects. Another
+// example is a `version` that differs from the tag, usually a forgotten edit before tagging.
 
 import { branchVersion, type VersionOrSkip } from '../../contract/branch.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -132,7 +131,7 @@ function secondsOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time) / 1000;
 }
 
-/** As far as the top folder tells, which for a whole repository is all there is to know. */
+/** Examines only the top folder, which is enough for a whole repository. */
 async function hasSubmodules(store: ObjectStore, { commit, folder }: PackagePlace): Promise<boolean> {
   const root = await findFolder(store, (await store.commit(commit)).tree, folder);
   return (
@@ -162,7 +161,7 @@ function versionOfBranch(name: string): VersionOrSkip {
     : branchVersion(name);
 }
 
-/** The tag's version with what its composer.json says. Throws QuarantineError. */
+/** The tag's version combined with the `version` of its composer.json. Throws QuarantineError. */
 function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, { readonly skip: string }> {
   const declared = json['version'] ?? undefined;
   if (declared !== undefined && typeof declared !== 'string') {

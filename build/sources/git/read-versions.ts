@@ -132,7 +132,7 @@ async function orNothing<Value>(read: () => Promise<Value>): Promise<Value | und
   }
 }
 
-/** A broken object may be mended without any ref moving: not remembered. */
+/** Omits broken objects, since a repair may move no ref. */
 function toMemory(judged: readonly JudgedRef[]): Map<string, KnownRef> {
   const kept = judged.filter(
     ({ outcomes }) => !outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.code === 'BROKEN_OBJECT'),

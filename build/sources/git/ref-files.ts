@@ -1,6 +1,6 @@
 // Reads a local repository's refs straight from its files, without a process: an unchanged repository costs a few
-// system calls. Anything this does not know for certain (reftable, symbolic refs, odd lines) is `undefined`, and git is
-// asked instead (list-refs.ts).
+// system calls. For anything uncertain (reftable, symbolic refs, odd lines) it returns `undefined`, and the caller asks
+// git instead (list-refs.ts).
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import type { GitDirectory } from './git-directory.ts';
 import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
 
 /**
- * HEAD, `refs/tags` and `refs/heads` of a repository. Remote-tracking branches of a clone are not branches of it: as Composer does, only
- * `refs/heads` counts.
- * @throws the file system's error where something is not readable
+ * HEAD, `refs/tags` and `refs/heads` of a repository. A clone's remote-tracking branches do not count: like Composer,
+ * the function reads only `refs/heads`.
+ * @throws the file system's error for an unreadable file
  */
 export function readRefFiles(directory: GitDirectory): Refs | undefined {
   if (existsSync(join(directory.common, 'reftable'))) return undefined;
   const head = parseHead(readFileSync(join(directory.own, 'HEAD'), 'latin1'));
   if (head === undefined) return undefined;
-  // Loose refs first: git packs a ref before it deletes the loose file, so one that vanishes in between is in the
-  // packed file by then.
+  // Loose refs first: git packs a ref before it deletes the loose file. So a ref that vanishes in between is already in
+  // the packed file.
   const found = new Map<string, readonly [oid: string, peeled: string | undefined]>();
   const base = Buffer.from(directory.common).toString('latin1');
   if (!readLoose(base, 'refs/tags', found) || !readLoose(base, 'refs/heads', found)) return undefined;

@@ -1,6 +1,6 @@
-// A remote repository as a source sees it, in two steps. `fetch` asks the remote and brings the local copy up to date:
-// it may take minutes, and runs without the build's lock. `find` says what the copy has: it asks nobody, and runs under
-// the build's lock.
+// A remote repository as a source sees it, in two steps. `fetch` asks the remote and updates the local copy: it may
+// take minutes, and runs without the build's lock. `find` returns the content of the copy: it uses no network, and runs
+// under the build's lock.
 
 import { statSync } from 'node:fs';
 
@@ -58,7 +58,7 @@ export interface RemoteMirror {
   readonly renew: (copy: string) => boolean;
 }
 
-/** The result of a fetch; `asked`: nothing had to be fetched. */
+/** The result of a fetch; `asked`: the copy was already up to date. */
 type Answer = { readonly asked: Refs } | { readonly failed: string } | 'fetched';
 
 const defaultMaxBytes = 4 * 1024 * 1024 * 1024;
@@ -121,7 +121,7 @@ async function fetchMirror(options: FetchOptions): Promise<Answer> {
   await makeFolder(folder, 0o700);
   const lock = await waitForLock(mirrorLockPath(folder), now, timeoutMs, { lock: mirrorLock, stop });
   try {
-    // A fetch that ended meanwhile may be newer than the answer; a snapshot never goes back.
+    // A concurrent fetch may have written a newer snapshot than this answer; a snapshot never goes back.
     const latest = stampOf(folder) === before ? asked : await ask(remote, options);
     const { updateMirror } = await import('./mirror.ts');
     await updateMirror({ remote, folder, environment: options.environment, stop, timeoutMs, maxBytes, select }, latest);

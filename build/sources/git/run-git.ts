@@ -20,7 +20,7 @@ export interface GitCommand {
   readonly accepted?: readonly number[];
   /** git fails above this amount of memory (limited-git.ts) */
   readonly memoryBytes?: number;
-  /** its abort stops git and all its child processes */
+  /** aborts git and all its child processes */
   readonly stop?: AbortSignal | undefined;
   /** a build runs the command for hundreds of repositories; execa needs three times as long to start one */
   readonly frequent?: boolean;

@@ -1,6 +1,6 @@
-// A git directory that holds nothing but what `git archive` may know: no configuration, attributes, references or
-// mailmap of the repository whose objects it reads. What comes out is then a function of the commit and its own tag or
-// branch, on every machine and at any time.
+// A git directory that has only the facts that `git archive` may use: no configuration, attributes, references or
+// mailmap of the source repository. The output is then a function of the commit and its own tag or branch, on every
+// machine and at any time.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const config = `[core]
  */
 const attributes = '* -export-ignore\n';
 
-/** Makes git directories below `parent` as they are needed, and uses them again. */
+/** Makes git directories below `parent` on demand, and reuses them. */
 export class ScratchRepositories {
   readonly #parent: string;
   readonly #made: string[] = [];
@@ -49,7 +49,7 @@ export class ScratchRepositories {
     this.#parent = parent;
   }
 
-  /** Gives the path of one that nobody else uses until `use` is done. */
+  /** Passes the path of a free directory, which stays exclusive until `use` ends. */
   async *borrow<Value>(
     ref: VisibleRef,
     use: (path: string) => AsyncGenerator<Value, void>,
@@ -63,7 +63,7 @@ export class ScratchRepositories {
     }
   }
 
-  /** Nobody uses one any more. */
+  /** Call it after the last use. */
   async close(): Promise<void> {
     await Promise.all(this.#made.splice(0).map((path) => rm(path, { recursive: true, force: true })));
   }

@@ -16,7 +16,7 @@ export interface GitSelection {
    * package. Default: the root alone.
    */
   readonly subdirectories?: readonly string[] | undefined;
-  /** whether records name the repository itself beside the archive; only for URLs */
+  /** `include`: records name the repository itself in addition to the archive; only for URLs */
   readonly referenceSource?: 'none' | 'include' | undefined;
   /** patterns as of composer.json's archive.exclude, behind those */
   readonly extraExcludes?: readonly string[] | undefined;
@@ -65,7 +65,7 @@ function compileNames(
   return (name) => (all || included.some((matches) => matches(name))) && !excluded.some((matches) => matches(name));
 }
 
-/** For a message: why nothing is left. */
+/** For a message: lists the patterns of the selection. */
 export function describePatterns({ refs }: GitSelection): string {
   return [...(refs?.tags ?? []), ...(refs?.branches ?? [])]
     .map((pattern) => JSON.stringify(decodeRefName(Buffer.from(pattern).toString('latin1')) ?? pattern))

@@ -1,5 +1,5 @@
-// Reads the tar that `git archive` writes, with tar-stream. Refuses every type of entry that git does not write.
-// Knows nothing of processes; holds one file at a time, and only wanted ones.
+// Reads the tar that `git archive` writes, with tar-stream. Refuses every type of entry that git does not write. It has
+// no process; it holds one file at a time, and only requested ones.
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,8 +19,8 @@ export class TarFault extends Error {
 }
 
 /**
- * The ordinary files that `wanted` asks for, in the order of the archive. Throws TarFault, and the errors of `chunks`
- * and `wanted`. An archive that ends between two entries counts as whole: git's exit code says whether it is.
+ * The regular files that `wanted` accepts, in the order of the archive. Throws TarFault, and the errors of `chunks` and
+ * `wanted`. An archive that ends between two entries counts as complete: git's exit code shows a truncated one.
  */
 export async function* readTar(
   chunks: AsyncIterable<Buffer>,

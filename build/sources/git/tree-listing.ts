@@ -15,7 +15,7 @@ const maxPathLength = 4096;
 
 export interface TreeListing {
   readonly files: readonly ContentFile[];
-  /** paths whose bytes are not UTF-8: shown with replacement characters, and not to be published */
+  /** paths whose bytes are not UTF-8: shown with replacement characters, and never published */
   readonly undecodable: ReadonlySet<string>;
 }
 

@@ -1,5 +1,5 @@
-// ZIPs fetched for inline records: each is downloaded, checked and admitted once, and kept under what was asked for and
-// what came. A cache: whatever is missing or damaged is fetched again, and has to be the same then.
+// Caches the fetched ZIPs of inline records. Each is downloaded, checked and admitted once, and stored under its
+// request and its digest. A missing or damaged file is fetched again, and must then have the same bytes.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -18,10 +18,7 @@ import type { InlineDist } from './inline-record.ts';
 /** Raise it whenever what was admitted once may be refused now. */
 const recipe = 1;
 
-/**
- * A download writes all the time, or is given up within minutes: a part that is older was left by a process that was
- * killed.
- */
+/** A running download writes constantly, or fails within minutes: an older partial file comes from a killed process. */
 const abandonedMs = 3_600_000;
 
 export class DistCache {
@@ -32,7 +29,7 @@ export class DistCache {
   #kept: ReadonlyMap<string, string>;
   /** key → SHA-256 of what was fetched for this build */
   readonly #fetched = new SingleFlight<string>({ keeps: 'settled' });
-  /** keys of what was kept, and could not be read when it was needed */
+  /** keys of cached files that could not be read */
   readonly #lost = new Set<string>();
 
   /** `directory` is made when it is needed. Several processes may use it at once. */
@@ -43,14 +40,14 @@ export class DistCache {
     this.#kept = this.#list();
   }
 
-  /** Looks for what other processes have fetched meanwhile. */
+  /** Reads the directory again, to find the downloads of other processes. */
   refresh(): void {
     this.#kept = this.#list();
   }
 
   /**
-   * SHA-256 of what is kept for this dist, or was fetched for this build; undefined where it has to be fetched. Rejects
-   * with QuarantineError.
+   * SHA-256 of the cached ZIP of this dist, or of the ZIP fetched for this build; undefined if it has to be fetched.
+   * Rejects with QuarantineError.
    */
   find(dist: InlineDist): Promise<string> | undefined {
     const key = distKey(dist);
@@ -66,7 +63,7 @@ export class DistCache {
     return this.#lost.has(key) && this.#fetched.get(key) === undefined;
   }
 
-  /** Fetches it, once for all who ask. What is wrong with it is what `find` rejects with. */
+  /** Fetches the dist, once for all callers. `find` rejects with its error. */
   async fetch(dist: InlineDist): Promise<void> {
     const key = distKey(dist);
     const running = this.#fetched.run(key, () => this.#fetch(dist, key));
@@ -74,8 +71,8 @@ export class DistCache {
   }
 
   /**
-   * What was fetched once and had this SHA-256. `copyTo` throws FetchNeeded where it is gone or damaged: a build holds
-   * its lock then.
+   * The cached ZIP of this dist with this SHA-256. `copyTo` throws FetchNeeded if the file is missing or damaged,
+   * because the build holds its lock then.
    */
   archive(dist: InlineDist, sha256: string): ReadyArchive {
     const key = distKey(dist);
@@ -158,7 +155,7 @@ export function checkShasum(sha1: string, { shasum }: InlineDist): void {
     );
 }
 
-/** What was asked for; holds no part of the URL, which may have a token in its query. */
+/** The digest of a request; it reveals no part of the URL, which may have a token in its query. */
 export function distKey({ url, reference, shasum }: InlineDist): string {
   return createHash('sha256')
     .update(JSON.stringify([recipe, url, reference, shasum ?? null]))

@@ -16,7 +16,7 @@ export interface InlineDist {
   /** absolute, or a path */
   readonly url: string;
   readonly remote: boolean;
-  /** the record's own, of any form; another one means that the dist is to be fetched again */
+  /** the record's own reference, in any form; a changed one means that the dist is fetched again */
   readonly reference: string;
   /** undefined where none is given to check against */
   readonly shasum: Sha1 | undefined;
@@ -32,7 +32,7 @@ export interface InlineRecord extends CheckedLabel {
   readonly dist: InlineDist | undefined;
 }
 
-/** `learn` is told what is known as soon as it is. Throws QuarantineError. */
+/** `learn` receives each fact as soon as it is known. Throws QuarantineError. */
 export function parseInlineRecord(
   json: JsonObject,
   learn: (known: { readonly name: string; readonly version: string | null }) => void,

@@ -27,7 +27,7 @@ export function parseKnown(detail: JsonValue | undefined): KnownDists {
   );
 }
 
-/** Of all dists it uses; undefined where it is not known. */
+/** The keys of all dists that the source uses; undefined if unknown. */
 export function distKeysOf(detail: JsonValue | undefined): readonly string[] | undefined {
   return isJsonObject(detail) && detail['recipe'] === packageRecipe && isJsonObject(detail['dists'])
     ? Object.keys(detail['dists'])

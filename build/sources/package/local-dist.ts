@@ -1,4 +1,4 @@
-// A dist that is a file beside libretto.json: looked at, and opened only when it looks different from the last time.
+// A dist that is a file relative to libretto.json: opened only if its stamp differs from the last scan.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
@@ -12,9 +12,9 @@ import { checkShasum } from './dist-cache.ts';
 import type { InlineDist } from './inline-record.ts';
 
 export interface KnownFile {
-  /** '' where it must be read again whatever it looks like */
+  /** '' if the file must be read again, even if its stamp is unchanged */
   readonly stamp: string;
-  /** of the admitted ZIP, lower-case hex */
+  /** SHA-256 of the admitted ZIP, lower-case hex */
   readonly sha256: string;
 }
 

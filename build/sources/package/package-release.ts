@@ -29,8 +29,8 @@ export function inlineRelease(
 }
 
 /**
- * A metapackage without a dist: its archive is made here, with nothing but its composer.json, so that every version can
- * be proved the same way.
+ * A metapackage without a dist: Libretto makes an archive with only its composer.json, so that every version has the
+ * same proof.
  */
 export function metapackageRelease(record: InlineRecord, where: string): Release {
   const bytes = Buffer.from(`${JSON.stringify(record.json, undefined, 4)}\n`);

@@ -1,6 +1,6 @@
-// Packages that libretto.json itself describes, as Composer's repositories of type `package` do: records without a
-// repository, whose dists are fetched once, admitted and hosted like any other. A dist that cannot be had costs its own
-// version only, which stays as it was published.
+// Packages that libretto.json itself describes, as Composer's repositories of type `package` do. Their records have no
+// repository, and their dists are fetched once, admitted and hosted. An unavailable dist affects only its own version,
+// which stays as published.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -25,7 +25,7 @@ export interface PackageSourceOptions extends EgressOptions {
   readonly directory: string;
   /** for messages: `libretto.json: sources[2]` */
   readonly where: string;
-  /** absolute; several sources and processes may share it. What is fetched is kept there */
+  /** absolute; the cache of fetched ZIPs. Several sources and processes may share it */
   readonly cacheDirectory: string;
   readonly now: () => Date;
 }
@@ -48,7 +48,7 @@ export function createPackageSource(options: PackageSourceOptions): Source {
   };
 }
 
-/** A record that cannot be parsed has no dist to fetch, and is what the scan tells. */
+/** Skips a record that cannot be parsed: the scan reports it. */
 async function fetchDists(
   { packages }: PackageSourceOptions,
   cache: DistCache,
@@ -80,7 +80,7 @@ interface Examined {
   readonly release?: Release;
   readonly dist?: readonly [key: string, known: KnownFile];
   readonly quarantine?: Quarantine;
-  /** what was wrong may be over without a record looking any different */
+  /** true: the fault may disappear although the record looks unchanged */
   readonly passing?: boolean;
 }
 

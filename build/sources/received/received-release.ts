@@ -1,5 +1,5 @@
-// A published version of a received tree as a release: its record stands for its composer.json, its archive is taken
-// over byte for byte.
+// A published version of a received tree as a release: its record serves as its composer.json, and its archive is
+// copied byte for byte.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -67,8 +67,7 @@ function checked(composerJson: JsonObject): JsonObject {
 }
 
 /**
- * Another SHA-1 than the tree's own index has is damage, and nothing of the tree is published; what is unsafe to unpack
- * is left out alone.
+ * A SHA-1 that differs from the tree's index is damage, and refuses the whole tree. An unsafe archive is omitted alone.
  */
 async function takeOver(
   root: string,
@@ -106,6 +105,6 @@ async function readText(root: string, path: string): Promise<Buffer | undefined>
   try {
     return await readWhole(placeOf(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
   } catch {
-    return undefined; // as with any source: what is wrong with a README keeps no version back
+    return undefined; // as with any source, a faulty README does not prevent a version
   }
 }

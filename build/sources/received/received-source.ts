@@ -1,5 +1,5 @@
-// A tree that was built elsewhere as a source: its releases are what it publishes, with the bytes it has. A tree that
-// is not whole ends the build before anything is published, since what is missing would be taken for withdrawn.
+// A tree that was built elsewhere as a source: its releases are its published versions, with their bytes. An incomplete
+// tree ends the build before the publication, since missing versions would count as withdrawn.
 
 import { join } from 'node:path';
 import { digestOf } from '../../shared/text/digest-of.ts';

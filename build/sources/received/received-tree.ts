@@ -1,5 +1,5 @@
-// Reads the tree of a build made elsewhere: whatever it names is there and agrees, or the whole tree is refused.
-// Archives are looked at by their sizes here; the SHA-1 of each is proved when it is copied.
+// Reads a tree that was built elsewhere: every file that it names exists and agrees with the others, or the whole tree
+// is refused. This reader checks only the sizes of archives; the copy proves the SHA-1 of each.
 
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,15 +28,14 @@ export interface ReceivedTree {
   /** without symlinks */
   readonly root: string;
   readonly names: readonly PackageName[];
-  /** what the build that made the tree left out, and why */
+  /** the versions that the original build omitted, with the reasons */
   readonly quarantined: readonly Quarantine[];
   /** All published versions of one of `names`. Throws BuildRefused. */
   readonly versionsOf: (name: PackageName) => Promise<readonly ReceivedVersion[]>;
 }
 
 /**
- * `folder`, absolute, holds public/ and index/; whatever else it holds does not matter. Throws BuildRefused for what is
- * no complete tree.
+ * `folder`, absolute, has public/ and index/; other entries are ignored. Throws BuildRefused for an incomplete tree.
  */
 export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
   const root = rootOf(folder);
@@ -93,7 +92,7 @@ async function readQuarantined(root: string): Promise<readonly Quarantine[]> {
   }));
 }
 
-/** A tree without the list has nothing to say of that. */
+/** A tree without the list has no rows. */
 async function readList<Row>(
   root: string,
   path: string,

@@ -1,5 +1,5 @@
-// Files of a tree that was built elsewhere and copied here. Nobody believes them yet: a path leads to a regular file
-// inside the tree or nowhere, and what one says is never repeated in a message.
+// Files of a tree that was built elsewhere and copied here. They are untrusted: a path must lead to a regular file
+// inside the tree, and messages never repeat a file's content.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,10 +19,7 @@ export function incomplete(root: string, path: string, fault: string): BuildRefu
   return new BuildRefused(`${join(root, path)} ${fault}: this tree is incomplete. ${copyAgain}`);
 }
 
-/**
- * Absolute; `root` without symlinks, `path` below it. Throws BuildRefused where there is none, and where a symbolic
- * link leads there.
- */
+/** Absolute; `root` without symlinks, `path` below it. Throws BuildRefused for a missing file or a symbolic link. */
 export function placeOf(root: string, path: string): string {
   const wanted = join(root, path);
   let real: string;
@@ -47,7 +44,9 @@ export async function readTreeFile(root: string, path: string): Promise<Buffer> 
   }
 }
 
-/** What a file of the tree says. Throws BuildRefused for one that is damaged, and for one of a newer Libretto. */
+/**
+ * The parsed content of a file of the tree. Throws BuildRefused for a damaged file, and for a file of a newer Libretto.
+ */
 export function parseTreeFile<Parsed>(root: string, path: string, parse: () => Parsed): Parsed {
   try {
     return parse();
