@@ -42,7 +42,7 @@ const contentsOf = (folder: string): Record<string, string> =>
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
 
-describe('damage', () => {
+describe('builds of damaged data folders', () => {
   const damages: Readonly<Record<string, readonly string[]>> = {
     "the builder's memory lost": ['build'],
     'the manifest lost': ['build/manifest.json'],
@@ -67,7 +67,7 @@ describe('damage', () => {
     });
   }
 
-  it('a copy with new times is told as what it is, and the same packages.json gets a later time', async () => {
+  it('a copy with new times is reported as a copy, and an equal packages.json gets a later time', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const before = publishedTree(data);
@@ -82,7 +82,7 @@ describe('damage', () => {
     expect(statSync(root).mtimeMs).toBeGreaterThanOrEqual(Math.floor(mtimeMs / 1000) * 1000);
   });
 
-  it('row 61: corrupt files are as good as lost', async () => {
+  it('row 61: corrupt files are treated as lost', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const before = publishedTree(data);
@@ -98,14 +98,14 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('verify blames the damaged index, not the archives it would have named', async () => {
+  it('verify reports the damaged index and no archives of that index', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     writeFileSync(join(data, 'index/acme/hello.json'), 'junk');
     expect((await verifyTree(data)).faults.map(({ code }) => code)).toEqual(['MALFORMED_INDEX']);
   });
 
-  it('stops when documents and index of a package are both damaged, and says which', async () => {
+  it('a build stops when index and documents of a package are both damaged, and names the package', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     for (const path of ['build/manifest.json', 'index/acme/hello.json', 'public/p2/acme/hello.json'])
@@ -113,7 +113,7 @@ describe('damage', () => {
     await expect(run(['one'])).rejects.toThrow('public/p2/acme/hello.json');
   });
 
-  it('without its announcement a build of one source leaves what the others published', async () => {
+  it('without its announcement a build of one source keeps the versions of the other sources published', async () => {
     put('one/x', '1.0.0');
     put('two/x', '2.0.0');
     await run(['one', 'two']);
@@ -122,7 +122,7 @@ describe('damage', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
   });
 
-  it('I6: a publication that was cut off before its announcement is completed, and the serial goes on', async () => {
+  it('I6: the next build completes a publication that was cut off before its announcement, and the serial rises', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
@@ -136,7 +136,7 @@ describe('damage', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('I6: the serial goes on where both the announcement and the manifest are lost: the records of publications know it', async () => {
+  it('I6: the serial rises where announcement and manifest are lost, because the history records contain it', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     put('one/x', '1.1.0');
@@ -146,7 +146,7 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('a document that was damaged, or dated by hand, never gets a date again that it had with other bytes', async () => {
+  it('a damaged or hand-dated document never gets a date again that it had with other bytes', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const dates = keepDates(data);
@@ -166,7 +166,7 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {
+  it('I4: archives of a cut-off publication are no fault, and are removed when their content is not published after all', async () => {
     put('one/x', undefined, 'a');
     await run(['one']);
     const { sha256: _sha256, ...manifest } = JSON.parse(
@@ -189,7 +189,7 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('I5: archives of a very first publication that was cut off before its index do not stand in the way of the next', async () => {
+  it('I5: archives of a first publication that was cut off before its index do not block the next publication', async () => {
     put('one/x', '1.0.0');
     tree.write({
       [`data/public/dist/acme/hello/1.0.0.zip`]: 'never announced',
@@ -203,7 +203,7 @@ describe('damage', () => {
   });
 
   it.each(['build/manifest.json', 'build/sources/*.json', 'index/_publication.json', 'index/acme/hello.json'])(
-    'row 61: %s of a newer version: build refuses and writes nothing, verify names it',
+    'row 61: for %s of a newer version, build refuses without a write and verify names the file',
     async (pattern) => {
       put('one/x', '1.0.0');
       await run(['one']);
@@ -223,7 +223,7 @@ describe('damage', () => {
     },
   );
 
-  it('a damaged memory of a source is told, and made again', async () => {
+  it('a damaged memory of a source is reported and written anew', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const [file = ''] = readdirSync(join(data, 'build/sources'));
@@ -241,7 +241,7 @@ describe('damage', () => {
     expect((await run(['one'])).notices).toEqual([]);
   });
 
-  it('row 50: refuses data folders that could hurt, before it writes', async () => {
+  it('row 50: a build refuses dangerous data folders before it writes', async () => {
     put('one/x', '1.0.0');
     await expect(run(['one'], { dataDirectory: tree.path('one', 'var') })).rejects.toThrow('inside the source');
     await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
@@ -270,7 +270,7 @@ describe('damage', () => {
     ]);
   });
 
-  it("row 51: files that are not Libretto's stay where they are, whatever is published, withdrawn or made good around them", async () => {
+  it('row 51: foreign files stay where they are through publications, withdrawals and repairs', async () => {
     put('one/x', '1.0.0');
     put('one/y', undefined, 'a');
     await run(['one']);

@@ -1,5 +1,4 @@
-// Packages of git repositories that change their name, their folder or what their archives can hold, over several
-// builds.
+// Tests git repositories over several builds while package name, folder or archive content change.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -49,7 +48,7 @@ describe('a package that is renamed between tags', () => {
     'acme/old@v1.1.0',
   ];
 
-  it('keeps under the old name what was published so, says so, and follows Composer in all else', async () => {
+  it('the old name keeps its published versions and is reported; otherwise the build follows Composer', async () => {
     const report = await run();
     expect(versions()).toEqual(both);
     expect(withdrawn(report)).toEqual(['acme/old@dev-main']);
@@ -65,7 +64,7 @@ describe('a package that is renamed between tags', () => {
     expect((await run()).published).toBe(false);
   });
 
-  it('publishes nothing anew under the old name, which may be that of a fork’s origin', async () => {
+  it('the old name, which may belong to the origin of a fork, gets no new version', async () => {
     const clean = buildSeries();
     try {
       await clean.run({ configured: [`git:${repository.path}`] });
@@ -75,7 +74,7 @@ describe('a package that is renamed between tags', () => {
     }
   });
 
-  it('withdraws the old name with its tag, and where libretto.json excepts it', async () => {
+  it('the old name is withdrawn when its tag is removed or libretto.json excludes it', async () => {
     await run();
     repository.append([{ deleteRef: 'refs/tags/v1.1.0' }]);
     expect(withdrawn(await run())).toEqual(['acme/new@v1.1.0', 'acme/old@v1.1.0']);
@@ -85,7 +84,7 @@ describe('a package that is renamed between tags', () => {
     expect(versions()).toEqual(['acme/new@dev-main', 'acme/new@v1.0.0', 'acme/new@v2.0.0']);
   });
 
-  it('keeps the old name when a new remark of settings makes all records again', async () => {
+  it('the old name stays when a changed setting rewrites all records', async () => {
     await run();
     await run({}, { distBaseUrl: 'https://packages.example.org', abandoned: { 'acme/old': 'acme/new' } });
     expect(versions()).toEqual(both);
@@ -109,7 +108,7 @@ describe('a package that comes from another folder of the same commit', () => {
     ]);
   });
 
-  it('is a changed release: the published one stays, with its own archive', async () => {
+  it('the move is a changed release: the published content and its archive stay', async () => {
     await run({ subdirectories: ['one'] });
     const before = publishedVersions(series.data);
     const report = await run({ subdirectories: ['two'] });
@@ -121,7 +120,7 @@ describe('a package that comes from another folder of the same commit', () => {
     expect((await verifyTree(series.data)).faults).toEqual([]);
   });
 
-  it('is published anew where that is allowed, and the old bytes stay', async () => {
+  it('with --allow-republish the moved package is published, and the old archive stays', async () => {
     await run({ subdirectories: ['one'] });
     const report = await run({ subdirectories: ['two'] }, { allowRepublish: true });
     expect(report.changed.map(({ version }) => version).toSorted()).toEqual(['1.0.0', 'dev-main']);
@@ -130,10 +129,10 @@ describe('a package that comes from another folder of the same commit', () => {
   });
 });
 
-describe('pointers into Git LFS', () => {
+describe('Git LFS pointers', () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d'.repeat(32)}\nsize 12345\n`;
 
-  it('are named with all versions that hold them, wherever the attributes stand, and those left out are not', async () => {
+  it('each version with LFS pointers is reported, wherever the attributes are; excluded files are not', async () => {
     repository = createRepository(series.tree.path('lfs'), [
       {
         commit: 'main',
@@ -157,8 +156,8 @@ describe('pointers into Git LFS', () => {
   });
 });
 
-describe('whole numbers that a double cannot hold', () => {
-  it('are published digit by digit, and go on being so when other versions come', async () => {
+describe('integers beyond the precision of a double', () => {
+  it('large integers are published digit by digit, also after other versions are added', async () => {
     repository = createRepository(series.tree.path('lib'), [
       { commit: 'main', files: { 'composer.json': '{"name":"acme/lib","extra":{"build":9007199254740993}}' } },
       { tag: '1.0.0', at: 'main' },
@@ -175,8 +174,8 @@ describe('whole numbers that a double cannot hold', () => {
   });
 });
 
-describe('a version that cannot be told', () => {
-  it('keeps the others of its source published, and the report names both', async () => {
+describe('a version whose name cannot be determined', () => {
+  it('the other versions of the source stay published, and the report names the faulty version', async () => {
     const put = (folder: string, version: string): void =>
       series.tree.write({
         [`src/${folder}/composer.json`]: JSON.stringify({ name: 'acme/hello', version }),

@@ -1,4 +1,4 @@
-// Builds one after the other into one data folder: what is added, replaced, held, withdrawn and refused.
+// Tests a series of builds of one data folder: versions that are added, replaced, kept, withdrawn and refused.
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import AdmZip from 'adm-zip';
@@ -39,7 +39,7 @@ const lastModified = (path: string): number => statSync(join(data, 'public', pat
 const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
 
 describe('a series of builds', () => {
-  it('publishes what two sources hold, remembers both, and builds both without arguments', async () => {
+  it('a build publishes the packages of two sources, remembers both, and a build without arguments reads both', async () => {
     put('one/x', '1.0.0');
     put('two/x', '2.0.0');
     await run(['one']);
@@ -50,7 +50,7 @@ describe('a series of builds', () => {
     expect((await run([])).added.map(({ version }) => version)).toEqual(['2.1.0', '1.1.0']);
   });
 
-  it('writes nothing and moves no Last-Modified when nothing changed', async () => {
+  it('a build without changes writes no file and keeps Last-Modified', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const before = allFiles(data).map((path) => [
@@ -67,7 +67,7 @@ describe('a series of builds', () => {
     ).toEqual(before.filter(([path]) => !String(path).startsWith('build/')));
   });
 
-  it('rewrites only what changed, and Last-Modified rises', async () => {
+  it('a build rewrites only changed documents, and their Last-Modified rises', async () => {
     put('one/x', '1.0.0');
     for (const [path, entry] of Object.entries(whoLibrary('acme/other', '1.0.0')))
       tree.write({ [`one/other/${path}`]: entry });
@@ -79,7 +79,7 @@ describe('a series of builds', () => {
     expect([lastModified('p2/acme/other.json'), lastModified('packages.json')]).toEqual([other, root]);
   });
 
-  it('withdraws a version that disappears, keeps its archive, and takes it back with the same bytes', async () => {
+  it('a version that disappears is withdrawn, its archive stays, and its return publishes the same bytes', async () => {
     put('one/x', '1.0.0');
     put('one/y', '2.0.0');
     await run(['one']);
@@ -93,7 +93,7 @@ describe('a series of builds', () => {
     expect(publishedTree(data)).toEqual(before);
   });
 
-  it('row 58: keeps older contents of a dev version retrievable by their reference', async () => {
+  it('row 58: earlier contents of a dev version stay retrievable by their references', async () => {
     put('one/x', undefined, 'a');
     await run(['one']);
     const first = publishedVersions(data)['acme/hello@dev-main'];
@@ -104,7 +104,7 @@ describe('a series of builds', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('row 57, I3: refuses changed content of a released version in every build, until it is allowed; then both contents are there', async () => {
+  it('row 57, I3: each build refuses changed content of a release until it is allowed; then both contents are retrievable', async () => {
     put('one/x', '1.0.0', 'a');
     await run(['one']);
     const before = publishedTree(data);
@@ -119,7 +119,7 @@ describe('a series of builds', () => {
     expect(codes(await run(['one']))).toEqual([]);
   });
 
-  it('keeps the last good content while the present one cannot be published', async () => {
+  it('the last good content stays published while the present content cannot be published', async () => {
     put('one/x', '1.0.0');
     put('one/y', undefined, 'a');
     await run(['one']);
@@ -132,7 +132,7 @@ describe('a series of builds', () => {
     expect((await run(['one'])).changed).toHaveLength(1);
   });
 
-  it('changes what an inline record says without a new archive', async () => {
+  it('a changed inline record is published without a new archive', async () => {
     const zip = new AdmZip();
     zip.addFile('composer.json', Buffer.from('{"name":"acme/inline"}'));
     tree.write({ 'x.zip': zip.toBuffer() });
@@ -156,7 +156,7 @@ describe('a series of builds', () => {
     expect(publishedVersions(data)).toEqual(before);
   });
 
-  it('withdraws what nobody remembers the source of, when told to', async () => {
+  it('packages of an unknown source are withdrawn on request', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     rmSync(join(data, 'index'), { recursive: true });
@@ -168,14 +168,14 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@2.0.0']);
   });
 
-  it('publishes a name in lower case, and says so where it was written otherwise', async () => {
+  it('a name with upper-case letters is published in lower case and reported', async () => {
     put('one/x', '1.0.0', 'a', { name: 'Acme/Hello' });
     const { notices } = await run(['one']);
     expect(notices[0]?.message).toContain('writes the name as Acme/Hello');
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('withdraws a version that was kept while it could not be published, once it is gone from its source', async () => {
+  it('a version that was kept because of a fault is withdrawn once its source no longer has it', async () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0');
     await run(['one']);
@@ -187,7 +187,7 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('row 55: leaves one bad version out and publishes the rest; with --strict nothing', async () => {
+  it('row 55: a build excludes one faulty version and publishes the rest; with --strict it publishes nothing', async () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
     const strict = await run(['one'], { strict: true });
@@ -200,7 +200,7 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('row 56: gives one version to one source, says who has it, and hands it over once it is given up', async () => {
+  it('row 56: a version belongs to one source; the report names the owner, and a source that gives it up hands it over', async () => {
     put('one/x', '1.0.0', 'a');
     put('two/x', '1.0.0', 'a');
     await run(['one']);
@@ -213,7 +213,7 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0']);
   });
 
-  it('forgets a source with all it published', async () => {
+  it('a forgotten source is withdrawn with all its versions', async () => {
     put('one/x', '1.0.0');
     put('two/x', '2.0.0');
     await run(['one', 'two']);
@@ -227,7 +227,7 @@ describe('a series of builds', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('keeps what an unreachable source last published, and does not remember one that never was', async () => {
+  it('versions of an unreachable source stay published, and a source that was never reachable is not remembered', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const before = publishedTree(data);

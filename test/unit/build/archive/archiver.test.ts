@@ -1,4 +1,5 @@
-// Archives written from content: their bytes, their bounds, and what is refused.
+// Tests the archives that the archiver writes from content: their bytes, their limits, and the contents that it
+// refuses.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ const textOf = (path: string, name = 'out.zip'): string =>
   new AdmZip(folder.at(name)).readAsText(`acme-hello-1234567/${path}`);
 
 describe('archive', () => {
-  it('holds every file below one folder, sorted by bytes, with the digest and size it says', async () => {
+  it('an archive holds every file below one folder, sorted by bytes, with the reported digest and size', async () => {
     const result = await archive(
       memoryContent({
         'src/Z.php': '<?php // Z',
@@ -59,7 +60,7 @@ describe('archive', () => {
     });
   });
 
-  it('depends on nothing but content, top folder and time', async () => {
+  it('the bytes of an archive depend only on content, top folder and time', async () => {
     const first = await archive(memoryContent({ a: 'same', b: '!run', c: '→a', d: 'x'.repeat(5000) }), '1.zip');
     await archive(memoryContent({ z: 'another', d: 'y' }), '2.zip');
     const again = await archive(memoryContent({ d: 'x'.repeat(5000), c: '→a', b: '!run', a: 'same' }), '3.zip');
@@ -81,7 +82,7 @@ describe('archive', () => {
     ).not.toBe(first.shasum);
   });
 
-  it('gives these very bytes: they change only with a new major version', async () => {
+  it('the bytes of a sample archive never change within a major version', async () => {
     const php = `<?php\n\nnamespace Acme;\n${Array.from({ length: 60 }, (_, index) => `\nfunction f${index}(int $x): int\n{\n    return $x * ${index * index};\n}\n`).join('')}`;
     const result = await archive(
       memoryContent({ 'src/F.php': php, 'bin/run': '!#!/usr/bin/env php\n', current: '→src/F.php', 'ü.txt': 'ü' }),
@@ -89,7 +90,7 @@ describe('archive', () => {
     expect(result.shasum).toBe('18b17f49d577b2d41db32ed8752d64c7c518a780');
   });
 
-  it('reads and keeps each content once, however many archives have it', async () => {
+  it('the archiver reads and stores each content once for all archives that contain it', async () => {
     const one = memoryContent({ a: 'first', b: 'second', copy: 'first' });
     const two = memoryContent({ a: 'first', b: 'changed' });
     await archive(one, '1.zip');
@@ -102,7 +103,7 @@ describe('archive', () => {
     ]);
   });
 
-  it('takes what a source has deflated already, and reads nothing else twice', async () => {
+  it('the archiver takes over data that a source has deflated already, and reads other content once', async () => {
     const [content, compressor] = [Buffer.from('from the scan '.repeat(100)), createCompressor()];
     const out = Buffer.alloc(content.length);
     const facts = deflateTo(out, 0, content, compressor);
@@ -119,7 +120,7 @@ describe('archive', () => {
     await elsewhere.close();
   });
 
-  it('serves many at once, deflating what they share once', async () => {
+  it('the archiver writes many archives at once, and deflates shared content once', async () => {
     const contents = Array.from({ length: 30 }, (_, index) =>
       memoryContent({ shared: 'shared'.repeat(50), own: `own ${index}` }),
     );
@@ -129,7 +130,7 @@ describe('archive', () => {
     expect(textOf('own', '17.zip')).toBe('own 17');
   });
 
-  it('streams a large file, deflated where that helps and stored where not', async () => {
+  it('the archiver streams a large file, and deflates it only where that saves space', async () => {
     const compressible = Buffer.alloc(17 * 1024 * 1024, 'libretto ');
     const noise = Buffer.alloc(17 * 1024 * 1024);
     for (let at = 0, state = 1; at < noise.length; at += 4)
@@ -147,27 +148,27 @@ describe('archive', () => {
   });
 });
 
-describe('what archive refuses', () => {
-  it('an empty package', async () => {
+describe('an archive is refused', () => {
+  it('for an empty package', async () => {
     await expect(archive(memoryContent({}))).rejects.toMatchObject({ code: 'EMPTY_ARCHIVE' });
     expect(existsSync(folder.at('out.zip'))).toBe(false);
   });
 
   it.each([{ '../x': '' }, { 'a/../../x': '' }, { '/x': '' }, { a: '→b', 'a/x': 'through the link', b: '' }])(
-    'unsafe paths: %j',
+    'for the unsafe path %j',
     async (files) => {
       await expect(archive(memoryContent(files))).rejects.toMatchObject({ code: 'UNSAFE_PATH' });
       expect(existsSync(folder.at('out.zip'))).toBe(false);
     },
   );
 
-  it('a target that exists, which stays as it was', async () => {
+  it('where the target exists, and the target stays as it was', async () => {
     writeFileSync(folder.at('out.zip'), 'published');
     await expect(archive(memoryContent({ a: 'a' }))).rejects.toThrow('out.zip');
     expect(readFileSync(folder.at('out.zip'), 'utf8')).toBe('published');
   });
 
-  it('a content that cannot be read; what was read by then is used by the next', async () => {
+  it('where a content cannot be read; the next archive uses the contents that were read', async () => {
     await expect(archive(memoryContent({ a: 'a', b: 'b', c: 'c' }, { failAt: 'b' }))).rejects.toThrow('cannot read b');
     expect(readdirSync(folder.path)).toEqual([]);
     const next = memoryContent({ a: 'a', b: 'b', c: 'c' });
@@ -176,7 +177,7 @@ describe('what archive refuses', () => {
     expect(textOf('b')).toBe('b');
   });
 
-  it('a disk that loses what it was given: the half archive is removed', async () => {
+  it('where the disk loses written bytes, and the half archive is removed', async () => {
     const small = createArchiver({
       scratchDirectory: folder.at('scratch'),
       jobs: 1,
@@ -192,7 +193,7 @@ describe('what archive refuses', () => {
     await small.close();
   });
 
-  it('a failing one among many: the others are written', async () => {
+  it('without failing the other archives of the same call', async () => {
     const results = await Promise.allSettled(
       [0, 1, 2, 3, 4, 5].map((index) =>
         archive(
@@ -206,7 +207,7 @@ describe('what archive refuses', () => {
   });
 });
 
-describe('close', () => {
+describe('closing the archiver', () => {
   it('removes the scratch file', async () => {
     const small = createArchiver({
       scratchDirectory: folder.at('scratch'),

@@ -1,4 +1,5 @@
-// An archive is opened again before it is published: one that is not what its record was made of is found.
+// Tests the check of an archive before its publication: the archive must hold the composer.json that its record was
+// made of.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,14 +56,14 @@ describe('checkArchive', () => {
   it.each([
     ['a few files', 3],
     ['so many that it takes ZIP64', 66_000],
-  ])('lets %s pass', async (_title, count) => {
+  ])('checkArchive accepts %s', async (_title, count) => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`src/${at}.php`, at % 2 === 0 ? '' : 'a']),
     );
     checkArchive(await archive({ 'composer.json': text, ...files }), expected);
   });
 
-  it('reads the composer.json that is deflated as well', async () => {
+  it('checkArchive reads a deflated composer.json too', async () => {
     checkArchive(
       await archive({ 'composer.json': JSON.stringify({ ...composerJson, description: 'x'.repeat(9999) }) }),
       expected,
@@ -105,7 +106,7 @@ describe('checkArchive', () => {
     },
   };
   for (const [title, { make, says }] of Object.entries(faults)) {
-    it(`refuses ${title}`, async () => {
+    it(`checkArchive refuses ${title}`, async () => {
       const path = await make();
       expect(() => checkArchive(path, expected)).toThrow(
         expect.objectContaining({ code: 'ARCHIVE_MISMATCH', message: expect.stringMatching(says) as string }),
@@ -113,7 +114,7 @@ describe('checkArchive', () => {
     });
   }
 
-  it('leaves the name alone where all versions of a repository have the one of its default branch', async () => {
+  it('checkArchive accepts another package name where the whole repository goes by the name of its default branch', async () => {
     checkArchive(await archive({ 'composer.json': '{"name": "acme/former", "version": "1.0.0"}' }), {
       ...expected,
       mayNameAnother: true,

@@ -1,4 +1,4 @@
-// The pool of worker threads, with a worker of the test's own.
+// Tests the pool of worker threads with the worker programs of this test.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ function workerFolder(): string {
 }
 
 describe('the pool of workers', () => {
-  it('fails what waits for it when its workers cannot start, and ends no process', async () => {
+  it('a pool whose workers cannot start fails the waiting calls and does not end the process', async () => {
     const folder = workerFolder();
     const unexpected = unexpectedErrors();
     const worker = join(folder, 'worker.mjs');
@@ -39,7 +39,7 @@ describe('the pool of workers', () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('ends without a word while answers are on their way, as after Ctrl+C and a full disk', async () => {
+  it('a pool that closes while answers are on their way throws no unexpected error, as after Ctrl+C or on a full disk', async () => {
     const folder = workerFolder();
     const unexpected = unexpectedErrors();
     const worker = join(folder, 'worker.mjs');

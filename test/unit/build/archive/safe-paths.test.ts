@@ -1,4 +1,4 @@
-// Paths and links that may not be published.
+// Tests the paths and symbolic links that an archive may not contain.
 
 import { describe, expect, it } from 'vitest';
 import { checkFilePath, checkFileTree, checkSymlinks } from '../../../../build/archive/safe-paths.ts';
@@ -29,7 +29,7 @@ describe('checkFilePath', () => {
     'x'.repeat(255),
     `${'ü'.repeat(127)}x`,
     '🎼',
-  ])('accepts %j', (path) => {
+  ])('checkFilePath accepts %j', (path) => {
     expect(() => checkFilePath(path)).not.toThrow();
   });
 
@@ -53,7 +53,7 @@ describe('checkFilePath', () => {
     ['ü'.repeat(128), '255 bytes'],
     [`${'abcdefgh/'.repeat(456)}end`, '4096 bytes'],
     ['a\ud800', 'not valid Unicode'],
-  ])('row 54: refuses %j', (path, why) => {
+  ])('row 54: checkFilePath refuses %j', (path, why) => {
     const error = refusal(() => checkFilePath(path));
     expect(error.code).toBe('UNSAFE_PATH');
     expect(error.message).toContain(why);
@@ -62,15 +62,15 @@ describe('checkFilePath', () => {
 });
 
 describe('checkFileTree', () => {
-  it('accepts files side by side with folders of similar names', () => {
+  it('checkFileTree accepts files next to folders with similar names', () => {
     expect(() => checkFileTree(['a', 'a.b', 'a-b/c', 'b/a', 'b/c/a'])).not.toThrow();
   });
 
-  it('refuses the same path twice', () => {
+  it('checkFileTree refuses the same path twice', () => {
     expect(refusal(() => checkFileTree(['b', 'a', 'b'])).message).toContain('"b" occurs twice');
   });
 
-  it('refuses a path below a file or symlink, which would be written through the link', () => {
+  it('checkFileTree refuses a path below a file or symlink, because it would be written through the link', () => {
     expect(refusal(() => checkFileTree(['link/deep/x', 'link'])).message).toContain('"link" is both');
   });
 });
@@ -91,7 +91,7 @@ describe('row 52: checkSymlinks', () => {
     ['something through a link to a folder', { l: 'm/A.php', m: 'src' }, ['src/A.php']],
     ['something above where a link leads', { l: 'm/../b', m: 'x/y' }, ['x/y/a', 'x/b']],
     ['odd but harmless spelling', { l: './/src/.//A.php' }, ['src/A.php']],
-  ])('accepts a link to %s', (_, links, files) => {
+  ])('checkSymlinks accepts a link to %s', (_, links, files) => {
     expect(() => check(links, files)).not.toThrow();
   });
 
@@ -112,14 +112,14 @@ describe('row 52: checkSymlinks', () => {
     ['it runs in a circle', { l: 'l' }, []],
     ['it runs in a circle', { l: 'm', m: 'l' }, []],
     ['it runs in a circle', { l: 'm/x', m: 'n', n: './m' }, []],
-  ])('refuses a link where %s', (why, links, files) => {
+  ])('checkSymlinks refuses a link where %s', (why, links, files) => {
     const error = refusal(() => check(links, files));
     expect(error.code).toBe('UNSAFE_SYMLINK');
     expect(error.message).toContain(why);
     expect(error.message).toContain('"l"'.replace('l', Object.keys(links)[0] ?? ''));
   });
 
-  it('names the link that is wrong, not one that is right', () => {
+  it('the refusal names the unsafe link among safe links', () => {
     expect(refusal(() => check({ good: 'a', bad: '../a' }, ['a'])).message).toContain('"bad" → "../a"');
   });
 });

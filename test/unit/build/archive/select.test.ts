@@ -21,7 +21,7 @@ function select(
 }
 
 describe('selectFiles', () => {
-  it('keeps everything in its order where there are no rules, dot-files too', () => {
+  it('without rules, all files stay in their order, dot-files too', () => {
     const paths = [
       'src/B.php',
       '.gitattributes',
@@ -33,7 +33,7 @@ describe('selectFiles', () => {
     expect(select(paths)).toEqual({ kept: paths, withheld: [] });
   });
 
-  it('never takes version control along, and does not call it a credential', () => {
+  it('files of version control are always excluded, and not reported as credentials', () => {
     const paths = [
       '.git/config',
       '.git',
@@ -51,12 +51,12 @@ describe('selectFiles', () => {
     });
   });
 
-  it('keeps the composer.json of the package whatever the rules say, not one further down', () => {
+  it('the composer.json of the package is always included, and one in a subfolder follows the rules', () => {
     const rules = { attributes: '*.json export-ignore', excludes: ['composer.json'] };
     expect(select(['composer.json', 'tests/composer.json', 'a.json'], rules).kept).toEqual(['composer.json']);
   });
 
-  it('leaves composer.json out of a git source where export-ignore says so, and `archive.exclude` does not take it in again', () => {
+  it('export-ignore excludes composer.json of a git source, and `archive.exclude` cannot include it again', () => {
     const attributes = [{ directory: '', text: '/composer.json export-ignore\n' }];
     const kept = (excludes: readonly string[]): readonly string[] =>
       selectFiles(
@@ -74,25 +74,25 @@ describe('selectFiles', () => {
     ).toHaveLength(1);
   });
 
-  it('leaves out what export-ignore names, with all below a folder', () => {
+  it('export-ignore excludes the named files and everything below a named folder', () => {
     const attributes = '/tests export-ignore\n*.md export-ignore\nREADME.md -export-ignore\n';
     expect(
       select(['tests/deep/A.php', 'src/tests/A.php', 'a.md', 'docs/b.md', 'README.md'], { attributes }).kept,
     ).toEqual(['src/tests/A.php', 'README.md']);
   });
 
-  it('does not let a rule below an ignored folder bring anything back', () => {
+  it('no rule below an ignored folder includes a file again', () => {
     expect(
       select(['docs/keep.md'], { attributes: { '': 'docs export-ignore', docs: '* -export-ignore' } }).kept,
     ).toEqual([]);
   });
 
-  it('asks the deepest .gitattributes first, and takes patterns there from its folder', () => {
+  it('the deepest .gitattributes applies first, and its patterns are relative to its folder', () => {
     const attributes = { '': '*.txt export-ignore', 'a/b': '/x.txt -export-ignore' };
     expect(select(['x.txt', 'a/x.txt', 'a/b/x.txt', 'a/b/c/x.txt'], { attributes }).kept).toEqual(['a/b/x.txt']);
   });
 
-  it('follows macros of the root file', () => {
+  it('macros of the root .gitattributes apply', () => {
     const attributes = '[attr]private export-ignore -diff\n/secret private\n/public !private private=no\n';
     expect(select(['secret/a', 'public/a'], { attributes }).kept).toEqual(['public/a']);
   });
@@ -110,23 +110,23 @@ describe('selectFiles', () => {
     ['"a b\\tc"', [], ['a b']],
     ['[[:upper:]]*.md', ['README.md', 'a/Readme.md'], ['readme.md']],
     ['?', ['a', 'a/b'], ['ü', 'ab']],
-  ])('takes the pattern %s as git does', (pattern, out, kept) => {
+  ])('the pattern %s matches as in git', (pattern, out, kept) => {
     expect(select([...out, ...kept], { attributes: `${pattern} export-ignore` }).kept).toEqual(kept);
   });
 
-  it('answers at once on patterns made to take forever', () => {
+  it('hostile patterns match in bounded time', () => {
     const attributes = `${'*a'.repeat(200)}b export-ignore\n/${'**/'.repeat(200)}x export-ignore`;
     const path = `${'a'.repeat(250)}/${'a'.repeat(250)}`;
     expect(select([path], { attributes }).kept).toEqual([path]);
   });
 
-  it('applies archive.exclude as Composer documents it', () => {
+  it('archive.exclude applies as Composer documents it', () => {
     const excludes = ['/foo/bar', 'baz', '/*.test', '!/foo/bar/baz'];
     const paths = ['dir/foo/bar/file', 'foo/bar/baz', 'file.php', 'foo/my.test', 'foo/bar/any', 'foo/baz', 'my.test'];
     expect(select(paths, { excludes }).kept).toEqual(['dir/foo/bar/file', 'foo/bar/baz', 'file.php', 'foo/my.test']);
   });
 
-  it('lets archive.exclude take in again what export-ignore left out, as composer archive does', () => {
+  it('archive.exclude can include files again that export-ignore excluded, as in composer archive', () => {
     expect(
       select(['docs/a.md', 'tests/A.php'], {
         attributes: 'docs export-ignore\ntests export-ignore',
@@ -135,7 +135,7 @@ describe('selectFiles', () => {
     ).toEqual(['docs/a.md']);
   });
 
-  it('ignores an exclude that is no pattern', () => {
+  it('an exclude that is no pattern is ignored', () => {
     expect(select(['a', '[b'], { excludes: ['[', '{a', 'a}'] }).kept).toEqual(['a', '[b']);
   });
 });
@@ -207,15 +207,15 @@ describe('row 59: credentials', () => {
     'docs/keys.md',
   ];
 
-  it('withholds them by name and says so', () => {
+  it('credentials are excluded by their names and reported', () => {
     expect(select(withheld)).toEqual({ kept: [], withheld });
   });
 
-  it('keeps templates, translations, public keys and certificates', () => {
+  it('templates, translations, public keys and certificates are included', () => {
     expect(select(kept)).toEqual({ kept, withheld: [] });
   });
 
-  it('withholds them even where archive.exclude takes them in, and does not report what was left out anyway', () => {
+  it('credentials stay excluded where archive.exclude includes them; excluded credentials are not reported', () => {
     expect(select(['.env', 'tests/.env'], { attributes: '/tests export-ignore', excludes: ['!.env'] })).toEqual({
       kept: [],
       withheld: ['.env', 'tests/.env'],

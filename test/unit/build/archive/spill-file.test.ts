@@ -1,4 +1,4 @@
-// The scratch file that deflated pieces overflow into.
+// Tests the scratch file that holds the deflated pieces beyond the memory limit.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -15,8 +15,8 @@ function scratchFolder(): TemporaryFolder {
   return folder;
 }
 
-describe('scratch', () => {
-  it('gives back what was put in, from memory and from its file alike', () => {
+describe('the scratch file', () => {
+  it('stored pieces come back the same from memory and from the file', () => {
     const folder = scratchFolder();
     const scratch = createSpillFile({ directory: folder.at('made/later'), slabBytes: 100, slabsInMemory: 2 });
     const contents = Array.from({ length: 60 }, (_, index) => Buffer.alloc((index * 37) % 140, index + 1));
@@ -32,7 +32,7 @@ describe('scratch', () => {
     expect(readdirSync(folder.at('made/later'))).toEqual([]);
   });
 
-  it('gives back a part of something', () => {
+  it('a part of a stored piece can be read', () => {
     const scratch = createSpillFile({ directory: scratchFolder().path, slabBytes: 8, slabsInMemory: 1 });
     const [spilled, large, kept] = [
       scratch.append(Buffer.from('abcdefgh')),
@@ -48,7 +48,7 @@ describe('scratch', () => {
     scratch.close();
   });
 
-  it('makes no file while everything fits into memory', () => {
+  it('no file is created while everything fits into memory', () => {
     const folder = scratchFolder();
     const scratch = createSpillFile({ directory: folder.path });
     scratch.append(Buffer.alloc(1000));
@@ -56,7 +56,7 @@ describe('scratch', () => {
     scratch.close();
   });
 
-  it('names its file when the disk refuses', () => {
+  it('the error of a full disk names the scratch file', () => {
     const folder = scratchFolder();
     writeFileSync(folder.at('file'), '');
     const scratch = createSpillFile({ directory: folder.at('file'), slabBytes: 10, slabsInMemory: 1 });

@@ -1,4 +1,4 @@
-// The bytes of a ZIP, read back by other programs.
+// Tests the bytes of a ZIP by reading them back with other programs.
 
 import { describe, expect, it } from 'vitest';
 import type { ZipEntry } from '../../../../build/archive/zip-headers.ts';
@@ -16,7 +16,7 @@ function layout(entries: readonly ZipEntry[], at = time) {
 }
 
 describe('layoutZip', () => {
-  it('writes one local header an entry, without data descriptors', () => {
+  it('layoutZip writes one local header for each entry, without data descriptors', () => {
     const { local, headerEnds } = layout([entry('a')]);
     expect(local.toString('hex')).toBe(
       [
@@ -33,7 +33,7 @@ describe('layoutZip', () => {
     expect(headerEnds).toEqual([local.length]);
   });
 
-  it('ends with the directory: Unix modes, offsets, the same time', () => {
+  it('a ZIP ends with its directory: Unix modes, offsets and one time for all entries', () => {
     const { tail, local, size } = layout([
       entry('a'),
       entry('b', { mode: 'executable' }),
@@ -59,13 +59,13 @@ describe('layoutZip', () => {
     expect(size).toBe(local.length + 7 + 7 + 3 + tail.length);
   });
 
-  it('marks a name as UTF-8 only where it is not ASCII', () => {
+  it('only a name that is not ASCII is marked as UTF-8', () => {
     expect(layout([entry('a')]).local.readUInt16LE(6)).toBe(0);
     expect(layout([entry('ü')]).local.readUInt16LE(6)).toBe(0x0800);
     expect(layout([entry('ü')]).local.readUInt16LE(26)).toBe(Buffer.byteLength('top/ü'));
   });
 
-  it('dates the DOS field a day back, and keeps it within what it can say', () => {
+  it('the DOS date is one day earlier than the time, and stays within the range of DOS dates', () => {
     const dosOf = (at: number): string => {
       const { local } = layout([entry('a')], at);
       const [clock, date] = [local.readUInt16LE(10), local.readUInt16LE(12)];
@@ -78,7 +78,7 @@ describe('layoutZip', () => {
     expect(layout([entry('a')], 2 ** 33).local.readInt32LE(local32Time)).toBe(0x7fffffff);
   });
 
-  it('uses ZIP64 for a size of 4 GiB and for what lies behind it, and nowhere else', () => {
+  it('ZIP64 is used only for a size of 4 GiB and for offsets beyond 4 GiB', () => {
     const { local, tail, headerEnds } = layout([
       entry('a', { size: 0xffffffff, compressedSize: 5 }),
       entry('b', { compressedSize: 0xfffffff0 }),
@@ -104,7 +104,7 @@ describe('layoutZip', () => {
     expect(tail.subarray(end64 + 76).toString('hex')).toBe(`504b050600000000${'f'.repeat(24)}0000`);
   });
 
-  it('needs ZIP64 for 65 535 entries, not for one less', () => {
+  it('ZIP64 is used from 65,535 entries on', () => {
     const many = (count: number): Buffer =>
       layout(Array.from({ length: count }, (_, index) => entry(String(index), { size: 0, compressedSize: 0 }))).tail;
     expect(many(65_534).includes(Buffer.from('504b0606', 'hex'))).toBe(false);

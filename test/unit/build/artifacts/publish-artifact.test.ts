@@ -1,4 +1,4 @@
-// Publishing and withdrawing artifacts in the folder of artifacts: whatever goes wrong, it is as it was before.
+// Tests publishing and withdrawing artifacts. After any failure the folder of artifacts is as it was before.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ const files = (): Record<string, string> =>
 const stopped = { stop: AbortSignal.abort(new Error('stopped')) };
 
 describe('publishArtifact', () => {
-  it('puts everything back where the build fails, the former content of a dev version too', async () => {
+  it('a failed build restores all files, the earlier content of a dev version too', async () => {
     await expect(publish('one', 'dev-main', stopped)).rejects.toThrow('stopped');
     expect(files()).toEqual({});
     await publish('one', 'dev-main');
@@ -68,14 +68,14 @@ describe('publishArtifact', () => {
     expect([files(), publishedVersions(folder.at('data'))]).toEqual([before, published]);
   });
 
-  it('leaves nothing behind where another build is at work', async () => {
+  it('a publication during another build leaves no file behind', async () => {
     const lock = await takeLock(folder.at('data/build/lock'), effects.now);
     await expect(publish('one', '1.0.0')).rejects.toThrow('is at work on this data folder');
     await lock.release();
     expect(files()).toEqual({});
   });
 
-  it('refuses a version that another source publishes, and touches no other source', async () => {
+  it('a version that another source publishes is refused, and the other source stays untouched', async () => {
     writeTree(folder.at('packages'), below('hello', libraryTree('acme/hello', { version: '1.0.0' })));
     await build(request(['./packages']), effects);
     rmSync(folder.at('packages'), { recursive: true });
@@ -84,7 +84,7 @@ describe('publishArtifact', () => {
     expect(Object.keys(publishedVersions(folder.at('data')))).toEqual(['acme/hello@1.1.0', 'acme/hello@1.0.0']);
   });
 
-  it('puts back a ZIP that got lost from its folder', async () => {
+  it('publishing a ZIP again restores the ZIP that was lost from its folder', async () => {
     await publish('one', '1.0.0');
     const before = files();
     rmSync(folder.at('data/artifacts/acme'), { recursive: true });
@@ -92,7 +92,7 @@ describe('publishArtifact', () => {
     expect(files()).toEqual(before);
   });
 
-  it("removes what killed processes left in the staging folder, once it is nobody's any more", async () => {
+  it('remains of killed processes in the staging folder are removed once no process owns them', async () => {
     mkdirSync(folder.at('data/artifacts/.staging'), { recursive: true });
     writeFileSync(folder.at('data/artifacts/.staging/upload-killed.zip'), 'half');
     await publish('one', '1.0.0');
@@ -103,7 +103,7 @@ describe('publishArtifact', () => {
     expect(Object.keys(files())).not.toContain('.staging/upload-killed.zip');
   });
 
-  it('publishes a package called dev, whose name could begin a branch', async () => {
+  it('a package called dev is published, although its name could begin a branch', async () => {
     const path = stage('one', { name: 'acme/dev' });
     expect(await publishArtifact({ path, version: 'dev-1.0' }, artifactBuild())).toMatchObject({
       outcome: 'published',
@@ -113,7 +113,7 @@ describe('publishArtifact', () => {
 });
 
 describe('withdrawArtifact', () => {
-  it('withdraws the last one too, and the folder that is now empty is no failure to later builds', async () => {
+  it('withdrawing the last artifact leaves an empty folder, and later builds accept the empty folder', async () => {
     const published = await publish('one', '1.0.0');
     if (published.outcome !== 'published') throw new Error('unreachable');
     const content = { name: published.name, version: published.version as never, reference: published.reference };

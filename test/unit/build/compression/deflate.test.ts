@@ -1,4 +1,4 @@
-// The compressor: whatever it makes of a content, every inflater gives it back, whichever contents came before.
+// Tests that every inflater restores the compressed contents, whichever contents the compressor read before.
 
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ describe('a deflated content', () => {
     expect(roundTrip(noise(size))).toEqual({ method: 0, length: size, same: true });
   });
 
-  it('may change between what deflates and what does not, in one step and from one to the next', () => {
+  it('contents may alternate between compressible and incompressible parts', () => {
     const mixed = Buffer.concat([
       Buffer.alloc(stepBytes - 3, 'text '),
       noise(stepBytes + 9),
@@ -61,7 +61,7 @@ describe('a deflated content', () => {
     expect(roundTrip(mixed)).toMatchObject({ method: 8, same: true });
   });
 
-  it('does not depend on what was deflated before', () => {
+  it('the deflated bytes of a content do not depend on earlier contents', () => {
     const content = Buffer.from('public function name(): string '.repeat(50));
     const first = roundTrip(content, createCompressor());
     roundTrip(noise(2 * stepBytes + 1));

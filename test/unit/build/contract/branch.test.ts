@@ -1,4 +1,4 @@
-// Branches become dev versions as Composer has them, against the vectors.
+// Tests that branches become dev versions as in Composer, against the vectors.
 
 import { describe, expect, it } from 'vitest';
 import { branchVersion } from '../../../../build/contract/branch.ts';
@@ -8,14 +8,17 @@ import { parseStability } from '../../../../build/contract/stability.ts';
 import vectors from '../../../vectors/branches.json' with { type: 'json' };
 
 describe('normalizeBranch', () => {
-  it.each(vectors)('$branch', ({ branch, normalizeBranch: expected, constraintOk }) => {
-    expect(normalizeBranch(branch)).toBe(expected);
-    expect('constraint' in parseConstraint(expected)).toBe(constraintOk);
-  });
+  it.each(vectors)(
+    'the branch $branch is normalized as in Composer',
+    ({ branch, normalizeBranch: expected, constraintOk }) => {
+      expect(normalizeBranch(branch)).toBe(expected);
+      expect('constraint' in parseConstraint(expected)).toBe(constraintOk);
+    },
+  );
 });
 
 describe('branchVersion', () => {
-  it.each(vectors)('$branch', ({ branch, asBranch }) => {
+  it.each(vectors)('the branch $branch gets the version that Composer gives it', ({ branch, asBranch }) => {
     const found = branchVersion(branch);
     if (asBranch === null) {
       expect(found).toEqual({ skip: expect.stringContaining(branch) });
@@ -28,7 +31,7 @@ describe('branchVersion', () => {
 
 describe('parseNumericAliasPrefix', () => {
   it.each(vectors.filter(({ asBranch }) => asBranch !== null))(
-    '$branch',
+    "the alias prefix of $branch is Composer's",
     ({ asBranch, asDefaultBranch, parseNumericAliasPrefix: expected }) => {
       const version = asBranch?.version ?? '';
       expect(parseNumericAliasPrefix(version) ?? false).toBe(expected);

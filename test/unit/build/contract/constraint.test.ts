@@ -1,4 +1,4 @@
-// Constraints are parsed and matched as Composer does, against the vectors.
+// Tests that constraints are parsed and matched as in Composer, against the vectors.
 
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, matches, parseConstraint } from '../../../../build/contract/constraint.ts';
@@ -8,16 +8,19 @@ import vectors from '../../../vectors/order-and-constraints.json' with { type: '
 const versions = vectors.constraint_test_versions as NormalizedVersion[];
 
 describe('parseConstraint', () => {
-  it.each(vectors.constraints)('$constraint', ({ constraint: text, parsed, matches: expected }) => {
-    const result = parseConstraint(text);
-    if (parsed === undefined) {
-      expect(result).toHaveProperty('refusal');
-      return;
-    }
-    if (!('constraint' in result)) throw new Error(`refused: ${result.refusal}`);
-    expect(formatConstraint(result.constraint)).toBe(parsed);
-    expect(versions.filter((version) => matches(result.constraint, version))).toEqual(expected);
-  });
+  it.each(vectors.constraints)(
+    'the constraint $constraint is parsed as in Composer',
+    ({ constraint: text, parsed, matches: expected }) => {
+      const result = parseConstraint(text);
+      if (parsed === undefined) {
+        expect(result).toHaveProperty('refusal');
+        return;
+      }
+      if (!('constraint' in result)) throw new Error(`refused: ${result.refusal}`);
+      expect(formatConstraint(result.constraint)).toBe(parsed);
+      expect(versions.filter((version) => matches(result.constraint, version))).toEqual(expected);
+    },
+  );
 
   // Results of the original classes for the ways of cutting a constraint into its parts.
   it.each([
@@ -35,18 +38,18 @@ describe('parseConstraint', () => {
     ['0.*', '< 1.0.0.0-dev'],
     ['v*', '>= 0.0.0.0-dev'],
     ['~1.x-dev', '[>= 1.9999999.9999999.9999999-dev < 2.0.0.0-dev]'],
-  ])('%j', (text, expected) => {
+  ])('the constraint %j is split, or refused, as in Composer', (text, expected) => {
     const result = parseConstraint(text);
     expect('constraint' in result ? formatConstraint(result.constraint) : undefined).toBe(expected);
   });
 
-  it('says what it could not understand', () => {
+  it('the error of a malformed constraint quotes the part that is not understood', () => {
     expect(parseConstraint('^1.0 || banana')).toEqual({ refusal: expect.stringContaining('"banana"') });
   });
 });
 
 describe('matches', () => {
-  it('never lets a range hold a branch', () => {
+  it('a range never matches a branch', () => {
     const result = parseConstraint('>=0');
     if (!('constraint' in result)) throw new Error(result.refusal);
     expect(matches(result.constraint, normalizeVersion('dev-main') as NormalizedVersion)).toBe(false);

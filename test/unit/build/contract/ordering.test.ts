@@ -1,4 +1,4 @@
-// The order of versions: PHP's version_compare by the vectors, and a total order on top of it.
+// Tests the order of versions: PHP's version_compare by the vectors, and a total order based on it.
 
 import { describe, expect, it } from 'vitest';
 import { compareNormalized } from '../../../../build/contract/ordering.ts';
@@ -9,14 +9,14 @@ import vectors from '../../../vectors/order-and-constraints.json' with { type: '
 const compare = vectors.compare as [NormalizedVersion, NormalizedVersion, number, number][];
 
 describe('phpVersionCompare', () => {
-  it('agrees with PHP on every pair', () => {
+  it('phpVersionCompare agrees with PHP on every pair of vectors', () => {
     expect(compare.map(([a, b]) => [a, b, phpVersionCompare(a, b)])).toEqual(
       compare.map(([a, b, , order]) => [a, b, order]),
     );
     expect(compare.map(([a, b]) => 0 - phpVersionCompare(b, a))).toEqual(compare.map(([, , , order]) => order));
   });
 
-  it("has PHP's oddities", () => {
+  it('phpVersionCompare has the oddities of PHP', () => {
     expect(phpVersionCompare('1.0', '1.0.0')).toBe(-1);
     expect(phpVersionCompare('1.0-p1', '1.0')).toBe(1);
     expect(phpVersionCompare('1.0-unknown', '1.0-dev')).toBe(-1);
@@ -28,13 +28,13 @@ describe('phpVersionCompare', () => {
 describe('compareNormalized', () => {
   const ascending = vectors.ascending_normalized_excluding_dev_branches as NormalizedVersion[];
 
-  it('sorts as Composer does', () => {
+  it('compareNormalized sorts as Composer does', () => {
     const decided = compare.filter(([a, b, order]) => order !== 0 || a === b);
     expect(decided.map(([a, b]) => compareNormalized(a, b))).toEqual(decided.map(([, , order]) => order));
     expect([...ascending].reverse().sort(compareNormalized)).toEqual(ascending);
   });
 
-  it('puts branches below numbers, by name, and leaves nothing undecided', () => {
+  it('compareNormalized sorts branches by name below numbers, and ranks every pair', () => {
     const sorted = ['1.0.0.0', 'dev-main', '01.0.0.0', 'dev-a', '1.9999999.9999999.9999999-dev'] as NormalizedVersion[];
     expect(sorted.sort(compareNormalized)).toEqual([
       'dev-a',

@@ -30,7 +30,7 @@ const row = {
 } as unknown as PurgedVersion;
 const records = ['1.0.0', '1.1.0'].map((version) => ({ version, dist: { reference: version } }));
 
-it('is left out of what an upstream offers, and found by label, whatever the reference', () => {
+it('a purged version is removed from the offers of an upstream by its label, whatever its reference', () => {
   const rules = { ...noRules, purged: lookUpPurged(parsePurged(JSON.stringify({ format: 1, versions: [row] }))) };
   const { offered, refused } = applyRules(name, records, rules, 0);
   expect(offered.map(({ version }) => version)).toEqual(['1.0.0']);
@@ -42,7 +42,7 @@ it('is left out of what an upstream offers, and found by label, whatever the ref
   expect(tombstoneOf({ name, labels: ['1.0.0'], reference: undefined }, rules.purged)).toBeUndefined();
 });
 
-it('goes from the shelf with its record and the documents of the package; other versions stay', async () => {
+it("purging removes the copied archive, its record and the package's documents; other versions stay", async () => {
   const other = 'b'.repeat(40);
   const recordOf = (version: string, shasum: string): string =>
     formatArchiveRecord({

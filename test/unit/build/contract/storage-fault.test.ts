@@ -27,7 +27,7 @@ describe('storageFaultOf', () => {
       new Error('MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.'),
     ],
     ['read-only', new Error('Read-only file system')],
-  ])('is %s for %s, also as a cause', (fault, error) => {
+  ])('storageFaultOf returns %s for %s, also for a cause', (fault, error) => {
     expect([storageFaultOf(error), storageFaultOf(wrapped(error))]).toEqual([fault, fault]);
     const { status, body } = internalError('r1', wrapped(error));
     expect([status, (JSON.parse(String(body)) as { code: string }).code]).toEqual([
@@ -37,18 +37,18 @@ describe('storageFaultOf', () => {
   });
 
   it.each([coded('EACCES'), coded('EIO'), new Error('the room is full'), 'ENOSPC', undefined])(
-    'is nothing for %s',
+    'storageFaultOf returns nothing for %s',
     (error) => expect(storageFaultOf(error)).toBeUndefined(),
   );
 
-  it('ends where causes form a circle', () => {
+  it('storageFaultOf ends where causes form a circle', () => {
     const error = new Error('first');
     error.cause = new Error('second', { cause: error });
     expect(storageFaultOf(error)).toBeUndefined();
   });
 });
 
-it('an exit code says which fault it was, and no other exit code does', () => {
+it('each kind of storage fault has its own exit code', () => {
   expect([storageFaultOfExit(storageExitCodes.full), storageFaultOfExit(storageExitCodes['read-only'])]).toEqual([
     'full',
     'read-only',

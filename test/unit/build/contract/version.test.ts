@@ -1,4 +1,4 @@
-// Normalization and stability, against the vectors of Composer's own VersionParser.
+// Tests normalization and stability against the vectors of Composer's VersionParser.
 
 import { describe, expect, it } from 'vitest';
 import { parseStability } from '../../../../build/contract/stability.ts';
@@ -7,22 +7,22 @@ import { isDevVersion, normalizeVersion } from '../../../../build/contract/versi
 import vectors from '../../../vectors/versions.json' with { type: 'json' };
 
 describe('normalizeVersion', () => {
-  it.each(vectors)('$input', ({ input, normalized }) => {
+  it.each(vectors)('the version $input is normalized as in Composer', ({ input, normalized }) => {
     expect(normalizeVersion(input) ?? null).toBe(normalized);
   });
 
-  it('looks at ASCII white space only', () => {
+  it('normalization trims ASCII white space only', () => {
     expect(normalizeVersion('1.0.0\u00a0')).toBeUndefined();
     expect(normalizeVersion(' 1.0.0\n')).toBe('1.0.0.0');
   });
 
-  it('does not take letters that merely fold to ASCII ones', () => {
+  it('normalization refuses letters that merely fold to ASCII letters', () => {
     expect(normalizeVersion('1.0.0-\u017ftable')).toBeUndefined();
   });
 });
 
 describe('parseStability', () => {
-  it.each(vectors)('$input', ({ input, stability }) => {
+  it.each(vectors)("the stability of $input is Composer's", ({ input, stability }) => {
     expect(parseStability(input)).toBe(stability);
   });
 
@@ -33,13 +33,13 @@ describe('parseStability', () => {
     },
   );
 
-  it('decides what is a dev version', () => {
+  it('a dev version is recognized as in Composer', () => {
     expect(['dev-main', '1.0.0.0-dev', '1.0.0.0-RC1', '1.0.0.0'].map(isDevVersion)).toEqual([true, true, false, false]);
   });
 });
 
 describe('tagVersion', () => {
-  it.each(vectors)('$input', ({ input, asTag, asTagSkip }) => {
+  it.each(vectors)('the tag $input becomes the version that Composer reads', ({ input, asTag, asTagSkip }) => {
     const found = tagVersion(input);
     if (asTag !== null) {
       expect(found).toEqual({ version: asTag?.version, normalized: asTag?.version_normalized });

@@ -1,4 +1,4 @@
-// The bytes of the documents, and Last-Modified.
+// Tests the bytes of the documents and their Last-Modified.
 import { describe, expect, it } from 'vitest';
 import type { VersionRecord } from '../../../../build/contract/documents.ts';
 import type { DocumentStamp } from '../../../../build/contract/serving-index.ts';
@@ -34,7 +34,7 @@ const version = (label: string): { readonly record: VersionRecord; readonly entr
 });
 
 describe('formatRoot', () => {
-  it('is what the interface asks for, with the mirror that makes paths work', () => {
+  it('packages.json has the fields of the interface, with the mirror that lets paths work', () => {
     expect(JSON.parse(formatRoot([name], settings))).toEqual({
       packages: {},
       'metadata-url': '/p2/%package%$%hash%.json',
@@ -43,7 +43,7 @@ describe('formatRoot', () => {
     });
   });
 
-  it('keeps a client from asking for every dependency when there is nothing', () => {
+  it('an empty packages.json prevents a client from requesting every dependency', () => {
     expect(JSON.parse(formatRoot([], settings))).toMatchObject({
       'available-packages': [],
       'available-package-patterns': ['~none~/~none~'],
@@ -52,7 +52,7 @@ describe('formatRoot', () => {
 });
 
 describe('formatProviders', () => {
-  it('separates dev versions, newest first, and is read back the same', () => {
+  it('dev versions are in a document of their own, newest first, and both documents can be read back', () => {
     const { stable, dev } = formatProviders(name, ['1.0.0', 'dev-main', '1.10.0', '1.2.0'].map(version));
     expect(parseProvider(stable, name).map(({ version }) => version)).toEqual(['1.10.0', '1.2.0', '1.0.0']);
     expect(parseProvider(dev ?? '', name).map(({ version }) => version)).toEqual(['dev-main']);
@@ -64,12 +64,12 @@ describe('formatProviders', () => {
     ).toBe(stable);
   });
 
-  it('has no dev document without dev versions, and always a stable one', () => {
+  it('a package without dev versions has no dev document, and every package has a stable one', () => {
     expect(formatProviders(name, [version('1.0.0')]).dev).toBeUndefined();
     expect(parseProvider(formatProviders(name, [version('dev-main')]).stable, name)).toEqual([]);
   });
 
-  it('says when a content was first published, in whole seconds', () => {
+  it('a document contains the time of first publication of each content, in whole seconds', () => {
     const { stable } = formatProviders(name, [
       version('2.0.0'),
       {
@@ -83,7 +83,7 @@ describe('formatProviders', () => {
     ]);
   });
 
-  it('lists dev versions as VcsRepository does: the default branch, then the branches by name', () => {
+  it('dev versions are listed as in VcsRepository: the default branch first, then branches by name', () => {
     const branches = [
       'dev-b',
       '1.0.x-dev',
@@ -103,7 +103,7 @@ describe('formatProviders', () => {
       expect(parseProvider(formatProviders(name, listed).dev ?? '', name).map((one) => one.version)).toEqual(order);
   });
 
-  it('never holds one version twice', () => {
+  it('a document never lists a version twice', () => {
     expect(() => formatProviders(name, [version('1.0.0'), version('v1.0')])).toThrow(
       'acme/hello has two records of one version',
     );
@@ -111,11 +111,11 @@ describe('formatProviders', () => {
 });
 
 describe('distUrl', () => {
-  it('is the path of the interface', () => {
+  it('a dist URL is the path of the interface', () => {
     expect(distUrl(name, 'dev-feature/x', settings)).toBe('/dist/acme/hello/dev-feature/x.zip');
   });
 
-  it('is encoded where it is absolute, since a client cuts at # and refuses spaces', () => {
+  it('an absolute dist URL is encoded, because a client cuts at # and refuses spaces', () => {
     expect(distUrl(name, 'dev-100%#1?', { ...settings, distBaseUrl: 'https://r.example' })).toBe(
       'https://r.example/dist/acme/hello/dev-100%25%231%3F.zip?ref=%reference%',
     );
@@ -123,7 +123,7 @@ describe('distUrl', () => {
 });
 
 describe('stampDocument', () => {
-  it('stays for equal bytes and rises by at least a second for others', () => {
+  it('the date of a document stays for equal bytes, and rises by at least a second for others', () => {
     const first = { last_modified: 100, sha256: digestOf('a') };
     expect(stampDocument([], 'a', 100)).toEqual(first);
     expect(stampDocument([first], 'a', 200)).toBe(first);
@@ -131,13 +131,13 @@ describe('stampDocument', () => {
     expect(stampDocument([first], 'b', 500)?.last_modified).toBe(500);
   });
 
-  it('goes on rising for a document that went and came back', () => {
+  it('the date goes on rising for a document that was removed and came back', () => {
     const gone = stampDocument([{ last_modified: 100, sha256: digestOf('a') }], undefined, 100) as DocumentStamp;
     expect(gone).toEqual({ last_modified: 101, sha256: null });
     expect(stampDocument([gone], 'a', 100)?.last_modified).toBe(102);
   });
 
-  it('rises above everything that readers may have seen, also where the bytes return to those that were announced', () => {
+  it('the date rises above every date that readers may have seen, also where announced bytes return', () => {
     const [announced, cutOff] = [
       { last_modified: 100, sha256: digestOf('a') },
       { last_modified: 900, sha256: digestOf('b') },

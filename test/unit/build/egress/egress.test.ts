@@ -51,7 +51,7 @@ async function fetched(url: string, options: EgressOptions = {}, maxBytes = 1000
 
 describe('addresses', () => {
   const none = createAddressPolicy([]);
-  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1::1', '::ffff:8.8.8.8'])('%s is public', (address) =>
+  it.each(['93.184.216.34', '8.8.8.8', '2606:2800:220:1::1', '::ffff:8.8.8.8'])('the address %s is public', (address) =>
     expect(none(address)).toBe(true),
   );
   it.each([
@@ -85,9 +85,9 @@ describe('addresses', () => {
     '100::1',
     'example.org',
     '',
-  ])('%s is not', (address) => expect(none(address)).toBe(false));
+  ])('the address %s is not public', (address) => expect(none(address)).toBe(false));
 
-  it('addresses that the operator allows are requested, and no other private ones', () => {
+  it('private addresses that the operator allows are requested, and no other private addresses', () => {
     const policy = createAddressPolicy(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
     expect(['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1'].map(policy)).toEqual([true, true, true, true]);
     expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map(policy)).toEqual([false, false, false]);
@@ -97,7 +97,7 @@ describe('addresses', () => {
   });
 });
 
-describe('an inside address is not fetched from', () => {
+describe('a private address is refused', () => {
   it.each([
     '127.0.0.1',
     '127.1',
@@ -110,7 +110,7 @@ describe('an inside address is not fetched from', () => {
     '169.254.169.254',
     '[fd00:ec2::254]',
     '0',
-  ])('as %s', async (host) => {
+  ])('when it is written as %s', async (host) => {
     expect(await fetched(`http://${host}:${server.port}/a`, { allowAddresses: [] })).toMatch(
       /^denied: The address .* is not a public one.*egress\.allow/,
     );
@@ -127,7 +127,7 @@ describe('an inside address is not fetched from', () => {
         { address: '::1', family: 6 },
       ],
     ],
-  ])('as %s', async (host, addresses) => {
+  ])('when the name %s resolves to it', async (host, addresses) => {
     const found = await fetched(`http://${host}:${server.port}/a`, {
       allowAddresses: [],
       resolve: () => Promise.resolve(addresses),
@@ -138,7 +138,7 @@ describe('an inside address is not fetched from', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('by a name that turns elsewhere: the address that was checked is the one that is used', async () => {
+  it('where a name resolves to it after the check: the fetch uses the checked address', async () => {
     server.answers.set('/a', answerWith('here'));
     const answers = ['127.0.0.1', '10.0.0.1'];
     const resolve = (): Promise<{ address: string; family: number }[]> =>
@@ -147,7 +147,7 @@ describe('an inside address is not fetched from', () => {
     expect(answers).toEqual(['10.0.0.1']);
   });
 
-  it('through a redirect', async () => {
+  it('as the target of a redirect', async () => {
     server.answers.set('/literal', redirectTo('http://169.254.169.254/latest/meta-data'));
     server.answers.set('/name', redirectTo('http://inside.example/x'));
     expect(await fetched(`${server.url}/literal`)).toMatch(/^denied: The address 169\.254\.169\.254/);
@@ -159,7 +159,7 @@ describe('an inside address is not fetched from', () => {
 
 describe('URLs', () => {
   it.each(['ftp://127.0.0.1/a', 'file:///etc/passwd', 'gopher://127.0.0.1/', 'data:,x'])(
-    '%s is not fetched',
+    'the URL %s is not fetched',
     async (url) => expect(await fetched(url)).toMatch(/^denied: .*only https:\/\/ and http:\/\//),
   );
   it('a text that is no URL is reported as such', async () =>
@@ -172,7 +172,7 @@ describe('URLs', () => {
     expect(await fetched('http://me:s3cret@:x/?t0ken')).not.toMatch(/s3cret|t0ken/);
   });
 
-  it('do not go from https to http', () => {
+  it('a redirect from https to http is refused', () => {
     const all = (): boolean => true;
     expect(() => checkedUrl('http://b.example/x', all, new URL('https://a.example/'))).toThrow(
       /redirects to http:\/\/b\.example\/x, which is not encrypted/,
@@ -182,7 +182,7 @@ describe('URLs', () => {
 });
 
 describe('redirects', () => {
-  it('are followed, five times', async () => {
+  it('five redirects are followed', async () => {
     for (let hop = 1; hop <= 6; hop += 1)
       server.answers.set(
         `/${hop}`,
@@ -193,12 +193,12 @@ describe('redirects', () => {
     expect(await fetched(`${server.url}/1`)).toMatch(/^unreachable: .*\/1 redirects more than 5 times/);
   });
 
-  it('to another scheme are refused', async () => {
+  it('a redirect to another scheme is refused', async () => {
     server.answers.set('/a', redirectTo('file:///etc/passwd'));
     expect(await fetched(`${server.url}/a`)).toMatch(/^denied: file:\/\//);
   });
 
-  it('without a place are answers', async () => {
+  it('a redirect without a location is returned as the answer', async () => {
     server.answers.set('/a', (_request, response) => void response.writeHead(302).end());
     expect(await fetched(`${server.url}/a`)).toMatch(/^unreachable: .*status 302/);
   });
@@ -212,7 +212,7 @@ describe('credentials', () => {
     }),
   });
 
-  it('go to their own host', async () => {
+  it('credentials are sent to their own host', async () => {
     server.answers.set('/a', answerWith('x'));
     other.answers.set('/a', answerWith('x'));
     await fetched(`${server.url}/a`, { environment: environment(server.host) });
@@ -221,7 +221,7 @@ describe('credentials', () => {
     expect(other.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:pa55').toString('base64')}`);
   });
 
-  it('do not follow a redirect to another one, not even its own', async () => {
+  it('credentials are not sent after a redirect to another host, not even the credentials of that host', async () => {
     server.answers.set('/a', redirectTo(`${other.url}/b`));
     other.answers.set('/b', redirectTo(`${server.url}/c`));
     server.answers.set('/c', answerWith('x'));
@@ -229,7 +229,7 @@ describe('credentials', () => {
     expect(other.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('are not sent where all can read them', async () => {
+  it('credentials are not sent over an unencrypted connection', async () => {
     server.answers.set('/a', answerWith('x'));
     const host = `plain.example:${server.port}`;
     await fetched(`http://${host}/a`, {
@@ -275,7 +275,7 @@ describe('limits', () => {
   });
 });
 
-describe('what comes is whole or nothing', () => {
+describe('a fetch returns the complete body or fails', () => {
   it('a complete download is returned with its digests', async () => {
     server.answers.set('/a', answerWith('hello'));
     egress = createEgress({ allowAddresses: loopback });
@@ -298,7 +298,7 @@ describe('what comes is whole or nothing', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('cut off, encoded, missing, or nobody there', async () => {
+  it('a body that is cut off, encoded or missing, or a host that does not answer, fails the fetch', async () => {
     server.answers.set('/cut', (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('x');
       setTimeout(() => response.destroy(), 20);

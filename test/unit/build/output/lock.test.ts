@@ -1,4 +1,4 @@
-// One build at a time: who gets the lock, and when a lock may be taken over.
+// Tests the lock of builds: one build at a time, and the conditions for taking over a lock.
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ async function leaveLock(change: Partial<LockOwner>): Promise<void> {
 }
 
 describe('takeLock', () => {
-  it('refuses a second build and names the first', async () => {
+  it('a second build is refused, and the message names the first', async () => {
     const lock = await takeLock(path, now);
     await expect(takeLock(path, now)).rejects.toThrow(BuildBusy);
     await expect(takeLock(path, now)).rejects.toThrow(`process id ${process.pid}`);
@@ -34,23 +34,23 @@ describe('takeLock', () => {
     await (await takeLock(path, now)).release();
   });
 
-  it('takes over the lock of a dead process of this host at once', async () => {
+  it('the lock of a dead process of this host is taken over at once', async () => {
     await leaveLock({ pid: 2 ** 22 + 1 });
     await (await takeLock(path, now)).release();
   });
 
-  it('takes over the lock of a killed process that its parent has not asked after', async () => {
+  it('the lock of a killed process that its parent has not reaped is taken over', async () => {
     using zombie = await makeZombie();
     await leaveLock({ pid: zombie.pid, startTicks: zombie.startTicks });
     await (await takeLock(path, now)).release();
   });
 
-  it('takes over the lock of a process whose id another process has now', async () => {
+  it('the lock of a dead process is taken over although another process has its id now', async () => {
     await leaveLock({ startTicks: '1' });
     await (await takeLock(path, now)).release();
   });
 
-  it('takes over the lock of another host only after a minute without a heartbeat', async () => {
+  it('the lock of another host is taken over only after a minute without a heartbeat', async () => {
     await leaveLock({ host: 'elsewhere' });
     await expect(takeLock(path, now)).rejects.toThrow('elsewhere');
     const past = Date.now() / 1000 - 61;
@@ -58,7 +58,7 @@ describe('takeLock', () => {
     await (await takeLock(path, now)).release();
   });
 
-  it('takes over half a lock only after a minute', async () => {
+  it('a half-written lock is taken over only after a minute', async () => {
     await leaveLock({});
     await writeFile(path, '{"pid":');
     await expect(takeLock(path, now)).rejects.toThrow(BuildBusy);
@@ -67,7 +67,7 @@ describe('takeLock', () => {
     await (await takeLock(path, now)).release();
   });
 
-  it('is won by exactly one of many that find the same stale lock', async () => {
+  it('exactly one of many processes takes over a stale lock', async () => {
     for (let round = 0; round < 5; round += 1) {
       await leaveLock({ pid: 2 ** 22 + 1 });
       const tries = await Promise.allSettled(Array.from({ length: 8 }, () => takeLock(path, now)));
@@ -78,7 +78,7 @@ describe('takeLock', () => {
     }
   });
 
-  it('removes what processes left that were killed while they took it, and nothing of those that live', async () => {
+  it('files of processes that were killed while they took the lock are removed, and those of live processes stay', async () => {
     await leaveLock({ pid: 2 ** 22 + 1 });
     const left = await readFile(path, 'utf8');
     await (await takeLock(path, now)).release();
@@ -91,7 +91,7 @@ describe('takeLock', () => {
     expect(await readdir(dirname(path))).toEqual(['lock.alive']);
   });
 
-  it('leaves the lock of somebody else alone when it lets go', async () => {
+  it('releasing leaves a lock of another process alone', async () => {
     const lock = await takeLock(path, now);
     await writeFile(path, 'of another');
     await lock.release();

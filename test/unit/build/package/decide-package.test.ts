@@ -1,4 +1,5 @@
-// The decision: who owns a version, what may change, what is gone.
+// Tests the decision about each version: which source owns it, which content may change, and which version is
+// withdrawn.
 import { describe, expect, it } from 'vitest';
 import { decidePackage } from '../../../../build/package/decide-package.ts';
 import type { Contribution, PackageInputs } from '../../../../build/package/package-decision.ts';
@@ -28,7 +29,7 @@ function from(source: string, ...releases: Contribution['releases']): Contributi
 }
 
 describe('decidePackage', () => {
-  it('publishes what is new', () => {
+  it('a new version is published', () => {
     const { fresh, kept, withdrawn, refused } = decide({ contributions: [from('a', releaseOf('1.0.0', '1'))] });
     expect({ fresh: fresh.map(({ release }) => release.version), kept, withdrawn, refused }).toEqual({
       fresh: ['1.0.0'],
@@ -38,7 +39,7 @@ describe('decidePackage', () => {
     });
   });
 
-  it('keeps what has the same reference', () => {
+  it('a version with the same reference stays', () => {
     const { fresh, kept } = decide({
       entries: [entryOf('1.0.0', '1')],
       contributions: [from('a', releaseOf('1.0.0', '1'))],
@@ -47,7 +48,7 @@ describe('decidePackage', () => {
     expect(kept.map(({ entry }) => entry.version)).toEqual(['1.0.0']);
   });
 
-  it('row 57, I3: refuses changed content of a released version and leaves the old one published', () => {
+  it('row 57, I3: changed content of a release is refused, and the old content stays published', () => {
     const { fresh, kept, refused } = decide({
       entries: [entryOf('1.0.0', '1')],
       contributions: [from('a', releaseOf('1.0.0', '2'))],
@@ -57,7 +58,7 @@ describe('decidePackage', () => {
     expect(refused[0]?.quarantine.code).toBe('VERSION_CHANGED');
   });
 
-  it('I3: refuses it under a withdrawn version too, since a lock may still name the old bytes', () => {
+  it('I3: changed content is refused for a withdrawn version too, because a lock file may name the old bytes', () => {
     const { fresh, refused } = decide({
       entries: [entryOf('1.0.0', '1', { state: 'withdrawn' })],
       contributions: [from('a', releaseOf('1.0.0', '2'))],
@@ -66,7 +67,7 @@ describe('decidePackage', () => {
     expect(refused[0]?.quarantine.message).toContain('--allow-republish');
   });
 
-  it('republishes when the operator allows it', () => {
+  it('changed content is published when the operator allows it', () => {
     const { fresh } = decide({
       entries: [entryOf('1.0.0', '1')],
       contributions: [from('a', releaseOf('1.0.0', '2'))],
@@ -75,28 +76,28 @@ describe('decidePackage', () => {
     expect(fresh[0]?.replaces?.version).toBe('1.0.0');
   });
 
-  it('replaces the content of a dev version, and uses an older content of it again', () => {
+  it('changed content of a dev version replaces the earlier content, and earlier content can return', () => {
     const entries = [entryOf('dev-main', '2'), entryOf('dev-main', '1', { state: 'superseded' })];
     const { fresh } = decide({ entries, contributions: [from('a', releaseOf('dev-main', '1'))] });
     expect(fresh[0]?.replaces?.reference).toBe(entries[0]?.reference);
     expect(fresh[0]?.reuse?.reference).toBe(entries[1]?.reference);
   });
 
-  it('withdraws what its source no longer has, and only then', () => {
+  it('a version is withdrawn only when its source no longer has it', () => {
     const entries = [entryOf('1.0.0', '1'), entryOf('2.0.0', '2', { source: 'b' })];
     const { withdrawn, kept } = decide({ entries, contributions: [from('a')] });
     expect(withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
     expect(kept.map(({ entry }) => entry.version)).toEqual(['2.0.0']);
   });
 
-  it('keeps a version whose present content may not be published', () => {
+  it('a published version stays when its present content may not be published', () => {
     const held = { ...from('a'), unpublishable: new Set(['1.0.0.0']) };
     expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [held] }).kept).toHaveLength(1);
     const unknown = { ...from('a'), holdsAll: true };
     expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [unknown] }).withdrawn).toEqual([]);
   });
 
-  it('row 56: refuses a version to every source when several bring it at once, naming them', () => {
+  it('row 56: a version that several sources offer at once is refused to all, and the report names the sources', () => {
     const { fresh, refused } = decide({
       contributions: [from('a', releaseOf('1.0.0', '1')), from('b', releaseOf('v1.0.0', '1'))],
     });
@@ -105,7 +106,7 @@ describe('decidePackage', () => {
     expect(refused[0]?.quarantine.message).toContain('dir:../a and dir:../b');
   });
 
-  it('lets no source take a version that another one publishes', () => {
+  it('no source takes over a version that another source publishes', () => {
     const { fresh, kept, refused } = decide({
       entries: [entryOf('1.0.0', '1')],
       contributions: [from('b', releaseOf('1.0.0', '1'))],
@@ -115,7 +116,7 @@ describe('decidePackage', () => {
     expect(refused.map(({ source }) => source)).toEqual(['b']);
   });
 
-  it('gives a version to another source once its own was forgotten or gave it up', () => {
+  it('another source gets a version once its owner was forgotten or gave it up', () => {
     const forgotten = decide({
       entries: [entryOf('1.0.0', '1')],
       contributions: [from('b', releaseOf('1.0.0', '1'))],
@@ -130,7 +131,7 @@ describe('decidePackage', () => {
     expect(gaveUp.kept.map(({ entry }) => entry.source)).toEqual(['b']);
   });
 
-  it('hands what stays published to the source that has the version now, so that it can be withdrawn with that one', () => {
+  it('a version that stays published moves to the source that has it now, and is withdrawn with that source', () => {
     const alone = { forgotten: new Set(['a']), sources: new Map([['b', 'dir:../b']]) };
     const changed = decide({
       ...alone,
@@ -147,12 +148,12 @@ describe('decidePackage', () => {
     expect(held.kept.map(({ entry }) => entry.source)).toEqual(['b']);
   });
 
-  it('withdraws what a forgotten source published', () => {
+  it('the versions of a forgotten source are withdrawn', () => {
     const { withdrawn } = decide({ entries: [entryOf('1.0.0', '1')], forgotten: new Set(['a']) });
     expect(withdrawn).toHaveLength(1);
   });
 
-  it('keeps versions whose source is not known, until a source claims them', () => {
+  it('versions of an unknown source stay until a source claims them', () => {
     const entries = [entryOf('1.0.0', '1', { source: 'unknown' })];
     expect(decide({ entries, contributions: [from('a')] }).kept).toHaveLength(1);
     expect(decide({ entries, contributions: [from('a', releaseOf('1.0.0', '1'))] }).kept[0]?.entry.source).toBe('a');

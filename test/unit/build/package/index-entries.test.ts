@@ -1,4 +1,4 @@
-// The serving index after a build: it only grows, and an archive never loses its name to another content.
+// Tests the serving index after a build: the index only grows, and an archive's name never leads to other content.
 import { describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PublicPath } from '../../../../build/contract/paths.ts';
@@ -10,7 +10,7 @@ const name = 'acme/hello' as PackageName;
 const now = new Date('2026-05-05T00:00:00Z');
 
 describe('mergeEntries', () => {
-  it('supersedes the older content of a dev version and keeps it', () => {
+  it('new content of a dev version supersedes the earlier entry, and the entry stays', () => {
     const older = entryOf('dev-main', '1');
     const { entries } = mergeEntries(name, [older], { kept: [], made: [entryOf('dev-main', '2')], now });
     expect(entries.map(({ reference, state }) => [reference[0], state])).toEqual([
@@ -20,7 +20,7 @@ describe('mergeEntries', () => {
     expect(entries[1]?.since).toBe(now.toISOString());
   });
 
-  it('withdraws what is neither kept nor made, and never drops it', () => {
+  it('a version that is neither kept nor made is withdrawn, and its entry stays', () => {
     const { entries } = mergeEntries(name, [entryOf('1.0.0', '1'), entryOf('2.0.0', '2')], {
       kept: [entryOf('2.0.0', '2')],
       made: [],
@@ -32,7 +32,7 @@ describe('mergeEntries', () => {
     ]);
   });
 
-  it('publishes a withdrawn version again without a second entry', () => {
+  it('a withdrawn version is published again without a second entry', () => {
     const { entries } = mergeEntries(name, [entryOf('1.0.0', '1', { state: 'withdrawn' })], {
       kept: [],
       made: [entryOf('1.0.0', '1')],
@@ -42,7 +42,7 @@ describe('mergeEntries', () => {
   });
 
   it.each([null, '2026-01-01T00:00:00Z'])(
-    'remembers when a content was first published, through withdrawals and returns (its own time: %s)',
+    'an entry keeps its first publication through withdrawals and returns (its own time: %s)',
     (time) => {
       const at = (day: number): string => `2026-03-0${day}T00:00:00.000Z`;
       const content = (seed: string, since: string): IndexEntry => entryOf('1.0.0', seed, { time, since });
@@ -70,20 +70,20 @@ describe('mergeEntries', () => {
     },
   );
 
-  it('remembers nothing of the kind of a version that stays', () => {
+  it('a version that stays published gets no time of first publication', () => {
     const kept = entryOf('2.0.0', '2', { time: null });
     for (const entry of mergeEntries(name, [kept], { kept: [kept], made: [], now }).entries)
       expect(entry).not.toHaveProperty('first_published');
   });
 
-  it('gives republished content its own name before the plain one changes', () => {
+  it('the earlier content gets a name of its own before republished content takes the plain name', () => {
     const made = entryOf('1.0.0', '2', { path: `dist/acme/hello/1.0.0@${referenceOf('2')}.zip` as PublicPath });
     const { entries, pins } = mergeEntries(name, [entryOf('1.0.0', '1')], { kept: [], made: [made], now });
     expect(pins).toEqual([{ from: 'dist/acme/hello/1.0.0.zip', to: `dist/acme/hello/1.0.0@${referenceOf('1')}.zip` }]);
     expect(entries[1]?.path).toBe(`dist/acme/hello/1.0.0@${referenceOf('1')}.zip`);
   });
 
-  it('sorts newest first, as Composer orders versions', () => {
+  it("entries are sorted newest first, in Composer's order of versions", () => {
     const versions = ['1.0.0', '1.0.0-RC1', '10.0.0', '2.0.0'];
     const { entries } = mergeEntries(name, [], {
       kept: [],

@@ -1,4 +1,5 @@
-// READMEs and CHANGELOGs of versions: read when a version is made, kept beside the serving index, gone with it.
+// Tests the READMEs and CHANGELOGs of versions: the build reads them for a new version, stores them by the serving
+// index, and removes unused ones.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ const textOf = (version: string, kind: 'readme' | 'changelog' = 'readme'): strin
 const sound = async (): Promise<void> => expect((await verifyTree(series.data)).faults).toEqual([]);
 
 describe('READMEs and CHANGELOGs', () => {
-  it('are kept for each version, once for all that have the same', async () => {
+  it('a build stores the texts of each version, and equal texts once', async () => {
     put('src/x', '1.0.0', { 'README.md': '# Hello', 'CHANGELOG.md': '## 1.0' });
     put('src/y', '1.1.0', { 'readme.md': '# Hello', changelog: '## 1.1' });
     put('src/z', '1.2.0', {});
@@ -48,13 +49,13 @@ describe('READMEs and CHANGELOGs', () => {
     await sound();
   });
 
-  it('are kept although the archive leaves them out', async () => {
+  it('texts are stored although the archive excludes them', async () => {
     put('src/x', '1.0.0', { 'README.md': 'shown', '.gitattributes': 'README.md export-ignore\n' });
     await series.run({ arguments: ['src'] });
     expect(textOf('1.0.0')).toBe('shown');
   });
 
-  it('go when nothing mentions them any more', async () => {
+  it('texts are removed when no version refers to them', async () => {
     put('src/x', undefined, { 'README.md': 'old' });
     await series.run({ arguments: ['src'] });
     put('src/x', undefined, { 'README.md': 'new' }, 'b');
@@ -67,7 +68,7 @@ describe('READMEs and CHANGELOGs', () => {
     await sound();
   });
 
-  it('are cut at 512 KiB, between two characters', async () => {
+  it('texts are cut at 512 KiB, between two characters', async () => {
     put('src/x', '1.0.0', { 'README.md': `x${'ä'.repeat(300_000)}` });
     await series.run({ arguments: ['src'] });
     expect(textOf('1.0.0')).toBe(`x${'ä'.repeat(262_143)}`);
@@ -91,7 +92,7 @@ describe('READMEs and CHANGELOGs', () => {
     expect(textOf('1.0.0')).toBe('zipped');
   });
 
-  it.skipIf(lacks('git'))('of git versions are those of their commit', async () => {
+  it.skipIf(lacks('git'))('the texts of git versions come from their commits', async () => {
     createRepository(series.tree.path('repo'), [
       { commit: 'main', files: { 'composer.json': '{"name":"acme/hello"}', 'README.md': 'one' } },
       { tag: '1.0.0', at: 'main' },
@@ -107,7 +108,7 @@ describe('READMEs and CHANGELOGs', () => {
     ]);
   });
 
-  it('a tree from before they were kept gets them with the next build, and its documents stay', async () => {
+  it('the next build adds the texts to a tree of an earlier release, and its documents stay', async () => {
     put('src/x', '1.0.0', { 'README.md': '# Hello' });
     await series.run({ arguments: ['src'] });
     const index = join(series.data, 'index/acme/hello.json');
@@ -127,7 +128,7 @@ describe('READMEs and CHANGELOGs', () => {
     ]);
   });
 
-  it('verify names one that is missing or changed', async () => {
+  it('verify names a missing or changed text', async () => {
     put('src/x', '1.0.0', { 'README.md': '# Hello', 'CHANGELOG.md': 'x' });
     await series.run({ arguments: ['src'] });
     const [one = '', other = ''] = textFiles();

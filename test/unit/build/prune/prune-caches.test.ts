@@ -50,7 +50,7 @@ const list = (...packages: readonly JsonObject[]): Promise<BuildReport> =>
   });
 
 describe('a list of inline packages', () => {
-  it('gains and loses entries without a word about the others', async () => {
+  it('entries come and go without a report about the other entries', async () => {
     const [a, b, c] = [record('acme/a'), record('acme/b'), record('acme/c')];
     await list(a, b);
     server.answers.clear();
@@ -72,14 +72,14 @@ describe('a list of inline packages', () => {
     expect((await list(c, a)).published).toBe(false);
   });
 
-  it('keeps a version whose entry became faulty while another one came', async () => {
+  it('a version stays whose entry became faulty while another entry was added', async () => {
     await list(record('acme/a'), record('acme/b'));
     const report = await list({ ...record('acme/a'), version: 'no version' }, record('acme/b'), record('acme/c'));
     expect(report.withdrawn).toEqual([]);
     expect(versions()).toEqual(['acme/a@1.0.0', 'acme/b@1.0.0', 'acme/c@1.0.0']);
   });
 
-  it('withdraws what it no longer has although another entry of it cannot be read', async () => {
+  it('a removed entry is withdrawn although another entry cannot be read', async () => {
     await list(record('acme/a'), record('acme/b'), record('acme/b', '2.0.0'));
     const report = await list({ ...record('acme/a'), version: 'no version' }, record('acme/b', '2.0.0'));
     expect(report.quarantined.map(({ name, code }) => `${String(name)} ${code}`)).toEqual(['acme/a VERSION_INVALID']);
@@ -87,7 +87,7 @@ describe('a list of inline packages', () => {
     expect(versions()).toEqual(['acme/a@1.0.0', 'acme/b@2.0.0']);
   });
 
-  it('is kept the dists it uses and no others', async () => {
+  it('the cache keeps only the dists that the list uses', async () => {
     await list(record('acme/a'), record('acme/b'));
     expect(namesIn('build/downloads')).toHaveLength(2);
     await list(record('acme/a'), record('acme/b', '2.0.0'));
@@ -99,8 +99,8 @@ describe('a list of inline packages', () => {
   });
 });
 
-describe('the copy of a remote repository', () => {
-  it('goes with its source, and only with that', async () => {
+describe('the cached copy of a remote repository', () => {
+  it('is removed with its source, and only then', async () => {
     mkdirSync(series.tree.path('repositories'));
     for (const name of ['one', 'two'])
       createRepository(

@@ -1,5 +1,5 @@
-// The gate in a build: what Composer could not load, and an archive that is not what its record was made of, is left
-// out version by version, and what was published stays.
+// Tests the gate before a publication: it excludes versions that Composer could not load and archives that do not match
+// their record. Published versions stay.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyTree } from '../../../../build/inspect/verify.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
@@ -13,7 +13,7 @@ beforeEach(() => (series = buildSeries()));
 afterEach(() => series.tree.remove());
 
 describe('the gate before a publication', () => {
-  it('leaves out a record that no client could load, and keeps those that are published', async () => {
+  it('a record that no client could load is excluded, and published records stay', async () => {
     series.tree.write(below('one/x', whoLibrary('acme/hello', '1.0.0', {}, 'a')));
     series.tree.write(below('one/other', whoLibrary('acme/other', '1.0.0', {}, 'a')));
     await series.run({ arguments: ['one'] });
@@ -30,7 +30,7 @@ describe('the gate before a publication', () => {
     expect(Object.keys(publishedVersions(series.data))).toContain('acme/hello@1.1.0');
   });
 
-  it('leaves out an archive whose composer.json is not the one the record was made of', async () => {
+  it('an archive whose composer.json differs from its record is excluded', async () => {
     const json = (version: string): string => JSON.stringify({ name: 'acme/hello', version });
     const repository = createRepository(series.tree.path('lib'), [
       { commit: 'main', files: { 'composer.json': json('1.0.0') } },

@@ -1,5 +1,4 @@
-// The announcement says which packages are published no more: a server that reads the tree elsewhere has no folders to
-// look into.
+// Tests the list of withdrawn packages in the announcement. A server that reads the tree over HTTP cannot list folders.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +28,7 @@ const withdraw = (name: string) => {
 };
 
 describe('withdrawn packages', () => {
-  it('are named as long as something of them is kept, and not while they are published', async () => {
+  it('withdrawn packages are listed while anything of them is stored, and not while they are published', async () => {
     expect(announced().withdrawn).toEqual([]);
     await withdraw('gone/three');
     await withdraw('acme/two');
@@ -45,7 +44,7 @@ describe('withdrawn packages', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('are found again from the serving index where the announcement was lost, or is of an older version', async () => {
+  it('withdrawn packages are found in the serving index where the announcement was lost or is of an older version', async () => {
     await withdraw('gone/three');
     const { withdrawn: _, ...older } = announced();
     writeFileSync(path(), formatPublication(older));
@@ -54,7 +53,7 @@ describe('withdrawn packages', () => {
     expect(await series.run({})).toMatchObject({ published: false });
   });
 
-  it('`verify` finds withdrawn packages that are not named, and a build that compares everything adds them', async () => {
+  it('verify finds withdrawn packages that are not listed, and a build that compares everything lists them', async () => {
     await withdraw('gone/three');
     writeFileSync(path(), formatPublication({ ...announced(), withdrawn: [] }));
     expect(await faults()).toMatchObject([

@@ -1,4 +1,4 @@
-// I21. What was purged where a tree was built is purged where the tree is received, too.
+// Tests that the tombstones of a received tree purge the same versions here (I21).
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ afterEach(async () => {
 });
 
 describe('a received tree with tombstones', () => {
-  it('purges here what it published before, with its history, and blocks it in an older copy of the tree', async () => {
+  it('its tombstones purge the published version here with its history, and block the version in an older copy of the tree', async () => {
     await receive();
     cpSync(at('incoming'), at('older'), { recursive: true });
     expect([versions(), filesWithSecret(series.data).length > 0]).toEqual([
@@ -88,7 +88,7 @@ describe('a received tree with tombstones', () => {
     expect([versions(), filesWithSecret(series.data)]).toEqual([['acme/hello@1.0.0'], []]);
   });
 
-  it('keeps them out where the version never was, also from other sources', async () => {
+  it('its tombstones block a version that was never published here, also from other sources', async () => {
     await purgeElsewhere();
     await receive();
     series.tree.write(saying('own', '1.1.0', secret));
@@ -96,7 +96,7 @@ describe('a received tree with tombstones', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('leaves what another source publishes here, and names the command that purges it', async () => {
+  it('its tombstones spare a version of another source, and the report names the command that purges it', async () => {
     series.tree.write(saying('own', '1.1.0', 'of another team'));
     await series.run({ arguments: ['own'] });
     await purgeElsewhere();
@@ -108,7 +108,7 @@ describe('a received tree with tombstones', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
   });
 
-  it('names what another source publishes here with the purged bytes under another label', async () => {
+  it('the report names purged bytes that another source publishes here under another label', async () => {
     series.tree.write(saying('own', '3.0.0', 'of another team'));
     await series.run({ arguments: ['own'] });
     const { shasum } = publishedVersions(series.data)['acme/hello@3.0.0'] ?? {};
@@ -127,7 +127,7 @@ describe('a received tree with tombstones', () => {
     await purge(series.request({}), '3.0.0');
   });
 
-  it('is refused whole when its list is damaged, edited or lost', async () => {
+  it('a tree with a damaged, edited or lost list of tombstones is refused as a whole', async () => {
     await receive();
     await purgeElsewhere();
     const list = at('elsewhere/index/_purged.json');

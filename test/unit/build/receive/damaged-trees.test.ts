@@ -1,4 +1,4 @@
-// Trees that were built elsewhere and are not whole: they are refused, and nothing is changed.
+// Tests damaged trees that were built elsewhere: receive refuses them and changes nothing.
 
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => registry[Symbol.asyncDispose]());
 
-describe('a tree that is not whole is refused, and nothing is changed:', () => {
+describe('receive refuses a tree, and changes nothing, for:', () => {
   const flip = (path: string): void => {
     const bytes = readFileSync(path);
     const at = bytes.length >> 1;

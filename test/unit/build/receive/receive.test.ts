@@ -1,5 +1,5 @@
-// Trees that were built elsewhere: what is taken over of them, and what is left out. Trees that are refused as a whole:
-// damaged-trees.test.ts.
+// Tests trees that were built elsewhere: the versions that receive takes over and those that it excludes.
+// damaged-trees.test.ts has the trees that are refused.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const codes = (report: BuildReport): string[][] => report.quarantined.map(({ ver
 const expectSound = async (): Promise<void> => expect((await verifyTree(registry.data)).faults).toEqual([]);
 
 describe('a received tree', () => {
-  it('is published as it was built, byte for byte, and changes nothing when it comes again', async () => {
+  it('a received tree is published byte for byte, and receiving it again changes nothing', async () => {
     registry.put('1.0.0');
     registry.put('2.0.0-beta1');
     registry.put(undefined);
@@ -65,7 +65,7 @@ describe('a received tree', () => {
     expect(wholeTree(registry.data)).toEqual(before);
   });
 
-  it('follows what comes and goes, and leaves what other sources publish', async () => {
+  it('receive follows added and removed versions, and leaves the packages of other sources alone', async () => {
     registry.series.tree.write(below('own/tool', whoLibrary('acme/tool', '1.0.0')));
     await registry.series.run({ arguments: ['own'] });
     registry.put('1.0.0');
@@ -85,7 +85,7 @@ describe('a received tree', () => {
     await expectSound();
   });
 
-  it('stays published in builds of other sources, also with other settings, and is withdrawn when it is forgotten', async () => {
+  it('a received tree stays published in builds of other sources with other settings, and is withdrawn when forgotten', async () => {
     registry.put('1.0.0');
     await registry.receive(await registry.sent());
     registry.series.tree.write(below('own/tool', whoLibrary('acme/tool', '1.0.0')));
@@ -105,7 +105,7 @@ describe('a received tree', () => {
     await expectSound();
   });
 
-  it('is one source for each name it has: neither takes over what the other publishes', async () => {
+  it('a received tree is one source among others: no source takes over versions of another', async () => {
     registry.put('1.0.0');
     registry.put('1.0.0', 'a', 'acme/other');
     await registry.receive(await registry.sent(), {}, 'one');
@@ -120,7 +120,7 @@ describe('a received tree', () => {
     await expect(registry.receive(registry.copied('incoming'), {}, '../one')).rejects.toThrow('--as');
   });
 
-  it('changes no released version: other content is left out, and so are other bytes of the same content', async () => {
+  it('receive changes no released version: other content, and other bytes of the same content, are excluded', async () => {
     registry.put('1.0.0', 'first');
     registry.put('1.1.0', 'x'.repeat(5000));
     await registry.receive(await registry.sent());
@@ -154,7 +154,7 @@ describe('a received tree', () => {
     await expectSound();
   });
 
-  it('leaves out what is not safe to unpack, and what Composer could not read, and publishes the rest', async () => {
+  it('receive excludes unsafe archives and records that Composer cannot read, and publishes the rest', async () => {
     registry.put('1.0.0');
     registry.put('1.1.0');
     registry.put('1.2.0');
@@ -176,7 +176,7 @@ describe('a received tree', () => {
     await expectSound();
   });
 
-  it('says what its own build left out, and keeps what was published of that', async () => {
+  it('receive reports versions that the sending build excluded, and keeps their published content', async () => {
     registry.put('1.0.0');
     registry.put('1.1.0');
     await registry.receive(await registry.sent());
@@ -189,7 +189,7 @@ describe('a received tree', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
   });
 
-  it('is held back where a package would lose all it has, unless that is meant', async () => {
+  it('receive is stopped where a package would lose all versions, unless that is confirmed', async () => {
     registry.put('1.0.0');
     registry.put('1.0.0', 'a', 'acme/other');
     await registry.receive(await registry.sent());

@@ -1,4 +1,4 @@
-// The numbered version a branch goes by besides its own name, as Composer's loader finds it.
+// Tests the alias of a branch, a numbered version, as Composer's loader determines it.
 
 import { describe, expect, it } from 'vitest';
 
@@ -20,11 +20,11 @@ describe('branchAliasOf', () => {
     ['1.x-dev', { '1.x-dev': '2.x-dev' }, false, undefined],
     ['v1.x-dev', {}, true, undefined],
     ['1.0.0', { '1.0.0': '2.x-dev' }, true, undefined],
-  ])('%s with %j, default branch: %s → %s', (version, aliases, defaultBranch, expected) => {
+  ])('the alias of %s with %j, default branch %s, is %s', (version, aliases, defaultBranch, expected) => {
     expect(branchAliasOf(withAlias(aliases), version, defaultBranch)).toBe(expected);
   });
 
-  it('takes no notice of what is no object', () => {
+  it('aliases that are no object are ignored', () => {
     expect(branchAliasOf({ extra: [] }, 'dev-main', false)).toBeUndefined();
     expect(branchAliasOf({ extra: { 'branch-alias': ['2.x-dev'] } }, 'dev-main', false)).toBeUndefined();
   });

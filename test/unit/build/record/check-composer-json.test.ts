@@ -1,4 +1,4 @@
-// Tests that a composer.json that would make a client abort is refused by the name of the field.
+// Tests the refusal of a composer.json that aborts a client; the message names the field.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
@@ -49,7 +49,7 @@ describe('checkComposerJson', () => {
     ['require', { require: ['php'] }],
     ['require', { require: { 12: '*' } }],
     ['require-dev', { 'require-dev': { 0: '*' } }],
-  ] as [string, JsonObject][])('refuses a wrong %s: %j', (field, fields) => {
+  ] as [string, JsonObject][])('a wrong %s is refused: %j', (field, fields) => {
     expect(refusal(fields)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining(field) });
   });
 
@@ -61,12 +61,12 @@ describe('checkComposerJson', () => {
     { conflict: { 'a/b': '!!' } },
     { provide: { 'a/b': 'bad version' } },
     { replace: { 'a/b': ' self.version' } },
-  ] as JsonObject[])('refuses a bad constraint: %j', (fields) => {
+  ] as JsonObject[])('a bad constraint is refused: %j', (fields) => {
     const [field = ''] = Object.keys(fields);
     expect(refusal(fields)).toEqual({ code: 'CONSTRAINT_INVALID', message: expect.stringContaining(field) });
   });
 
-  it('refuses a constraint without end in a short message', () => {
+  it('an endless constraint is refused with a short message', () => {
     for (const constraint of [`${'^1 || '.repeat(maxConstraintLength / 5)}^2`, 'x'.repeat(maxConstraintLength - 1)]) {
       const found = refusal({ require: { 'a/b': constraint } });
       expect(found?.code).toBe('CONSTRAINT_INVALID');
@@ -74,13 +74,13 @@ describe('checkComposerJson', () => {
     }
   });
 
-  it('names the link and the constraint', () => {
+  it('the refusal names the link and the constraint', () => {
     expect(refusal({ require: { 'acme/util': '^1.0 || banana' } })?.message).toMatch(
       /require, "acme\/util": the constraint "\^1\.0 \|\| banana".*"banana"/,
     );
   });
 
-  it('says how a psr-4 namespace has to end', () => {
+  it('the refusal names the required end of a psr-4 namespace', () => {
     expect(refusal({ autoload: { 'psr-4': { 'Acme\\Hello': 'src' } } })?.message).toContain('"Acme\\\\Hello\\\\"');
   });
 
@@ -120,7 +120,7 @@ describe('checkComposerJson', () => {
     },
     { version: 5, time: 5, dist: 5, source: 'x', config: 5, repositories: 'x', 'notification-url': 5 },
     { name: 'Acme/Hello' },
-  ] as JsonObject[])('lets pass what Composer takes or ignores: %j', (fields) => {
+  ] as JsonObject[])('a value that Composer accepts or ignores is accepted: %j', (fields) => {
     expect(refusal(fields)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// The last look at a record: what no client could load is found whichever way it came about.
+// Tests the last check of a record: a record that no client can load is refused, whatever produced it.
 import { describe, expect, it } from 'vitest';
 import type { VersionRecord } from '../../../../build/contract/documents.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
@@ -120,6 +120,7 @@ const unsound: readonly (readonly [title: string, record: object, code: string])
 
 describe('checkRecord', () => {
   for (const [title, record] of Object.entries(sounds))
-    it(`lets ${title} pass`, () => expect(refusalOf(record)).toBeUndefined());
-  for (const [title, record, code] of unsound) it(`refuses ${title}`, () => expect(refusalOf(record)).toBe(code));
+    it(`checkRecord accepts ${title}`, () => expect(refusalOf(record)).toBeUndefined());
+  for (const [title, record, code] of unsound)
+    it(`checkRecord refuses ${title}`, () => expect(refusalOf(record)).toBe(code));
 });

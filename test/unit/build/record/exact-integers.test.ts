@@ -1,4 +1,5 @@
-// Whole numbers of 64 bits survive being read and written, as they do in PHP; all else is as JSON.parse has it.
+// Tests that 64-bit integers keep their digits through reading and writing, as in PHP. Other JSON parses as in
+// JSON.parse.
 
 import { describe, expect, it } from 'vitest';
 
@@ -11,7 +12,7 @@ describe('whole numbers', () => {
     '{"a":9007199254740993}',
     '[-9007199254740993,9223372036854775807,-9223372036854775808]',
     '{"a":{"b":[1,9007199254740992,"9007199254740993"]},"c\\\\":9007199254740993,":9007199254740993":1}',
-  ])('%s stays as it is', (text) => {
+  ])('the integer %s stays as it is', (text) => {
     expect(through(text)).toBe(text);
   });
 
@@ -19,12 +20,12 @@ describe('whole numbers', () => {
     ['[9223372036854775808]', '[9223372036854776000]'],
     ['[9007199254740993.0, 9007199254740993e0]', '[9007199254740992,9007199254740992]'],
     ['{ "a" : 9007199254740993 }', '{"a":9007199254740993}'],
-  ])('%s becomes %s', (text, expected) => expect(through(text)).toBe(expected));
+  ])('the text %s becomes %s', (text, expected) => expect(through(text)).toBe(expected));
 
-  it('are numbers where a double can hold them', () =>
+  it('an integer within the precision of a double is a number', () =>
     expect(readJson('[9007199254740991, 9007199254740993]')).toEqual([9007199254740991, expect.any(String)]));
 
-  it('may stand beside long texts', () => {
+  it('large integers are read next to long texts', () => {
     const text = JSON.stringify({ long: 'a\\"'.repeat(500_000), hash: '0123456789012345678' });
     expect(through(text.replace('}', ',"n":9007199254740993}'))).toBe(text.replace('}', ',"n":9007199254740993}'));
   });

@@ -1,16 +1,16 @@
-// Package names out of a composer.json, and what is said about those that are none.
+// Tests the package name of a composer.json, and the messages about invalid names.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
 import { packageNameOf } from '../../../../build/record/package-name.ts';
 
 describe('packageNameOf', () => {
-  it('takes any case and gives lower case', () => {
+  it('a name in any case becomes lower case', () => {
     expect(packageNameOf({ name: 'Acme/Hello_World' })).toBe('acme/hello_world');
     expect(packageNameOf({ name: 'acme/a--b' })).toBe('acme/a--b');
   });
 
-  it.each([{}, { name: null }, { name: '' }] as JsonObject[])('%j has no name', (json) => {
+  it.each([{}, { name: null }, { name: '' }] as JsonObject[])('the composer.json %j has no name', (json) => {
     expect(() => packageNameOf(json)).toThrow(expect.objectContaining({ code: 'NAME_MISSING' }));
   });
 
@@ -28,7 +28,7 @@ describe('packageNameOf', () => {
     [`acme/${'a'.repeat(101)}`, /100 characters/],
     [5, /not a string/],
     ['../etc', /would do|letters/],
-  ])('%j is refused with advice', (name, advice) => {
+  ])('the name %j is refused with advice', (name, advice) => {
     expect(() => packageNameOf({ name })).toThrow(
       expect.objectContaining({ code: 'NAME_INVALID', message: expect.stringMatching(advice) }),
     );

@@ -1,4 +1,4 @@
-// composer.json from bytes: what is refused, and that the message has the line.
+// Tests the parser of composer.json: the refused bytes, and the line in each message.
 
 import { describe, expect, it } from 'vitest';
 import { maxComposerJsonBytes, parseComposerJson } from '../../../../build/record/parse-composer-json.ts';
@@ -19,7 +19,7 @@ function refusal(bytes: Uint8Array | string): { readonly code: string; readonly 
 }
 
 describe('parseComposerJson', () => {
-  it('reads what JSON.parse reads', () => {
+  it('parseComposerJson reads valid JSON as JSON.parse does', () => {
     const text =
       '\r\n{ "name" : "acme/hello", "a": [1, -2.5e+3, true, null, {}, [], "\\u00e9\\n\\/ü 😀", "\\ud83d\\ude00"], "": {"__proto__": 1} }\n';
     expect(parse(text)).toEqual(JSON.parse(text));
@@ -41,7 +41,7 @@ describe('parseComposerJson', () => {
     ['{"a": [1, 2', 1, 12, /the end of the file/],
     ['{"a": "\\ud800"}', 1, 7, /surrogate/],
     ['{"a": "\t"}', 1, 8, /control character/],
-  ])('%j is INVALID_JSON in its line', (text, line, column, problem) => {
+  ])('the text %j is INVALID_JSON with its line', (text, line, column, problem) => {
     const { code, message } = refusal(text);
     expect(() => JSON.parse(text.replace('\\ud800', '\\q')) as unknown).toThrow();
     expect(code).toBe('INVALID_JSON');
@@ -49,7 +49,7 @@ describe('parseComposerJson', () => {
     expect(message).toMatch(problem);
   });
 
-  it('names the line of a byte that is not UTF-8', () => {
+  it('the error of a byte that is not UTF-8 names the line', () => {
     const bytes = Buffer.concat([
       Buffer.from('{\n  "name": "a/b",\n  "description": "'),
       Buffer.from([0xe9]),
@@ -58,7 +58,7 @@ describe('parseComposerJson', () => {
     expect(refusal(bytes)).toEqual({ code: 'INVALID_JSON', message: expect.stringMatching(/line 3: .*UTF-8/) });
   });
 
-  it('refuses a byte-order mark and an empty file', () => {
+  it('a byte-order mark and an empty file are refused', () => {
     expect(refusal('\ufeff{}')).toEqual({ code: 'INVALID_JSON', message: expect.stringContaining('byte-order mark') });
     expect(refusal(' \n')).toEqual({ code: 'INVALID_JSON', message: expect.stringContaining('empty') });
   });
@@ -68,11 +68,11 @@ describe('parseComposerJson', () => {
     ['"x"', 'a string'],
     ['null', 'null'],
     ['5', 'a number'],
-  ])('refuses %s, which is no object', (text, kind) => {
+  ])('a composer.json that is %s instead of an object is refused', (text, kind) => {
     expect(refusal(text)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining(kind) });
   });
 
-  it('takes the last value of a repeated key, at its first place, and tells of each', () => {
+  it('a repeated key has its last value at its first place, and each repetition is reported', () => {
     const repeated: string[] = [];
     const json = parseComposerJson(
       Buffer.from('{"require": {}, "a": 1, "re\\u0071uire": {"x": 1, "x": 2}}'),
@@ -84,7 +84,7 @@ describe('parseComposerJson', () => {
     expect(parse('{"a": {"x": 1}, "b": {"x": 1}}')).toEqual({ a: { x: 1 }, b: { x: 1 } });
   });
 
-  it('refuses nesting that PHP could not decode, however deep', () => {
+  it('nesting that PHP could not decode is refused at any depth', () => {
     for (const levels of [200, 200_000]) {
       expect(refusal(`{"a": ${'['.repeat(levels)}${']'.repeat(levels)}}`)).toEqual({
         code: 'INVALID_COMPOSER_JSON',
@@ -93,7 +93,7 @@ describe('parseComposerJson', () => {
     }
   });
 
-  it('refuses a file of more than 1 MiB', () => {
+  it('a file of more than 1 MiB is refused', () => {
     expect(refusal(`{"a": "${'x'.repeat(maxComposerJsonBytes)}"}`)).toEqual({
       code: 'INVALID_COMPOSER_JSON',
       message: expect.stringContaining('larger'),

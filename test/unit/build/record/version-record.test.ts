@@ -1,4 +1,5 @@
-// The record of a version in p2: all of composer.json that a client may see, and what the registry adds.
+// Tests the record of a version in p2: the fields of composer.json that a client may see, and the fields of the
+// registry.
 
 import { describe, expect, it } from 'vitest';
 import type { Reference, Sha1 } from '../../../../build/contract/digest.ts';
@@ -27,7 +28,7 @@ function input(composerJson: JsonObject, changes: Partial<RecordInput> = {}): Re
 }
 
 describe('versionRecord', () => {
-  it('is the composer.json with its place in the registry, in a fixed order', () => {
+  it('a record is the composer.json with its address in the registry, in a fixed order', () => {
     const record = versionRecord(
       input({
         type: 'library',
@@ -56,7 +57,7 @@ describe('versionRecord', () => {
     );
   });
 
-  it('leaves out what only a root package has a use for, credentials among it', () => {
+  it('fields that only a root package uses are excluded, credentials among them', () => {
     const record = versionRecord(
       input({
         repositories: [{ url: 'https://user:secret@example.org' }],
@@ -72,7 +73,7 @@ describe('versionRecord', () => {
     expect(record).toMatchObject({ scripts: { test: 'phpunit' }, 'require-dev': { 'a/b': '*' } });
   });
 
-  it("takes nothing from a composer.json that is the repository's to say", () => {
+  it('a composer.json cannot set fields that the repository determines', () => {
     const hostile = {
       version: '9',
       version_normalized: '9.0.0.0',
@@ -92,15 +93,15 @@ describe('versionRecord', () => {
     });
   });
 
-  it('has a dist for a metapackage too, so that every version can be fetched and proved', () => {
+  it('a metapackage has a dist too, so that every version can be fetched and verified', () => {
     expect(versionRecord(input({ type: 'metapackage' }))).toMatchObject({ dist: { shasum } });
   });
 
-  it('marks the default branch', () => {
+  it('the record of the default branch is marked', () => {
     expect(versionRecord(input({}, { defaultBranch: true }))).toHaveProperty('default-branch', true);
   });
 
-  it('keeps a __proto__ key a key', () => {
+  it('a __proto__ key stays an ordinary key', () => {
     const record = versionRecord(input(JSON.parse('{"__proto__": {"polluted": true}}') as JsonObject));
     expect(JSON.stringify(record)).toContain('"__proto__":{"polluted":true}');
     expect(Object.getPrototypeOf(record)).toBe(Object.prototype);
@@ -108,7 +109,7 @@ describe('versionRecord', () => {
 });
 
 describe('archiveExcludesOf', () => {
-  it('gives the patterns in order', () => {
+  it('the patterns keep their order', () => {
     expect(archiveExcludesOf({ archive: { exclude: ['/tests', '!/tests/keep'] } })).toEqual(['/tests', '!/tests/keep']);
   });
 
@@ -118,12 +119,12 @@ describe('archiveExcludesOf', () => {
     { archive: [] },
     { archive: { name: 'x' } },
     { archive: { exclude: null } },
-  ] as JsonObject[])('gives none for %j', (json) => {
+  ] as JsonObject[])('the value %j gives no patterns', (json) => {
     expect(archiveExcludesOf(json)).toEqual([]);
   });
 
   it.each([{ archive: 'x' }, { archive: { exclude: '/tests' } }, { archive: { exclude: [5] } }] as JsonObject[])(
-    'refuses %j',
+    'the value %j is refused',
     (json) => {
       expect(() => archiveExcludesOf(json)).toThrow(expect.objectContaining({ code: 'INVALID_COMPOSER_JSON' }));
     },

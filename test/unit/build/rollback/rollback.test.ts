@@ -1,4 +1,4 @@
-// Rolling back: earlier metadata is published again, builds leave it so, and what comes anew is published all the same.
+// Tests rollbacks: the earlier metadata is published again, later builds keep it, and new content is still published.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const readers = (): Record<string, string> => publishedTree(data);
 const sound = async (): Promise<void> => expect(await verifyTree(data)).toMatchObject({ ok: true, faults: [] });
 
 describe('a rollback', () => {
-  it('publishes the very metadata of then again, under a new serial and a later Last-Modified', async () => {
+  it('a rollback publishes the earlier metadata unchanged, under a new serial and a later Last-Modified', async () => {
     put('a', '1.0.0');
     put('head', undefined, 'first');
     await run();
@@ -58,7 +58,7 @@ describe('a rollback', () => {
     await sound();
   });
 
-  it('brings back what was withdrawn, and what was replaced, with the bytes they had', async () => {
+  it('a rollback restores withdrawn and replaced versions with the bytes that they had', async () => {
     put('a', '1.0.0');
     put('b', '1.1.0');
     await run();
@@ -72,7 +72,7 @@ describe('a rollback', () => {
     await sound();
   });
 
-  it('goes back over several publications, and forward again to the one before it', async () => {
+  it('a rollback goes back over several publications, and forward again to the latest', async () => {
     put('a', '1.0.0');
     await run();
     const states = [readers()];
@@ -113,7 +113,7 @@ describe('a rollback', () => {
     await sound();
   });
 
-  it('costs what changed since: no other package is written', async () => {
+  it('a rollback writes only the packages that changed', async () => {
     put('a', '1.0.0');
     put('x', '1.0.0', 'x', 'acme/other');
     await run();
@@ -125,7 +125,7 @@ describe('a rollback', () => {
     expect((await readHistory(createDiskOutput(data)))[0]?.packages.map(({ name }) => name)).toEqual(['acme/hello']);
   });
 
-  it('tried out says what it would do, and does nothing', async () => {
+  it('a dry run of a rollback reports the changes and makes none', async () => {
     put('a', '1.0.0');
     await run();
     put('b', '2.0.0');
@@ -137,7 +137,7 @@ describe('a rollback', () => {
     expect(allFiles(data).map((path) => [path, statSync(join(data, path)).ino])).toEqual(before);
   });
 
-  it('leaves withdrawn what was withdrawn by hand', async () => {
+  it('a rollback does not restore versions that were withdrawn by hand', async () => {
     put('a', '1.0.0');
     put('b', '1.1.0');
     await run();
@@ -153,7 +153,7 @@ describe('a rollback', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('brings back the versions of a source that is forgotten meanwhile, until they are forgotten too', async () => {
+  it('a rollback restores the versions of a source that was forgotten since, until they are forgotten too', async () => {
     put('a', '1.0.0');
     await run();
     tree.write(below('two/x', whoLibrary('acme/other', '1.0.0')));
@@ -167,14 +167,14 @@ describe('a rollback', () => {
     expect(versions()).toEqual(['acme/other@1.0.0']);
   });
 
-  it('to where nothing differs publishes nothing', async () => {
+  it('a rollback without differences publishes nothing', async () => {
     put('a', '1.0.0');
     await run();
     expect(await back(1)).toMatchObject({ serial: 1, published: false, changes: { versions: [], metadata: [] } });
   });
 });
 
-describe('builds after a rollback', () => {
+describe('a build after a rollback', () => {
   beforeEach(async () => {
     put('a', '1.0.0');
     put('head', undefined, 'good');
@@ -186,7 +186,7 @@ describe('builds after a rollback', () => {
     await back(1);
   });
 
-  it('leave it so while the sources are the same, whether they remember them or not, and say so', async () => {
+  it('keeps the rollback while the sources are unchanged, remembered or not, and reports that', async () => {
     const then = readers();
     const quiet = await run();
     expect(quiet).toMatchObject({ published: false });
@@ -198,7 +198,7 @@ describe('builds after a rollback', () => {
     expect(readers()).toEqual(then);
   });
 
-  it('leave it so while other versions of the package come', async () => {
+  it('keeps the rollback while other versions of the package are added', async () => {
     put('c', '3.0.0');
     expect((await run()).added.map(({ version }) => version)).toEqual(['3.0.0']);
     expect(versions()).not.toContain('acme/hello@2.0.0');
@@ -206,7 +206,7 @@ describe('builds after a rollback', () => {
     await sound();
   });
 
-  it('publish the branch again as soon as it has another content, and hold it no more', async () => {
+  it('publishes the branch again as soon as its content changes, and ends the hold', async () => {
     const label = versions().find((version) => version.includes('dev-')) ?? '';
     const good = referenceOf(label);
     put('head', undefined, 'mended');
@@ -218,7 +218,7 @@ describe('builds after a rollback', () => {
     expect(referenceOf(label)).not.toBe(mended);
   });
 
-  it('publish what the sources have once the rollback is lifted', async () => {
+  it('publishes the content of the sources once the rollback is lifted', async () => {
     await liftRollbacks(series.request({}), series.effects());
     const report = await run();
     expect(report.withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
@@ -228,13 +228,13 @@ describe('builds after a rollback', () => {
     await sound();
   });
 
-  it('withdraw what was brought back when its source is forgotten', async () => {
+  it('withdraws a restored version when its source is forgotten', async () => {
     await series.run({ forget: ['one'] });
     expect(versions()).toEqual([]);
   });
 });
 
-describe('a rollback that cannot be done', () => {
+describe('an impossible rollback', () => {
   beforeEach(async () => {
     put('a', '1.0.0');
     put('b', '2.0.0');
@@ -243,7 +243,7 @@ describe('a rollback that cannot be done', () => {
     await run();
   });
 
-  it('names the archives that are gone, and changes nothing', async () => {
+  it('names the missing archives and changes nothing', async () => {
     rmSync(join(data, 'public/dist/acme/hello/2.0.0.zip'));
     const before = readers();
     await expect(back(1)).rejects.toThrow(
@@ -252,7 +252,7 @@ describe('a rollback that cannot be done', () => {
     expect(readers()).toEqual(before);
   });
 
-  it('names a kept document that was damaged', async () => {
+  it('names the damaged document of the history', async () => {
     const kept =
       allFiles(join(data, 'build/history')).find((path) => path.startsWith('2/') && !path.endsWith('record.json')) ??
       '';
@@ -266,7 +266,7 @@ describe('a rollback that cannot be done', () => {
   it.each([
     [7, /There is no publication 7 yet: the current one is 2\./],
     [0, /Publication 0 is unknown/],
-  ])('to %i says how far the record goes', async (to, message) => {
+  ])('to the unrecorded publication %i is refused', async (to, message) => {
     await expect(back(to)).rejects.toThrow(message);
   });
 
@@ -275,8 +275,8 @@ describe('a rollback that cannot be done', () => {
   });
 });
 
-describe('the record', () => {
-  it('keeps as many publications as it is told to, and goes no further back', async () => {
+describe('the publication history', () => {
+  it('keeps the configured number of publications, and goes back no further', async () => {
     for (const step of [1, 2, 3, 4, 5]) {
       put(`r${step}`, `${step}.0.0`);
       await run({ keepHistory: 2 });
@@ -289,7 +289,7 @@ describe('the record', () => {
     expect((await back(3)).published).toBe(true);
   });
 
-  it('says what came, changed and went, who did it, and from which source', async () => {
+  it('lists added, changed and removed versions, the actor and the source', async () => {
     put('a', '1.0.0');
     put('head', undefined, 'first');
     await run({ by: { actor: 'cli:me', command: 'build' } });
@@ -313,7 +313,7 @@ describe('the record', () => {
     expect(Object.values(second?.sources ?? {}).join()).toContain('one');
   });
 
-  it('the record of several publications omits versions that came and went in between', async () => {
+  it('of several publications omits versions that were added and removed in between', async () => {
     put('a', '1.0.0');
     await run();
     put('b', '2.0.0');
@@ -326,7 +326,7 @@ describe('the record', () => {
     expect(netChanges(records, true).versions).toMatchObject([{ version: '3.0.0', after: null }]);
   });
 
-  it('has nothing to keep of a first publication, and what was replaced of all others', async () => {
+  it('stores nothing for a first publication, and the replaced documents for each later one', async () => {
     put('a', '1.0.0');
     await run();
     expect(allFiles(join(data, 'build/history'))).toEqual(['1/record.json']);

@@ -41,7 +41,7 @@ const choose = (
 };
 
 describe('parseSource', () => {
-  it('takes a work tree for git, a plain folder for packages, and a prefix at its word', () => {
+  it('parseSource takes a work tree for git and a plain folder for packages, and obeys a prefix', () => {
     expect(parseSource('./work', base, data)).toMatchObject({ location: 'git:../work', place: { kind: 'git' } });
     expect(parseSource('./packages', base, data)).toMatchObject({
       location: 'dir:../packages',
@@ -56,7 +56,7 @@ describe('parseSource', () => {
     });
   });
 
-  it('takes artifact: for a folder of ZIPs, and leaves packages that are described to libretto.json', () => {
+  it('the prefix artifact: means a folder of ZIPs, and package: is referred to libretto.json', () => {
     expect(parseSource('artifact:zips', base, data)).toMatchObject({
       location: 'artifact:../zips',
       place: { kind: 'artifact', path: join(base, 'zips') },
@@ -67,7 +67,7 @@ describe('parseSource', () => {
     );
   });
 
-  it('refuses credentials and transports that run things, without repeating the password', () => {
+  it('credentials and transports that run programs are refused, and the message hides the password', () => {
     for (const url of [
       'https://me:secret@host/lib.git',
       'https://secret@host/lib.git',
@@ -91,18 +91,18 @@ describe('parseSource', () => {
     'https://host/lib.git?token=secret',
     'dir:https://me:secret@host/lib',
     'package:https://me:secret@host/lib',
-  ])('takes no malformed address for a folder, nor repeats its password: %s', (text) => {
+  ])('the malformed address %s is not taken for a folder, and its password is not repeated', (text) => {
     expect(sourceRefusal(text)).toEqual(expect.not.stringContaining('secret'));
     expect(() => parseSource(text, base, data)).toThrow(BuildRefused);
   });
 
-  it('takes a folder with such a name by its path', () => {
+  it('a folder whose name looks like an address can be given by its path', () => {
     expect(parseSource('./me:x@host:lib', base, data)).toMatchObject({ location: 'dir:../me:x@host:lib' });
   });
 });
 
 describe('chooseSources', () => {
-  it('reads what is named and leaves the rest as published', () => {
+  it('named sources are read, and the others stay as published', () => {
     expect(choose({ arguments: ['./b'] }, [remembered('./a')])).toEqual({
       read: ['dir:../b'],
       left: ['dir:../a'],
@@ -110,7 +110,7 @@ describe('chooseSources', () => {
     });
   });
 
-  it('reads the remembered ones and those of the configuration without arguments', () => {
+  it('without arguments, the remembered and the configured sources are read', () => {
     expect(choose({ configured: ['./c'] }, [remembered('./a')])).toEqual({
       read: ['dir:../a', 'dir:../c'],
       left: [],
@@ -118,25 +118,25 @@ describe('chooseSources', () => {
     });
   });
 
-  it('forgets what left the configuration, but not when there is no configuration to compare with', () => {
+  it('a source that left the configuration is forgotten, unless the build has no configuration', () => {
     const sources = [remembered('./a'), remembered('./c', 'configuration')];
     expect(choose({ configured: [] }, sources)).toEqual({ read: ['dir:../a'], left: [], forgotten: ['dir:../c'] });
     expect(choose({}, sources).forgotten).toEqual([]);
   });
 
-  it('forgets by path, location or id, and says what there is when it cannot', () => {
+  it('a source is forgotten by path, location or id; an unknown one is refused with the list of sources', () => {
     const source = remembered('./a');
     for (const text of ['./a', 'dir:./a', source.location, source.id])
       expect(choose({ forget: [text] }, [source])).toEqual({ read: [], left: [], forgotten: ['dir:../a'] });
     expect(() => choose({ forget: ['./typo'] }, [source])).toThrow('It remembers: dir:../a');
   });
 
-  it('forgets a git repository whose folder is gone', () => {
+  it('a git repository whose folder is gone can be forgotten', () => {
     const source: PublishedSource = { ...remembered('git:./gone'), from: 'argument' };
     expect(choose({ forget: ['./gone'] }, [source]).forgotten).toEqual(['git:../gone']);
   });
 
-  it('knows inline packages by their names, whatever their order and versions', () => {
+  it('inline packages are identified by their names, whatever their order and versions', () => {
     const inline = (...packages: readonly [name: string, version: string][]): ConfiguredSource => ({
       source: { packages: packages.map(([name, version]) => ({ name, version })), directory: base, where: 'w' },
       options: {},
@@ -179,7 +179,7 @@ describe('chooseSources', () => {
     );
   });
 
-  it('takes an inline package for the same source whatever else its list holds', () => {
+  it('an inline package stays the same source when other entries of its list change', () => {
     const packages = (...names: readonly string[]): ConfiguredSource => ({
       source: { packages: names.map((name) => ({ name, version: '1.0' })), directory: base, where: 'w' },
       options: {},
@@ -195,7 +195,7 @@ describe('chooseSources', () => {
     expect(ids('acme/new', 'acme/b', 'acme/a').slice(1)).toEqual([two, one]);
   });
 
-  it('leaves what only libretto.json can describe as published where that file is not given', () => {
+  it('a source that only libretto.json can describe stays as published in a build without that file', () => {
     const source: PublishedSource = {
       id: 'package-x',
       location: 'package:acme/tool',
@@ -212,7 +212,7 @@ describe('chooseSources', () => {
     ]);
   });
 
-  it('falls back to packages-src only in an empty tree, and refuses to build nothing', () => {
+  it('packages-src is used only for an empty tree, and a build without sources is refused', () => {
     expect(choose({ fallback: 'packages-src' }).read).toEqual(['dir:../packages-src']);
     expect(choose({ fallback: 'packages-src' }, [remembered('./a')]).read).toEqual(['dir:../a']);
     expect(() => choose({})).toThrow('nothing to build');

@@ -1,5 +1,5 @@
-// `--only`: some packages are looked at, all others stay as published, and nothing that is still to be done for them is
-// forgotten.
+// Tests `--only`: the build reads some packages, the others stay as published, and the next whole build does all
+// remaining work.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ const codes = ({ quarantined }: BuildReport): string[] =>
   quarantined.map(({ name, code }) => `${String(name)} ${code}`);
 
 describe('a build limited to some packages', () => {
-  it('publishes what changed of them, and the next whole build the rest', async () => {
+  it('publishes the changes of these packages, and the next whole build publishes the rest', async () => {
     await run(undefined);
     put('a', '1.1.0');
     put('b', '1.1.0');
@@ -62,7 +62,7 @@ describe('a build limited to some packages', () => {
     expect((await run(undefined)).published).toBe(false);
   });
 
-  it('gives the tree of one whole build in the end, whatever comes first', async () => {
+  it('leads in the end to the tree of one whole build, in any order', async () => {
     await run(['acme/b']);
     expect(versions()).toEqual(['acme/b@1.0.0']);
     put('c', 'not-a-version');
@@ -74,7 +74,7 @@ describe('a build limited to some packages', () => {
     expect(publishedTree(data)).toEqual(stepwise);
   });
 
-  it('withdraws one of them that is gone, and no other', async () => {
+  it('withdraws a removed package of the list, and no other', async () => {
     await run(undefined);
     tree.delete('src/a-1.0.0');
     tree.delete('src/b-1.0.0');
@@ -85,7 +85,7 @@ describe('a build limited to some packages', () => {
     expect([lines(rest.added), lines(rest.withdrawn)]).toEqual([['acme/c@1.0.0'], ['acme/b@1.0.0']]);
   });
 
-  it('tells of faults in these packages alone, and forgets none of the others', async () => {
+  it('reports faults of these packages alone, and keeps the known faults of the others', async () => {
     put('bad', 'not-a-version');
     expect(codes(await run(undefined))).toEqual(['acme/bad VERSION_INVALID']);
     put('a', '1.1.0');
@@ -102,8 +102,8 @@ describe('a build limited to some packages', () => {
   });
 });
 
-describe('together with what concerns all packages', () => {
-  it('leaves a change of settings to the next whole build', async () => {
+describe('a limited build after a change for all packages', () => {
+  it('leaves the other packages under the old settings until the next whole build', async () => {
     await run(undefined);
     const change = { abandoned: { 'acme/a': true, 'acme/b': true }, distBaseUrl: 'https://packages.example.org' };
     const abandoned = (): unknown[] =>
@@ -116,7 +116,7 @@ describe('together with what concerns all packages', () => {
     expect(abandoned()).toEqual([true, true]);
   });
 
-  it('leaves a change of limits to it as well', async () => {
+  it('leaves the other packages under the old limits until the next whole build', async () => {
     await run(undefined);
     const limited = { configured: [{ source: 'src', options: { only: ['acme/none'] }, where: 'sources[0]' }] };
     expect(lines((await run(['acme/a'], limited)).withdrawn)).toEqual(['acme/a@1.0.0']);
@@ -124,7 +124,7 @@ describe('together with what concerns all packages', () => {
   });
 
   it.skipIf(lacks('git'))(
-    'leaves what a source now says of itself in records to it, for the packages that were not looked at',
+    'leaves changed source references of the other packages to the next whole build',
     async () => {
       createRepository(
         tree.path('srv/mono.git'),
@@ -161,7 +161,7 @@ describe('together with what concerns all packages', () => {
     },
   );
 
-  it('leaves settings to it for packages of no source that is known any more', async () => {
+  it('leaves packages of an unknown source under the old settings until the next whole build', async () => {
     tree.write(below('more', libraryTree('acme/more', { version: '1.0.0' })));
     await run(undefined);
     const head = `${data}/index/_publication.json`;
@@ -174,7 +174,7 @@ describe('together with what concerns all packages', () => {
     );
   });
 
-  it('forgets no source that left libretto.json, and says so; the next whole build does', async () => {
+  it('reports a source that left libretto.json; the next whole build forgets the source', async () => {
     tree.write(below('more', libraryTree('acme/more', { version: '1.0.0' })));
     await run(undefined, { configured: ['src', 'more'] });
     const report = await run(['acme/a'], { configured: ['src'] });
@@ -186,8 +186,8 @@ describe('together with what concerns all packages', () => {
   });
 });
 
-describe('is refused', () => {
-  it('for names that nobody has, and changes nothing', async () => {
+describe('a limited build is refused', () => {
+  it('for unknown package names, and changes nothing', async () => {
     await run(undefined);
     const before = publishedTree(data);
     await expect(run(['acme/a', 'acme/typo'])).rejects.toThrow(
@@ -196,12 +196,12 @@ describe('is refused', () => {
     expect(publishedTree(data)).toEqual(before);
   });
 
-  it('--only together with --forget is refused', async () => {
+  it('together with --forget', async () => {
     await run(undefined);
     await expect(run(['acme/a'], { forget: ['src'] })).rejects.toThrow('use one of them');
   });
 
-  it('--only is refused in a tree that changed since the last publication', async () => {
+  it('in a tree that changed since the last publication', async () => {
     await run(undefined);
     rmSync(`${data}/public/packages.json`);
     await expect(run(['acme/a'])).rejects.toThrow('Run `libretto build` without --only first');

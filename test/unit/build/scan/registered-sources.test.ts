@@ -1,4 +1,4 @@
-// Registered repositories among the sources of a build: which are read, left or withdrawn.
+// Tests registered repositories among the sources of a build: a build reads them, leaves them or withdraws them.
 
 import { describe, expect, it } from 'vitest';
 import type { PublishedSource } from '../../../../build/contract/publication.ts';
@@ -41,7 +41,7 @@ function choose(request: Partial<SourceRequest>, remembered: readonly PublishedS
 }
 
 describe('registered repositories', () => {
-  it('are read by a build of everything, each with what git may see for it', () => {
+  it('a build of everything reads registered repositories, each with its own environment of git', () => {
     const { read, chosen } = choose(
       { registered: [registered('a'), registered('b', { options: { only: ['acme/*'] } })] },
       [published('a'), published('c', 'argument')],
@@ -55,7 +55,7 @@ describe('registered repositories', () => {
     });
   });
 
-  it('are synced alone: everything else stays, and what libretto.json once named too', () => {
+  it('a repository can be synced alone: all other packages stay, those of libretto.json too', () => {
     const { read, left, forgotten, notices } = choose(
       { registered: [registered('a'), registered('b')], sync: ['repo_a'] },
       [published('b'), published('c', 'argument'), published('d', 'configuration')],
@@ -63,7 +63,7 @@ describe('registered repositories', () => {
     expect([read, left.toSorted(), forgotten, notices]).toEqual([['a'], ['b', 'c', 'd'], [], []]);
   });
 
-  it('are withdrawn once they are registered no more, by whatever build comes next', () => {
+  it('a repository that is no longer registered is withdrawn by the next build of any kind', () => {
     expect(choose({ registered: [], sync: [] }, [published('a'), published('c', 'argument')])).toMatchObject({
       read: [],
       left: ['c'],
@@ -76,13 +76,13 @@ describe('registered repositories', () => {
     expect(choose({ registered: [registered('b')], only: ['acme/*'] }, [published('a')]).forgotten).toEqual([]);
   });
 
-  it('stay as published in a build that was not told of them', () => {
+  it('registered repositories stay as published in a build without the list of repositories', () => {
     const { read, left, forgotten, notices } = choose({ configured: [] }, [published('a'), published('c', 'argument')]);
     expect([read, left, forgotten]).toEqual([['c'], ['a'], []]);
     expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining('registered repository')]);
   });
 
-  it("are libretto.json's where that lists them as well", () => {
+  it('a repository that libretto.json lists too belongs to libretto.json', () => {
     const both = { registered: [registered('a')], configured: [place('a')] };
     const { read, chosen, forgotten, notices } = choose(both, [published('a')]);
     expect([read, chosen[0]?.from, forgotten, notices.length]).toEqual([['a'], 'configuration', [], 1]);
@@ -95,7 +95,7 @@ describe('registered repositories', () => {
     });
   });
 
-  it('are neither named nor forgotten like other sources', () => {
+  it('registered repositories cannot be named or forgotten like other sources', () => {
     for (const request of [{ arguments: [place('a')] }, { forget: [place('a')] }]) {
       expect(() => choose(request, [published('a')])).toThrow(BuildRefused);
       expect(() => choose(request, [published('a')])).toThrow(/libretto repository/);

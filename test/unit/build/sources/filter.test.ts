@@ -41,7 +41,7 @@ const all = [
 const left = async (options: FilterOptions, releases = all.map((label) => release(label))): Promise<string[]> =>
   (await filterScan(scanOf(releases), options)).releases.map(({ name, version }) => `${name} ${version}`);
 
-describe('names', () => {
+describe('limits by name', () => {
   it.each([
     [{ only: ['acme/*'] }, all.slice(0, 6)],
     [{ only: ['ACME/A', 'other/*'] }, [...all.slice(0, 5), 'other/c 3.0.0']],
@@ -49,9 +49,9 @@ describe('names', () => {
     [{ only: ['*/c'] }, ['other/c 3.0.0']],
     [{ except: { 'acme/a': '*' } }, ['acme/b 1.0.0', 'other/c 3.0.0']],
     [{}, all],
-  ])('%j', async (options, expected) => expect(await left(options)).toEqual(expected));
+  ])('the patterns %j select names', async (options, expected) => expect(await left(options)).toEqual(expected));
 
-  it('a pattern is a name, or has a star, and nothing in it is an expression', () => {
+  it('a pattern is a name or contains a star, and nothing in it is a regular expression', () => {
     expect(
       ['acme/hello', 'acme/*', '*', 'acme*', '*/*', 'Acme/x.y'].filter((pattern) => !isNamePattern(pattern)),
     ).toEqual([]);
@@ -66,7 +66,7 @@ describe('names', () => {
   });
 });
 
-describe('constraints', () => {
+describe('limits by constraint', () => {
   it.each([
     [{ versions: { '*': '^1.0' } }, ['acme/a 1.0.0', 'acme/a 1.5.0-beta1', 'acme/a 1.x-dev', 'acme/b 1.0.0']],
     [
@@ -84,9 +84,9 @@ describe('constraints', () => {
       { only: ['acme/a'], 'minimum-stability': 'beta' as const },
       ['acme/a 1.0.0', 'acme/a 1.5.0-beta1', 'acme/a 2.0.0'],
     ],
-  ])('%j', async (options, expected) => expect(await left(options)).toEqual(expected));
+  ])('the limits %j select versions', async (options, expected) => expect(await left(options)).toEqual(expected));
 
-  it('reach a branch by its alias, as a requirement does', async () => {
+  it('a constraint reaches a branch by its alias, as in a requirement', async () => {
     const aliased = { composerJson: () => Promise.resolve({ extra: { 'branch-alias': { 'dev-main': '1.x-dev' } } }) };
     const releases = [
       release('acme/a dev-main', aliased),
@@ -98,7 +98,7 @@ describe('constraints', () => {
     expect(await left({ except: { '*': '^1' } }, releases)).toEqual(['acme/b dev-main', 'acme/c dev-main']);
   });
 
-  it('read no composer.json where names alone decide', async () => {
+  it('limits by name alone read no composer.json', async () => {
     const untouchable = release('acme/a dev-main', {
       composerJson: () => {
         throw new Error('it was read');
@@ -108,7 +108,7 @@ describe('constraints', () => {
     expect(await left({ only: ['other/*'], versions: { '*': '^1' } }, [untouchable])).toEqual([]);
   });
 
-  it('leave out no branch whose alias cannot be told', async () => {
+  it('a branch whose alias cannot be determined stays', async () => {
     const broken = release('acme/a dev-main', {
       composerJson: () => Promise.reject(new QuarantineError('BROKEN_OBJECT', 'gone')),
     });
@@ -116,7 +116,7 @@ describe('constraints', () => {
   });
 });
 
-describe('what is told', () => {
+describe('the report of a limited source', () => {
   it('faults are reported only for versions that would be published, or whose name is unknown', async () => {
     const faults = [
       held('acme/a', '1.0.0'),
@@ -135,7 +135,7 @@ describe('what is told', () => {
     ]);
   });
 
-  it('patterns that stand for nothing, and that nothing is left', async () => {
+  it('a pattern without a match is reported, and so is an empty result', async () => {
     const scan = scanOf(all.map((label) => release(label)));
     expect(await filterScan(scan, { only: ['acme/*', 'acme/typo'], except: { 'acme/tpyo': '*' } })).toMatchObject({
       idle: ['acme/typo', 'acme/tpyo'],

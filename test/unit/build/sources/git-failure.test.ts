@@ -1,11 +1,11 @@
-// Tests the messages for failures of git.
+// Tests the messages about failures of git.
 
 import { describe, expect, it } from 'vitest';
 
 import { explainGit, scrub } from '../../../../build/sources/git-failure.ts';
 
 describe('explainGit', () => {
-  it('picks the line that says it and adds what to do', () => {
+  it('the message has the decisive line of git and adds advice', () => {
     const said = explainGit(
       "Cloning…\nwarning: something\nfatal: could not read Username for 'https://git.example.org': terminal prompts disabled\n",
     );
@@ -14,19 +14,19 @@ describe('explainGit', () => {
     );
   });
 
-  it('finds advice in another line than the one it shows', () => {
+  it('the advice may come from another line than the shown one', () => {
     expect(
       explainGit('git@host: Permission denied (publickey).\r\nfatal: Could not read from remote repository.\n'),
     ).toMatch(/^Could not read from remote repository\. The ssh key/);
   });
 
-  it('says so when git said nothing', () => {
+  it('the message states that git printed no reason', () => {
     expect(explainGit('\n')).toBe('git gave no reason');
   });
 });
 
 describe('scrub', () => {
-  it('leaves no credential of a URL and no control character', () => {
+  it('scrub removes credentials of URLs and control characters', () => {
     expect(scrub("fatal: unable to access 'https://user:p@ss@git.example.org/x.git/': \u001b[31m403")).toBe(
       "fatal: unable to access 'https://git.example.org/x.git/':  [31m403",
     );

@@ -14,7 +14,7 @@ describe('parseGitUrl', () => {
     ['http://127.0.0.1:8080/lib.git', 'http:https:ssh'],
     ['http://localhost/lib.git', 'http:https:ssh'],
     ['http://[::1]:81/lib.git', 'http:https:ssh'],
-  ])('takes %s', (url, protocols) => {
+  ])('the URL %s is accepted', (url, protocols) => {
     expect(parseGitUrl(url)).toEqual({ url, protocols });
   });
 
@@ -35,7 +35,7 @@ describe('parseGitUrl', () => {
     'http://127.0.0.1.example.org/lib.git',
     'http://127.0.0.1@example.org/lib.git',
     '',
-  ])('refuses %j', (url) => {
+  ])('the URL %j is refused', (url) => {
     expect(parseGitUrl(url)).toHaveProperty('refusal');
   });
 
@@ -45,7 +45,7 @@ describe('parseGitUrl', () => {
     'https://a@s3cret@git.example.org/lib.git',
     'ssh://git:s3cret@git.example.org/lib.git',
     'https://user:s3 cret@git.example.org/lib.git',
-  ])('refuses credentials and does not repeat them: %s', (url) => {
+  ])('credentials are refused and not repeated: %s', (url) => {
     const result = parseGitUrl(url);
     expect(result).toHaveProperty('refusal', expect.stringContaining('credential'));
     expect(JSON.stringify(result)).not.toMatch(/s3 ?cret/);
@@ -58,7 +58,7 @@ describe('parseGitUrl', () => {
     'git+ssh://user:s3cret@git.example.org/x',
     'https://user:s3/cret@git.example.org/x',
     'https://user:s3?cret@git.example.org/x',
-  ])('repeats no secret of what it refuses for another reason: %s', (url) =>
+  ])('a URL that is refused for another reason shows no secret: %s', (url) =>
     expect(JSON.stringify(parseGitUrl(url))).toMatch(/^\{"refusal":(?!.*(?:s3|cret))/),
   );
 });

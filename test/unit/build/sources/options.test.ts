@@ -74,7 +74,7 @@ const lines = (list: BuildReport['added']): string[] =>
 const everything = ['acme/a@1.0.0', 'acme/b@1.0.0', 'acme/b@2.0.0'];
 
 describe('limits of a source', () => {
-  it('act at once when they change, in both directions, with nothing else changed', async () => {
+  it('apply at once when they change, in both directions, without any other change', async () => {
     await run([source('one')]);
     expect(versions()).toEqual(everything);
     expect(lines((await run([source('one', { only: ['acme/a'] })])).withdrawn)).toEqual([
@@ -87,7 +87,7 @@ describe('limits of a source', () => {
     expect((await run([source('one')])).published).toBe(false);
   });
 
-  it('give the tree that a clean build under them gives', async () => {
+  it('give the tree of a clean build under the same limits', async () => {
     await run([source('one')]);
     await run([source('one', { versions: { 'acme/b': '^2' } })]);
     const after = publishedTree(data);
@@ -96,12 +96,12 @@ describe('limits of a source', () => {
     expect(publishedTree(data)).toEqual(after);
   });
 
-  it('keep an unchanged source unread', async () => {
+  it('do not cause an unchanged source to be read', async () => {
     await run([source('one', { only: ['acme/a'] })]);
     expect(await run([source('one', { only: ['acme/a'] })])).toMatchObject({ published: false, serial: 1 });
   });
 
-  it('are told where they stand for nothing, once for all sources that share them', async () => {
+  it('are reported once where they match nothing, for all sources that share them', async () => {
     tree.write(below('two/d', libraryTree('acme/d', { version: '1.0.0' })));
     const options = { only: ['acme/a', 'acme/d', 'acme/typo'] };
     const { notices } = await run([
@@ -113,7 +113,7 @@ describe('limits of a source', () => {
     ]);
   });
 
-  it('hold only with the file they stand in: without it the source is left as published, and is not read by name either', async () => {
+  it('apply only with their file: without it the source stays as published and cannot be read by name', async () => {
     await run([source('one', { only: ['acme/a'] })]);
     const report = await run(undefined);
     expect(report).toMatchObject({
@@ -127,7 +127,7 @@ describe('limits of a source', () => {
     expect(lines((await run([], { arguments: ['one'] })).added)).toEqual(['acme/b@1.0.0', 'acme/b@2.0.0']);
   });
 
-  it('stand once for one source', async () => {
+  it('may be given once for each source', async () => {
     await expect(run([source('one', { only: ['acme/a'] }), source('one', { only: ['acme/b'] })])).rejects.toThrow(
       'describes the source dir:../one twice, as sources[0] and sources[0]',
     );
@@ -135,7 +135,7 @@ describe('limits of a source', () => {
 });
 
 describe('packages marked abandoned', () => {
-  it('say so in every record, and what their composer.json says when the mark goes', async () => {
+  it('are marked in every record; without the mark, the value of composer.json returns', async () => {
     await run([source('one')]);
     const before = publishedTree(data);
     expect(abandoned()).toEqual({ 'acme/a@1.0.0': undefined, 'acme/b@1.0.0': 'acme/c', 'acme/b@2.0.0': undefined });
@@ -148,7 +148,7 @@ describe('packages marked abandoned', () => {
     expect(publishedTree(data)).toEqual(before);
   });
 
-  it('reach a source that could not be read as soon as it can be', async () => {
+  it('are marked as soon as an unreadable source can be read again', async () => {
     createRepository(
       tree.path('lib.git'),
       [
@@ -167,7 +167,7 @@ describe('packages marked abandoned', () => {
     expect(abandoned()['acme/lib@1.0.0']).toBe(true);
   });
 
-  it('reach a source that was not named, when it is read the next time', async () => {
+  it('are marked at the next read of a source that was not named', async () => {
     tree.write(below('two/d', libraryTree('acme/d', { version: '1.0.0' })));
     await run(['one', 'two']);
     await run(['one', 'two'], { arguments: ['one'], abandoned: { 'acme/d': true } });
@@ -178,7 +178,7 @@ describe('packages marked abandoned', () => {
 });
 
 describe('archive.exclude for all packages', () => {
-  it('is part of what decides whether a source is read again', async () => {
+  it('decides whether a source is read again', async () => {
     tree.write({ 'one/a/docs/x.md': 'x' });
     tree.write(below('one/dev', libraryTree('acme/dev')));
     tree.write({ 'one/dev/docs/x.md': 'x' });
@@ -191,8 +191,8 @@ describe('archive.exclude for all packages', () => {
   });
 });
 
-describe('what packages.json says of the registry', () => {
-  it('stands beside what Composer needs', async () => {
+describe('the description of the registry in packages.json', () => {
+  it('accompanies the fields that Composer needs', async () => {
     await run(['one'], { about: { name: 'Acme', homepage: 'https://packages.example.org' } });
     expect(JSON.parse(readFileSync(`${data}/public/packages.json`, 'utf8'))).toMatchObject({
       name: 'Acme',

@@ -1,4 +1,4 @@
-// Versions that were withdrawn by hand: no build publishes them again, until that is taken back.
+// Tests versions that were withdrawn by hand: no build publishes them again until the withdrawal is undone.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const restore = async (version: string) => {
 };
 
 describe('a version that was withdrawn by hand', () => {
-  it('is gone at once, and stays so whatever builds find, while its archive stays', async () => {
+  it('is removed at once and stays removed in every build, and its archive stays', async () => {
     expect(await withdraw('1.1.0')).toMatchObject({
       outcome: 'withdrawn',
       version: '1.1.0',
@@ -56,17 +56,17 @@ describe('a version that was withdrawn by hand', () => {
     expect((await verifyTree(series.data)).faults).toEqual([]);
   });
 
-  it('can be withdrawn again without anything changing, by its normalized name too', async () => {
+  it('can be withdrawn again without a change, also by its normalized name', async () => {
     const first = await withdraw('1.1.0');
     expect(await withdraw('1.1.0.0')).toEqual(first);
   });
 
-  it('is not known: nothing happens', async () => {
+  it('differs from an unknown version, which cannot be withdrawn', async () => {
     expect(await withdraw('9.9.9')).toMatchObject({ outcome: 'refused', code: 'NOT_FOUND' });
     expect(existsSync(join(series.data, 'index/_withheld.json'))).toBe(false);
   });
 
-  it('comes back with the same bytes, although its source has not changed', async () => {
+  it('returns with the same bytes when the withdrawal is undone, although its source has not changed', async () => {
     const before = publishedVersions(series.data);
     await withdraw('1.1.0');
     expect(await restore('1.1.0')).toMatchObject({ added: [{ name: 'acme/hello', version: '1.1.0' }] });
@@ -100,7 +100,7 @@ describe('a version that was withdrawn by hand', () => {
     expect(existsSync(join(series.data, 'public/p2/acme/hello.json'))).toBe(false);
   });
 
-  it('a damaged list stops builds: nothing that was withdrawn comes back by accident', async () => {
+  it('stays withdrawn while the list is damaged: builds stop', async () => {
     await withdraw('1.1.0');
     const path = join(series.data, 'index/_withheld.json');
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
@@ -110,7 +110,7 @@ describe('a version that was withdrawn by hand', () => {
   });
 
   it.each(['serving index', 'documents', 'announcement', 'memory'])(
-    'may be published again, also where a build that did so was cut off before: %s',
+    'can be published again, also after a build that did so was cut off before: %s',
     async (phase) => {
       const before = publishedVersions(series.data);
       await withdraw('1.0.0');

@@ -1,5 +1,4 @@
-// Copies of files for a backup: names of one file stay so, times stay, and only what lets people in is closed to
-// others.
+// Tests copies of files for a backup: hard links and times stay, and only the owner can read files with secrets.
 
 import { linkSync, statSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +8,7 @@ import { writeTree } from '../../../util/package-tree.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 
 describe('copying files', () => {
-  it('keeps links, times and privacy, and says what was written', async () => {
+  it('a copy keeps links, times and privacy, and the report counts the copied files', async () => {
     await using folder = temporaryFolder('copy-files');
     writeTree(folder.at('from'), {
       'public/a.zip': 'zip',

@@ -1,4 +1,4 @@
-// A backup that cannot be made says why in its own words, and leaves nothing.
+// Tests backups that fail: the error gives the reason, and no file of the backup stays.
 
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -15,8 +15,8 @@ import { temporaryFolder } from '../../../util/temporary-folder.ts';
 const now = (): Date => new Date();
 const rest = { version: '0.0.0', now, randomBytes, begun: () => undefined, waitMs: 0 };
 
-describe('a backup that cannot be made', () => {
-  it('is busy while a build goes on for too long', async () => {
+describe('a failed backup', () => {
+  it('reports that it is busy while a build takes too long', async () => {
     await using folder = temporaryFolder('write-backup');
     const lock = await takeLock(folder.at('data/build/lock'), now);
     await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(
@@ -26,7 +26,7 @@ describe('a backup that cannot be made', () => {
     expect(readdirSync(folder.path)).toEqual(['data']);
   });
 
-  it('says that the state is corrupt', async () => {
+  it('reports that the state is corrupt', async () => {
     await using folder = temporaryFolder('write-backup');
     writeTree(folder.at('data'), { 'state/data.mdb': 'no database', 'public/packages.json': '{}' });
     await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(

@@ -27,7 +27,7 @@ const request = async (
   });
 
 describe('a build request', () => {
-  it('anchors the paths of libretto.json at that file, and leaves URLs alone', async () => {
+  it('paths of libretto.json are relative to that file, and URLs stay as they are', async () => {
     mkdirSync(folder.at('etc'));
     const sources = [
       '../packages',
@@ -48,7 +48,7 @@ describe('a build request', () => {
     ]);
   });
 
-  it('hands on what libretto.json says of a source, and of the registry', async () => {
+  it('the options of a source and of the registry in libretto.json are passed on', async () => {
     const inline = { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 'tool.zip' } };
     const sources = [
       { type: 'git', path: 'lib.git', only: ['acme/*'], except: ['acme/x'], versions: '^1', tags: ['!v0*'] },
@@ -86,7 +86,7 @@ describe('a build request', () => {
     });
   });
 
-  it('tells no configuration file from one that names no source any more', async () => {
+  it('a missing configuration file differs from one without sources', async () => {
     expect((await request()).configured).toBeUndefined();
     writeFileSync(folder.at('libretto.json'), '{}');
     expect((await request()).configured).toEqual([]);
@@ -100,7 +100,7 @@ describe('a build request', () => {
     ['https://git.example.org/a.git', 'git:https://git.example.org/a.git'],
     ['package:acme/tool', 'package:acme/tool'],
   ])(
-    'refuses to forget %s while libretto.json names it: the next build would have it again',
+    '%s cannot be forgotten while libretto.json lists it, because the next build would read it again',
     async (text, location) => {
       const inline = {
         type: 'package',
@@ -120,7 +120,7 @@ describe('a build request', () => {
     },
   );
 
-  it('hands on what to forget that libretto.json does not name', async () => {
+  it('a source that libretto.json does not list can be forgotten', async () => {
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages'] }));
     expect((await request({}, {}, ['./other', 'git:packages', 'ftp://x/y'])).forget).toEqual([
       './other',
@@ -129,13 +129,13 @@ describe('a build request', () => {
     ]);
   });
 
-  it('falls back on packages-src where there is one', async () => {
+  it('packages-src is the fallback where the folder exists', async () => {
     expect((await request()).fallback).toBeUndefined();
     mkdirSync(folder.at('packages-src'));
     expect((await request()).fallback).toBe(folder.at('packages-src'));
   });
 
-  it('passes the address of archives on', async () => {
+  it('the address of archives is passed on', async () => {
     expect((await request()).distBaseUrl).toBeUndefined();
     expect((await request({}, { LIBRETTO_DIST_URL: 'https://p.example.org/' })).distBaseUrl).toBe(
       'https://p.example.org',

@@ -1,5 +1,5 @@
-// Private keys of ssh on disk: gone with their process, and after it where it was killed; never taken from one that is
-// at work, here or in another container.
+// Tests the private SSH keys on disk: they are removed with their process, or after it was killed, and never while a
+// process here or in another container uses them.
 
 import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ async function left(owner: string, minutesAgo: number): Promise<string> {
   return path;
 }
 
-it('those of a process of this host that has ended go at once, those of others once nobody can be at work with them', async () => {
+it('keys of an ended process of this host are removed at once, keys of other hosts after their time limit', async () => {
   const self = await describeOwner();
   const killed = await left(self.replace(/\d+$/, '1'), 0);
   const container = await left(`${self.split('/')[0]}/4026530000 1 77`, 10);

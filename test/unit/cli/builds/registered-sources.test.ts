@@ -77,8 +77,8 @@ async function prepare(
 
 const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n';
 
-describe('what git sees', () => {
-  it('is the address that was checked, the credentials of this repository, and the network of the operator', async () => {
+describe('the environment of git for a registered repository', () => {
+  it('has the checked address, the credentials of this repository, and the network settings of the operator', async () => {
     const {
       sources: [source],
     } = await prepare([record('https://git.example.org:8443/x.git', { open: { username: 'ci', password: 'secret' } })]);
@@ -101,7 +101,7 @@ describe('what git sees', () => {
     for (const name of ['GIT_ASKPASS', 'SSH_AUTH_SOCK']) expect(source?.environment[name]).toBeUndefined();
   });
 
-  it('is for ssh a key in a file of its own, gone afterwards, and no other identity', async () => {
+  it('has for SSH a key in a file of its own, removed afterwards, and no other identity', async () => {
     const wanted = record('git@git.example.org:acme/x.git', { open: { private_key: key.replaceAll('\n', '\r\n') } });
     const {
       sources: [source],
@@ -128,7 +128,7 @@ describe('what git sees', () => {
     );
   });
 
-  it('rows 68 and 70: is nothing where a name has come to stand for an inside address, which is told of that repository alone', async () => {
+  it('rows 68 and 70: is refused where a name now resolves to a private address, for that repository alone', async () => {
     const inside = record('https://git.example.org/x.git');
     const { sources, refusals } = await prepare([inside], { resolve: '10.0.0.7' });
     expect(refusals.get(inside.id)).toMatchObject({
@@ -142,7 +142,7 @@ describe('what git sees', () => {
     ).toBe(0);
   });
 
-  it('is nothing where the sealing key is gone; others are read', async () => {
+  it('is refused without the sealing key, and other repositories are read', async () => {
     const [sealed, open] = [
       record('https://git.example.org/x.git', { open: { token: 'secret' } }),
       record('https://git.example.org/y.git'),
@@ -152,7 +152,7 @@ describe('what git sees', () => {
     expect(refusals.get(sealed.id)?.message).toMatch(/keys folder of the backup/);
   });
 
-  it('is nothing of a folder that was replaced by a link to elsewhere', async () => {
+  it('is refused for a folder that was replaced by a link to another place', async () => {
     mkdirSync(folder.at('roots/packages'), { recursive: true });
     mkdirSync(folder.at('elsewhere'));
     const packages = record(folder.at('roots/packages'), { type: 'directory' });
@@ -164,7 +164,7 @@ describe('what git sees', () => {
     expect((await prepare([packages])).refusals.get(packages.id)?.code).toBe('OUTSIDE_SOURCE_ROOTS');
   });
 
-  it('row 70: makes git connect to the checked address, whatever the name stands for by then', async () => {
+  it('row 70: makes git connect to the checked address, whatever the name resolves to by then', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.headers.authorization ?? '');
@@ -189,10 +189,10 @@ describe('remoteOf', () => {
     ['https://2130706433/x', { scheme: 'https', host: '127.0.0.1', port: 443 }],
     ['ssh://git@host.example:2222/x', { scheme: 'ssh', host: 'host.example', port: 2222 }],
     ['git@host.example:team/x', { scheme: 'ssh', host: 'host.example', port: 22 }],
-  ])('of %s', (url, remote) => expect(remoteOf(url)).toEqual(remote));
+  ])('remoteOf finds scheme, host and port of %s', (url, remote) => expect(remoteOf(url)).toEqual(remote));
 });
 
-it('git understands ssh commands as they are quoted here', async () => {
+it('git parses the SSH command as it is quoted here', async () => {
   const command = gitEnvironment(
     {
       remote: remoteOf('git@host.example:x'),

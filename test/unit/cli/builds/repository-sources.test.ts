@@ -30,7 +30,7 @@ it.each([
   ['is damaged', () => writeFileSync(index(), 'junk')],
   ['is lost', () => rmSync(index())],
   ['is a folder', () => (rmSync(index()), mkdirSync(index()))],
-])('names an index that %s', async (what, damage) => {
+])('the error names a serving index that %s', async (what, damage) => {
   expect(await published()).toEqual(['acme/hello']);
   damage();
   await expect(published()).rejects.toMatchObject({

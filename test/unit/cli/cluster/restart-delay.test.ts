@@ -1,9 +1,10 @@
-// A worker that keeps ending is started ever more seldom; one that had lived is started again at once.
+// Tests the delay before a worker restarts: it doubles while the worker keeps ending, and starts over after a long
+// life.
 
 import { expect, it } from 'vitest';
 import { nextRestart } from '../../../../cli/cluster/restart-delay.ts';
 
-it('doubles from a tenth of a second to half a minute', () => {
+it('the restart delay doubles from a tenth of a second to half a minute', () => {
   const delays: number[] = [];
   let failures = 0;
   for (let fall = 0; fall < 11; fall += 1) {
@@ -15,6 +16,6 @@ it('doubles from a tenth of a second to half a minute', () => {
   expect(nextRestart(10_000, 0).delayMs).toBe(30_000);
 });
 
-it('begins anew after one that lived for a minute', () => {
+it('the restart delay starts over after a worker that lived for a minute', () => {
   expect(nextRestart(8, 60_000)).toEqual({ failures: 1, delayMs: 100 });
 });

@@ -1,5 +1,5 @@
-// docs/libretto.schema.json: that it is what the program says it is (`npx vitest -u` writes it down anew), and that it
-// takes and refuses the same files as the program does, but for what a schema cannot know.
+// Tests docs/libretto.schema.json (`npx vitest -u` writes it anew). The schema and the program accept and refuse the
+// same files, except for rules that a schema cannot express.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
@@ -312,14 +312,14 @@ const beyondSchema: readonly (readonly [object, string])[] = [
 ];
 
 describe('docs/libretto.schema.json', () => {
-  it('is what the program says it is', async () => {
+  it('equals the schema of the program', async () => {
     await expect(`${JSON.stringify(configSchema(), null, 2)}\n`).toMatchFileSnapshot(
       `${root}docs/libretto.schema.json`,
     );
   });
 
   it.each(good.map((config) => [JSON.stringify(config), config] as const))(
-    'takes %s, as the program does',
+    'accepts %s, as the program does',
     async (_, config) => {
       bySchema(config);
       expect({ schema: bySchema.errors, program: await byProgram(config) }).toEqual({ schema: null, program: [] });
@@ -338,7 +338,7 @@ describe('docs/libretto.schema.json', () => {
 
   it.each(
     beyondSchema.map(([config, problem]) => [JSON.stringify(config).replace('hunter2', '…'), config, problem] as const),
-  )('knows less than the program of %s', async (_, config, problem) => {
+  )('accepts %s, which only the program refuses', async (_, config, problem) => {
     const program = (await byProgram(config)).join('\n');
     expect({ schema: bySchema(config), program }).toEqual({
       schema: true,
@@ -349,7 +349,7 @@ describe('docs/libretto.schema.json', () => {
 });
 
 describe('a libretto.json with ten mistakes', () => {
-  it('is told all of them at once', async () => {
+  it('is reported with all of them at once', async () => {
     const config = {
       nme: 'x',
       jobs: 'many',

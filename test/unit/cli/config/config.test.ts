@@ -32,7 +32,7 @@ const file = (content: unknown, name = 'libretto.json'): void =>
   writeFileSync(folder.at(name), typeof content === 'string' ? content : JSON.stringify(content));
 
 describe('defaults', () => {
-  it('hold when nobody says anything', async () => {
+  it('apply when no setting is given', async () => {
     const config = await load();
     expect(config.data).toEqual({ value: folder.at('var'), origin: { from: 'default' } });
     expect(config.listen.value).toEqual({ host: '127.0.0.1', port: 8080 });
@@ -45,7 +45,7 @@ describe('defaults', () => {
     expect(config.file).toBeUndefined();
   });
 
-  it('cannot be changed by whoever reads them', async () => {
+  it('cannot be changed by their readers', async () => {
     const config = await load();
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.data)).toBe(true);
@@ -53,7 +53,7 @@ describe('defaults', () => {
 });
 
 describe('precedence', () => {
-  it('is flag, then environment, then libretto.json, and the value says which', async () => {
+  it('is flag, then environment, then libretto.json, and each value has its origin', async () => {
     file({ data: 'from-file', listen: '1.1.1.1:1', jobs: 3 });
     const environment = { LIBRETTO_DATA: 'from-environment', LIBRETTO_LISTEN: '2.2.2.2:2' };
     const config = await load({ environment, flags: { data: 'from-flag' } });
@@ -90,7 +90,7 @@ describe('paths', () => {
     ).toBe(folder.at('here'));
   });
 
-  it('sources are left as they stand: the builder knows what a git URL is', async () => {
+  it('sources stay as they are written, because the builder recognizes git URLs', async () => {
     file({ sources: ['../packages', 'https://git.example.org/a.git'] });
     const config = await load();
     expect(config.sources.value.map(({ source }) => source)).toEqual(['../packages', 'https://git.example.org/a.git']);
@@ -98,8 +98,8 @@ describe('paths', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('is told all at once, each with its name, origin, value and what is allowed', async () => {
+describe('invalid settings', () => {
+  it('are reported all at once, each with its name, origin, value and allowed values', async () => {
     file({ listen: 'nowhere', limits: { read: -1 }, sorces: ['a'], redis: 'http://x' });
     const message = await refusal({
       flags: { jobs: '0' },
@@ -129,7 +129,7 @@ describe('what is wrong', () => {
     );
   });
 
-  it('keys that nothing is near to are told with where the names stand, and the list of all is not repeated for each', async () => {
+  it('unknown keys without a similar name are reported with the page of all settings, and the list is printed once', async () => {
     file({ zzzzzz: 1, quxquux: 2, limits: { daily: 5 }, git: 1 });
     const path = folder.at('libretto.json');
     expect((await refusal()).split('\n').slice(1)).toEqual([
@@ -140,7 +140,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('keys of a composer.json or satis.json are told once, with what to do', async () => {
+  it('keys of a composer.json or satis.json are reported once, with the next step', async () => {
     const path = folder.at('libretto.json');
     file({
       repositories: [{ type: 'vcs', url: 'https://git.example.org/a.git' }],
@@ -160,7 +160,7 @@ describe('what is wrong', () => {
     );
   });
 
-  it('a value that a stronger one hides must be right too', async () => {
+  it('a value that a higher-ranking value overrides must be valid too', async () => {
     expect(await refusal({ flags: { jobs: '2' }, environment: { LIBRETTO_JOBS: 'many' } })).toBe(
       'The configuration cannot be used: LIBRETTO_JOBS is "many"; allowed: a whole number from 1 to 256.',
     );
@@ -172,7 +172,7 @@ describe('what is wrong', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('broken JSON is told with its line', async () => {
+  it('broken JSON is reported with its line', async () => {
     file('{\n  "data": "x",\n  oops\n}');
     expect(await refusal()).toContain(
       `${folder.at('libretto.json')} is not valid JSON (line 3, column 3): a key in double quotes was expected, not "oops".`,
@@ -187,12 +187,12 @@ describe('what is wrong', () => {
     ],
     ['\ufeff{}', 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.'],
     ['', 'is not valid JSON (line 1, column 1): a value was expected, not the end of the file.'],
-  ])('%j is told with its place', async (text, complaint) => {
+  ])('%j is reported with its place', async (text, complaint) => {
     file(text);
     expect(await refusal()).toBe(`The configuration cannot be used: ${folder.at('libretto.json')} ${complaint}`);
   });
 
-  it('a list instead of an object, a number instead of limits', async () => {
+  it('a list instead of an object, and a number instead of limits, are refused', async () => {
     file([]);
     expect(await refusal()).toContain('must contain a JSON object');
     file({ limits: 5 });
@@ -203,13 +203,13 @@ describe('what is wrong', () => {
     expect(await refusal()).toContain('limits.read in ');
   });
 
-  it('a file that was named must be there', async () => {
+  it('a named file must exist', async () => {
     expect(await refusal({ flags: { config: 'gone.json' } })).toBe(
       `The configuration cannot be used: ${folder.at('gone.json')} (from --config) cannot be read: there is no such file.`,
     );
   });
 
-  it('sources stand in libretto.json only', async () => {
+  it('sources can be set in libretto.json only', async () => {
     expect(await refusal({ environment: { LIBRETTO_SOURCES: 'a' } })).toContain(
       'LIBRETTO_SOURCES is not a variable Libretto knows',
     );

@@ -7,7 +7,7 @@ const load = (environment: Readonly<Record<string, string>>) =>
   loadConfig({ flags: {}, environment, workingDirectory: '/nonexistent' });
 
 describe('the settings of an origin', () => {
-  it('are an address, what opens it, and how often it is asked', async () => {
+  it('are an address, its credential, and the interval of requests', async () => {
     const { origin, originAuthorization, originCheck } = await load({
       LIBRETTO_ORIGIN: 'https://reader:pass-word@tree.internal/libretto/',
       LIBRETTO_ORIGIN_AUTHORIZATION: 'Bearer of-the-tree',
@@ -22,7 +22,7 @@ describe('the settings of an origin', () => {
     expect(JSON.stringify([origin, originAuthorization])).not.toMatch(/pass-word|of-the-tree/);
   });
 
-  it('are refused without showing what is secret in them', async () => {
+  it('are refused without showing their secrets', async () => {
     const refusal = await load({
       LIBRETTO_ORIGIN: 'https://reader:pass-word@tree.internal/?list',
       LIBRETTO_ORIGIN_AUTHORIZATION: 'Bearer of-the-\ntree',

@@ -21,7 +21,7 @@ describe('listen', () => {
     ['[::]:443', '::', 443],
     ['9000', '127.0.0.1', 9000],
     [9000, '127.0.0.1', 9000],
-  ])('%s', (raw, host, port) => expect(parseListen(raw)).toEqual({ host, port }));
+  ])('the address %s is accepted', (raw, host, port) => expect(parseListen(raw)).toEqual({ host, port }));
 
   it.each([
     '',
@@ -36,12 +36,12 @@ describe('listen', () => {
     -1,
     null,
     {},
-  ])('not %j', (raw) => expect(parseListen(raw)).toBeUndefined());
+  ])('the value %j is refused', (raw) => expect(parseListen(raw)).toBeUndefined());
 });
 
 describe('metadata-url', () => {
   it.each(['/p2/%package%$%hash%.json', '/p2/%package%.json', 'https://packages.example.org/p2/%package%.json'])(
-    '%s',
+    'the URL %s is accepted',
     (raw) => expect(parseMetadataUrl(raw)).toBe(raw),
   );
 
@@ -53,11 +53,11 @@ describe('metadata-url', () => {
     'https://%package%/',
     '/p2/%package% .json',
     7,
-  ])('not %j', (raw) => expect(parseMetadataUrl(raw)).toBeUndefined());
+  ])('the value %j is refused', (raw) => expect(parseMetadataUrl(raw)).toBeUndefined());
 });
 
 describe('dist-url', () => {
-  it('is a path, or an absolute address without a slash at its end', () => {
+  it('the dist URL is a path, or an absolute address without a slash at its end', () => {
     expect(parseDistUrl('path')).toEqual({ form: 'path' });
     expect(parseDistUrl('https://p.example.org/composer/')).toEqual({
       form: 'absolute',
@@ -66,13 +66,14 @@ describe('dist-url', () => {
     expect(parseDistUrl('http://p.example.org')).toEqual({ form: 'absolute', base: 'http://p.example.org' });
   });
 
-  it.each(['', '/dist', 'ftp://a', 'https://u:p@a', 'https://a/?x=1', 'https://a/#x'])('not %j', (raw) =>
-    expect(parseDistUrl(raw)).toBeUndefined(),
+  it.each(['', '/dist', 'ftp://a', 'https://u:p@a', 'https://a/?x=1', 'https://a/#x'])(
+    'the value %j is refused',
+    (raw) => expect(parseDistUrl(raw)).toBeUndefined(),
   );
 });
 
-describe('the others', () => {
-  it('redis', () => {
+describe('other settings', () => {
+  it('a Redis is given by its URL', () => {
     expect(parseRedisUrl('rediss://u:p@h:6380/1')).toBe('rediss://u:p@h:6380/1');
     expect([parseRedisUrl('h:6379'), parseRedisUrl('http://h'), parseRedisUrl('redis://')]).toEqual([
       undefined,
@@ -81,7 +82,7 @@ describe('the others', () => {
     ]);
   });
 
-  it('redis behind sentinels', () => {
+  it('a Redis behind sentinels is given by its sentinels', () => {
     const given = 'redis+sentinel://u:p@a:26379,b/packages/1';
     expect(parseRedisUrl(given)).toBe(given);
     expect(
@@ -98,7 +99,7 @@ describe('the others', () => {
     );
   });
 
-  it('trusted proxies', () => {
+  it('trusted proxies are addresses and networks', () => {
     expect(parseTrustedProxies('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1']);
     expect(parseTrustedProxies(['fd00::/8'])).toEqual(['fd00::/8']);
     expect([
@@ -109,14 +110,14 @@ describe('the others', () => {
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('log', () => {
+  it('the log goes to standard output, to a file, or nowhere', () => {
     expect(parseLog('-', { directory: '/srv' })).toEqual({ to: 'stdout' });
     expect(parseLog('none', { directory: '/srv' })).toEqual({ to: 'none' });
     expect(parseLog('a/b.log', { directory: '/srv' })).toEqual({ to: 'file', path: '/srv/a/b.log' });
     expect(parseLog('logs/', { directory: '/srv' })).toBeUndefined();
   });
 
-  it('whole numbers', () => {
+  it('whole numbers are within their range', () => {
     expect([parseWholeNumber('12', 1, 20), parseWholeNumber(12, 1, 20)]).toEqual([12, 12]);
     for (const raw of ['1.5', 1.5, '-1', ' 1', '1e1', '21', true, null])
       expect(parseWholeNumber(raw, 1, 20)).toBeUndefined();

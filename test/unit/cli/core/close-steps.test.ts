@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CloseSteps } from '../../../../cli/core/close-steps.ts';
 
 describe('close steps', () => {
-  it('run the last one first, each once, even when one fails; the first failure is told', async () => {
+  it('close steps run in reverse order, each once, even when one fails, and the first failure is reported', async () => {
     const closed: string[] = [];
     const steps = new CloseSteps();
     steps.add(() => void closed.push('state'));

@@ -1,4 +1,4 @@
-// Text for people: tables, reports, and nothing that commands a terminal.
+// Tests the text for people: tables and reports. No text from a package can control the terminal.
 
 import { describe, expect, it } from 'vitest';
 
@@ -24,8 +24,8 @@ const report: BuildReport = {
   timings_ms: { scan: 1, archive: 1, publish: 1, total: 1234 },
 };
 
-describe('a build told to people', () => {
-  it('names what changed', () => {
+describe('the report of a build for people', () => {
+  it('names the changes', () => {
     expect(describeOutcome(report, false)).toEqual([
       'Published: 1 added, 0 changed, 1 withdrawn (publication 3, 1.2 s).',
       '  + acme/hello 1.0.0',
@@ -35,7 +35,7 @@ describe('a build told to people', () => {
     expect(describeProblems(report)).toEqual([]);
   });
 
-  it('says what was left out, where, and why', () => {
+  it('lists excluded versions with place and reason', () => {
     const quarantined = [
       {
         source: './p',
@@ -56,7 +56,7 @@ describe('a build told to people', () => {
     ]);
   });
 
-  it('says that a strict build held everything back', () => {
+  it('states that a strict build published nothing', () => {
     const quarantined = [
       {
         source: './p',
@@ -74,7 +74,7 @@ describe('a build told to people', () => {
     expect(describeOutcome(refused, false)).toEqual(['Nothing has changed (publication 3, 1.2 s).']);
   });
 
-  it('cuts a long list and says by how much', () => {
+  it('shortens a long list and states by how much', () => {
     const added = Array.from({ length: 100 }, (_, index) => ({
       name: `acme/p${index}`,
       version: '1.0.0',
@@ -86,12 +86,12 @@ describe('a build told to people', () => {
   });
 });
 
-describe('text', () => {
-  it('never carries a terminal command out of a package', () => {
+describe('text for people', () => {
+  it('contains no terminal command of a package', () => {
     expect(printable('a\u001b[2Jb\u009bc\u202ed\ne')).toBe('a\\u001b[2Jb\\u009bc\\u202ed\ne');
   });
 
-  it('tables have columns as wide as their widest cell', () => {
+  it('has tables with columns as wide as their widest cell', () => {
     expect(
       formatTable(
         ['id', 'what'],
@@ -103,12 +103,12 @@ describe('text', () => {
     ).toEqual(['id        what', 'long one  x', 'b']);
   });
 
-  it('suggests what was meant, and nothing far off', () => {
+  it('suggests the intended name, and no distant one', () => {
     expect(nearest('lisen', ['listen', 'limits'])).toBe('listen');
     expect(nearest('zzzzzz', ['listen', 'limits'])).toBeUndefined();
   });
 
-  it('a server on every address is reached by loopback', () => {
+  it('gives the loopback address for a server that listens on every address', () => {
     expect([localUrl('0.0.0.0', 80), localUrl('::', 81), localUrl('::1', 82), localUrl('box', 83)]).toEqual([
       'http://127.0.0.1:80',
       'http://[::1]:81',
@@ -117,7 +117,7 @@ describe('text', () => {
     ]);
   });
 
-  it('the lines for Composer key the token by host and port', () => {
+  it('gives the lines for Composer, with the token under host and port', () => {
     const lines = installLines({ url: 'http://127.0.0.1:8080', token: 'lib_r_x', packageName: 'acme/hello' });
     expect(lines).toContain('composer config -n --auth bearer.127.0.0.1:8080 lib_r_x');
     expect(lines.every((line) => line.includes(' -n '))).toBe(true);

@@ -1,5 +1,5 @@
-// Signals, without sending any: the first asks to stop, one that follows at once is the same wish, a later one ends the
-// process.
+// Tests the handling of signals without sending any: the first signal requests a stop, an immediate repetition is
+// ignored, and a later signal ends the process.
 
 import { describe, expect, it } from 'vitest';
 
@@ -33,7 +33,7 @@ function rig(onHangUp?: () => void) {
 }
 
 describe('stopSignal', () => {
-  it('takes a signal that arrives twice for one', async () => {
+  it('a signal that arrives twice at once counts once', async () => {
     const { send, wait, exits, stopped } = rig();
     send('SIGINT');
     wait(50);
@@ -42,7 +42,7 @@ describe('stopSignal', () => {
     expect(exits).toEqual([]);
   });
 
-  it('ends at once with the second wish', () => {
+  it('a second signal ends the process at once', () => {
     const { send, wait, exits } = rig();
     send('SIGTERM');
     wait(1000);
@@ -51,13 +51,13 @@ describe('stopSignal', () => {
     expect(exits).toEqual([143, 130]);
   });
 
-  it('a crash stops it too, with 1, and is told', async () => {
+  it('a crash stops the process with exit code 1 and is reported', async () => {
     const { crash, crashes, stopped } = rig();
     crash('boom');
     expect([await stopped(), crashes]).toEqual([1, ['boom']]);
   });
 
-  it('a hang-up opens the log anew, or stops where nobody opens one', async () => {
+  it('a hang-up signal reopens the log, or stops a process without a log file', async () => {
     let opened = 0;
     const server = rig(() => (opened += 1));
     server.send('SIGHUP');

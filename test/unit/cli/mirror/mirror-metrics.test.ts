@@ -6,7 +6,7 @@ import { formatMetrics } from '../../../../proxy/observe/metrics-text.ts';
 import { runMirror } from '../../../util/running-mirror.ts';
 import { referenceFor, startUpstream } from '../../../util/upstream.ts';
 
-it('counts documents and archives by what came of them, and alarms', async () => {
+it('the metrics count documents and archives by their results, and alarms', async () => {
   const metrics = createMirrorMetrics();
   await using upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '1.0.0' }]);

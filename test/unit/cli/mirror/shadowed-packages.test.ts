@@ -1,5 +1,5 @@
-// A publication that is cut off between any two of its phases: the next build completes it, and the record says what
-// readers had and have, whatever lay between.
+// Tests publications that are cut off between any two of their phases: the next build completes them, and the history
+// records the changes that readers saw.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../../build/build.ts';
 import type { BuildEffects } from '../../../../build/scan/build-request.ts';
@@ -61,8 +61,8 @@ const expected = [
   { name: 'acme/hello', version: '2.0.0', before: null },
 ];
 
-describe.each(phases)('cut off before: %s', (phase) => {
-  it('a build is completed by the next one, whose record says all that changed, and from which one can go back', async () => {
+describe.each(phases)('after a cut before the phase %s', (phase) => {
+  it('the next build completes a build, its record has all changes, and a rollback goes back behind it', async () => {
     const then = publishedTree(data);
     edit();
     await expect(build(request(), cutAt(phase))).rejects.toThrow('cut off');
@@ -84,7 +84,7 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await sound();
   });
 
-  it('a build whose sources are as before again leaves nothing of it in the record', async () => {
+  it('a build of restored sources leaves no trace of the cut-off build in the record', async () => {
     const then = publishedVersions(data);
     edit();
     await expect(build(request(), cutAt(phase))).rejects.toThrow('cut off');
@@ -97,7 +97,7 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await sound();
   });
 
-  it('a build that is cut off twice is recorded as one', async () => {
+  it('a build that is cut off twice is recorded once', async () => {
     const then = publishedTree(data);
     edit();
     await expect(build(request(), cutAt(phase))).rejects.toThrow('cut off');
@@ -112,7 +112,7 @@ describe.each(phases)('cut off before: %s', (phase) => {
     expect(publishedTree(data)).toEqual(then);
   });
 
-  it('a rollback is completed by the next build, which leaves it so', async () => {
+  it('the next build completes a rollback and keeps it', async () => {
     const then = publishedTree(data);
     edit();
     await run();
@@ -135,7 +135,7 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await sound();
   });
 
-  it('a rollback is completed by the next rollback', async () => {
+  it('the next rollback completes a rollback', async () => {
     edit();
     await run();
     const second = publishedTree(data);
@@ -147,8 +147,8 @@ describe.each(phases)('cut off before: %s', (phase) => {
   });
 });
 
-describe('what is edited after a publication was cut off (I5)', () => {
-  it('is published, although the index names a content that nobody was offered, and although a source cannot be read', async () => {
+describe('an edit after a cut-off publication (I5)', () => {
+  it('is published, although the index names unpublished content and a source cannot be read', async () => {
     put('b', '2.0.0');
     put('head', undefined, 'second');
     await expect(build(request(), cutAt('documents'))).rejects.toThrow('cut off');
@@ -160,7 +160,7 @@ describe('what is edited after a publication was cut off (I5)', () => {
     await sound();
   });
 
-  it('is not missed where all was published and only the memory is of the time before', async () => {
+  it('is noticed where the publication was complete and only the memory is older', async () => {
     put('y', '1.0.0', 'y', 'acme/more');
     await expect(build(request(), cutAt('memory'))).rejects.toThrow('cut off');
     expect(Object.keys(publishedVersions(data))).toContain('acme/more@1.0.0');
@@ -171,8 +171,8 @@ describe('what is edited after a publication was cut off (I5)', () => {
   });
 });
 
-describe('a prune after a rollback of which only the memory was cut off (I5)', () => {
-  it('is no rollback: where it is cut off as well, the next build loses no archive of the serving index', async () => {
+describe('a prune after a rollback whose memory was cut off (I5)', () => {
+  it('is no rollback: after a cut-off prune the next build loses no archive of the serving index', async () => {
     const keeping = () => series.request({ arguments: ['one'], keepHistory: 1 });
     tree.delete('one/a');
     put('b', '2.0.0');

@@ -1,4 +1,4 @@
-// docs/reference/cli.md says of every command what the program itself says: `vitest -u` writes it.
+// Tests that docs/reference/cli.md describes every command as the program does. `vitest -u` writes the page.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const commands = listCommands(createProgram({ stdout } as unknown as Context, ()
 
 describe('the reference of the command line', () => {
   it.each(commands)(
-    'libretto $path has a summary, a description and an example of itself',
+    'the command libretto $path has a summary, a description and an example',
     ({ path, command, help }) => {
       expect(command.summary()).toMatch(/^[a-z].*[^.]$/);
       expect(command.description()).toMatch(/^[A-Z].*\.$/s);
@@ -29,12 +29,12 @@ describe('the reference of the command line', () => {
     },
   );
 
-  it('is what docs/reference/cli.md says', async () => {
+  it('equals docs/reference/cli.md', async () => {
     const described = commands.map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
     await expect(renewReference(readFileSync(file, 'utf8'), described)).toMatchFileSnapshot(file);
   });
 
-  it('puts a new command at its place, keeps what people wrote, and names what is gone', () => {
+  it('inserts a new command at its place, keeps hand-written text, and names removed commands', () => {
     const first = renewReference('# All\n\nHello.\n', [
       { path: 'a', text: 'A' },
       { path: 'a b', text: 'AB' },

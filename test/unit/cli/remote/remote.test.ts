@@ -1,4 +1,4 @@
-// Sources behind a URL, against git's own HTTP server on loopback.
+// Tests git sources behind a URL against git's own HTTP server on loopback.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ describe('a git source behind a URL', () => {
     expect(result.contents).toContain('<?php\n');
   });
 
-  it('asks once and fetches nothing while the remote has not moved, with or without its memory', async () => {
+  it('costs one request and no fetch while the remote has not moved, with or without its memory', async () => {
     const memory = memoryOf(await scan());
     requested();
     expect(await scan(memory)).toEqual({ outcome: 'unchanged' });
@@ -128,7 +128,7 @@ describe('a git source behind a URL', () => {
     expect(result.contents).toContain('<?php // new\n');
   });
 
-  it('gives the same as reading the repository on this disk', async () => {
+  it('gives the same result as the repository on this disk', async () => {
     const near = createGitSource({
       location: { kind: 'path', path: repository.path },
       cacheDirectory,
@@ -141,7 +141,7 @@ describe('a git source behind a URL', () => {
     expect(JSON.stringify(far)).toBe(JSON.stringify(local));
   });
 
-  it('replaces a copy that a kill has left locked or half written', async () => {
+  it('replaces a copy that a kill left locked or half written', async () => {
     memoryOf(await scan());
     const copy = keptCopy(cacheDirectory);
     repository.append([{ commit: 'trunk', files: { b: '1' } }]);
@@ -151,7 +151,7 @@ describe('a git source behind a URL', () => {
     expect((await scan()).outcome).toBe('read');
   });
 
-  it('copies again when the copy is broken, and holds it against no version', async () => {
+  it('fetches again when its copy is broken, and no version suffers', async () => {
     memoryOf(await scan());
     const objects = join(keptCopy(cacheDirectory), 'objects');
     for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
@@ -163,12 +163,12 @@ describe('a git source behind a URL', () => {
   it.each([
     ['refuse', /not found.*Check the address/i],
     ['askForPassword', /credential/],
-  ] as const)('fails with the reason when the server is to %s', async (behaviour, reason) => {
+  ] as const)('fails with the reason when the server has the fault %s', async (behaviour, reason) => {
     server.behave(behaviour);
     expect(await scan()).toEqual({ outcome: 'failed', reason: expect.stringMatching(reason) });
   });
 
-  it('fails when the server is gone, stops in the middle, or never answers', async () => {
+  it('fails when the server is gone, stops halfway, or never answers', async () => {
     server.behave('failFetches');
     expect(await scan()).toMatchObject({ outcome: 'failed' });
     server.behave('hang');
@@ -182,7 +182,7 @@ describe('a git source behind a URL', () => {
     });
   });
 
-  it('waits less for a remote to say what it has than for the rest', async () => {
+  it('waits less for the list of refs than for the fetch', async () => {
     server.behave('hang');
     expect(await scan(undefined, { timeoutMs: 600_000, askingTimeoutMs: 400 })).toEqual({
       outcome: 'failed',
@@ -190,7 +190,7 @@ describe('a git source behind a URL', () => {
     });
   });
 
-  it('names itself beside the archives of its root, and not of folders that it would be checked out in whole for', async () => {
+  it('is named next to the archives of its root, and not for folders that need a checkout of the whole', async () => {
     repository.append([{ commit: 'trunk', files: { 'packages/b/composer.json': '{"name":"acme/near"}' } }]);
     const url = `${server.url}/far-${count}.git`;
     const source = createGitSource({
@@ -209,7 +209,7 @@ describe('a git source behind a URL', () => {
     expect(named).toEqual(new Set([`acme/far ${url}`, 'acme/near undefined']));
   });
 
-  it('uses the credential helper that git is configured with, and remembers nothing of it', async () => {
+  it("uses git's configured credential helper, and stores nothing of its answer", async () => {
     server.behave('askForPassword');
     const environment = {
       GIT_CONFIG_COUNT: '1',
@@ -223,7 +223,7 @@ describe('a git source behind a URL', () => {
     expect(JSON.stringify(readdirSync(cacheDirectory, { recursive: true }))).not.toContain('s3cret');
   });
 
-  it('refuses a URL with credentials without a process or a request', async () => {
+  it('is refused with credentials in its URL, without a process or a request', async () => {
     requested();
     const result = await scan(undefined, {
       url: server.url.replace('//', '//me:s3cret@'),

@@ -1,4 +1,4 @@
-// A satis.json becomes a libretto.json: what is carried over, and that every option gets a line.
+// Tests the conversion of a satis.json into a libretto.json: the result, and one report line for every option.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ describe('repositories', () => {
       { type: 'vcs', url: 'https://h/a', only: ['acme/*'], exclude: ['acme/x'] },
       { type: 'git', url: 'https://h/a', only: ['acme/*'], except: ['acme/x'] },
     ],
-  ])('%j', (repository, source) => expect(sources(repository)).toEqual([source]));
+  ])('the repositories %j are carried over', (repository, source) => expect(sources(repository)).toEqual([source]));
 
   it.each([
     { type: 'composer', url: '../satis' },
@@ -74,7 +74,7 @@ describe('repositories', () => {
     { type: 'package', package: { name: 'a/b' } },
     { type: 'vcs' },
     5,
-  ])('%j is named as not carried over', (repository) => {
+  ])('the repository %j is reported as not carried over', (repository) => {
     const { config, lines } = satis({ repositories: [repository] });
     expect(config['sources']).toEqual([]);
     expect(lines.map(({ option, outcome }) => [option.slice(0, 15), outcome])).toEqual([
@@ -82,7 +82,7 @@ describe('repositories', () => {
     ]);
   });
 
-  it('may have names, and may turn packagist off', () => {
+  it('repositories may have names, and may turn packagist off', () => {
     const { config, lines } = satis({
       repositories: { lib: { type: 'vcs', url: 'https://h/a' }, 'packagist.org': false },
     });
@@ -94,7 +94,7 @@ describe('repositories', () => {
     expect(outcomes({ repositories: [{ 'packagist.org': false }] })).toEqual({ 'repositories[0]': 'as-is' });
   });
 
-  it('leave their credentials behind, and say so without repeating them', () => {
+  it('repositories lose their credentials, and the report does not repeat them', () => {
     const result = satis({
       repositories: [
         { type: 'vcs', url: 'https://me:hunter2@h/a.git' },
@@ -157,7 +157,7 @@ describe('repositories', () => {
     { type: 'vcs', url: 'git+ssh://user:s3cr3tpw@h/x' },
     { type: 'path', url: 'https://user:s3cr3tpw@h/x' },
     { type: 'artifact', url: 'user:s3cr3tpw@h:x' },
-  ])('nor does what is no repository show them: %j', (repository) => {
+  ])('an entry that is no repository shows no credentials in the report: %j', (repository) => {
     const result = satis({ repositories: { 'https://u:s3cr3tpw@h': repository } });
     expect(result.config['sources']).toEqual([]);
     expect(JSON.stringify(result)).not.toContain('s3cr3tpw');
@@ -167,12 +167,12 @@ describe('repositories', () => {
     expect(sources({ type: 'vcs', url: 'git:hunter2@h:x.git' })).toEqual([{ type: 'git', url: 'git@h:x.git' }]);
   });
 
-  it('count once where they are named twice', () => {
+  it('a repository that is listed twice is carried over once', () => {
     expect(sources({ type: 'vcs', url: 'https://h/a' }, { type: 'git', url: 'https://h/a' })).toHaveLength(1);
   });
 });
 
-describe('what is published', () => {
+describe('the limits of published packages', () => {
   const repositories = [{ type: 'vcs', url: 'https://h/a', exclude: ['acme/y'] }];
   const filters = (options: JsonObject): unknown => satis({ repositories, ...options }).config['sources'];
   const source = { type: 'git', url: 'https://h/a', except: ['acme/y'] };
@@ -187,9 +187,9 @@ describe('what is published', () => {
     [{ blacklist: { 'acme/x': '<2' } }, { ...source, except: { 'acme/x': '<2', 'acme/y': '*' } }],
     [{ 'minimum-stability': 'rc' }, { ...source, 'minimum-stability': 'RC' }],
     [{ 'minimum-stability': 'dev' }, source],
-  ])('%j', (options, expected) => expect(filters(options)).toEqual([expected]));
+  ])('are converted from %j', (options, expected) => expect(filters(options)).toEqual([expected]));
 
-  it('is of a Composer repository what is required and not unwanted, whatever the versions', () => {
+  it('are for a Composer repository the required names without the excluded ones, for all versions', () => {
     const { config, lines } = satis({
       repositories: [{ type: 'composer', url: 'https://repo.example.org' }],
       require: { 'tools/a': '^1', 'tools/b': '*' },
@@ -205,7 +205,7 @@ describe('what is published', () => {
     });
   });
 
-  it('is of a repository with an "only" what is required besides', () => {
+  it('are for a repository with an "only" the required names that match it', () => {
     const required = (only: readonly string[]) =>
       satis({
         repositories: [
@@ -231,7 +231,7 @@ describe('what is published', () => {
   });
 
   it.each<JsonValue>([{}, [], { php: '>=8' }, { 'acme/a': '^^1' }])(
-    'is nothing where require names nothing: %j',
+    'exclude the repository where require names no package: %j',
     (require) => {
       const { config, lines } = satis({ repositories, require });
       expect(config['sources']).toEqual([]);
@@ -243,7 +243,7 @@ describe('what is published', () => {
     },
   );
 
-  it('names a constraint that Composer would not take', () => {
+  it('report a constraint that Composer refuses', () => {
     expect(outcomes({ require: { 'acme/a': '^^1' }, blacklist: ['acme/a'] })).toEqual({
       'require["acme/a"]': 'not-carried',
       blacklist: 'not-carried',
@@ -251,8 +251,8 @@ describe('what is published', () => {
   });
 });
 
-describe('what cannot be carried over', () => {
-  it('is named, each pattern by itself, beside others that can', () => {
+describe('options that cannot be carried over', () => {
+  it('are reported, each pattern separately, and the others are carried over', () => {
     const { config, lines } = satis({
       repositories: [
         { type: 'vcs', url: 'https://h/a', only: ['acme/*', 'acme/{a,b}', '/^x/'] },
@@ -272,7 +272,7 @@ describe('what cannot be carried over', () => {
       expect(lost).toContain(pattern);
   });
 
-  it('is no stability of a single package', () => {
+  it('exclude invalid stabilities of single packages, and valid ones are carried over', () => {
     const { config, lines } = satis({
       repositories: [{ type: 'vcs', url: 'https://h/a' }],
       'minimum-stability': 'stable',
@@ -293,7 +293,7 @@ describe('what cannot be carried over', () => {
   });
 });
 
-describe('every option', () => {
+describe('every option of Satis', () => {
   /** all of Satis' schema, and what its code takes beside it; with a value that asks for something */
   const all: JsonObject = {
     name: 'acme/satis',
@@ -343,7 +343,7 @@ describe('every option', () => {
     },
   };
 
-  it('gets a line', () => {
+  it('gets a report line', () => {
     const told = satis({ ...all, frobnicate: 1 }).lines.map(({ option }) => option.replace(/\[.*$/, ''));
     const asked = [
       ...Object.keys(all).filter((option) => option !== 'archive' && option !== 'config' && option !== 'repositories'),
@@ -355,7 +355,7 @@ describe('every option', () => {
     expect(told.filter((option) => !asked.includes(option))).toEqual([]);
   });
 
-  it('is no loss where Satis does what Libretto does', () => {
+  it('is reported as no loss where Satis and Libretto behave alike', () => {
     expect(
       new Set(
         Object.values(
@@ -373,7 +373,7 @@ describe('every option', () => {
     ).toEqual(new Set(['as-is']));
   });
 
-  it('stands in docs/how-to/satis.md', () => {
+  it('is listed in docs/how-to/satis.md', () => {
     const rows = readFileSync(new URL('../../../../docs/how-to/satis.md', import.meta.url), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('|'))

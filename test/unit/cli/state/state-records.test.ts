@@ -1,6 +1,5 @@
-// Every family of rows that a state holds is parsed by whoever vouches for the state, and rows that lead to each other
-// have to agree. (That no other family is written is looked at after every test of the management API:
-// test/util/assert-state.ts.)
+// Tests the parser of every kind of row in a state, and that related rows agree. After every test of the management
+// API, test/util/assert-state.ts checks that no other kind is written.
 
 import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -155,12 +154,12 @@ const put = (key: string, value: JsonValue | undefined): Promise<boolean> =>
   });
 
 describe('the records of a state', () => {
-  it('are sound as they are written, and of every family that is known', async () => {
+  it('are valid as they are written, and cover every known kind', async () => {
     await assertRecords(state);
     expect(new Set((await state.range('')).map(({ key }) => familyOf(key)))).toEqual(new Set(stateFamilies.keys()));
   });
 
-  it.each(['audit/head', ...Object.keys(rows)])('%s that is malformed is named by its kind', async (key) => {
+  it.each(['audit/head', ...Object.keys(rows)])('%s that is malformed is reported with its kind', async (key) => {
     for (const value of [-5, null, 'x', [5], { users: [] }]) {
       await put(key, value);
       await expect(assertRecords(state), JSON.stringify(value)).rejects.toMatchObject({
@@ -209,7 +208,7 @@ describe('the records of a state', () => {
       /"user-roster" does not agree/,
     ],
     ['admins that are none', 'user-roster', { users: 2, admins: [user] }, /"user-roster" does not agree/],
-  ] as const)('%s', async (_what, key, value, message) => {
+  ] as const)('are refused: %s', async (_what, key, value, message) => {
     await put(key, value);
     await expect(assertRecords(state)).rejects.toMatchObject({
       code: 'STATE_CORRUPT',

@@ -1,4 +1,4 @@
-// The records of artifacts: what the state says when publications and their records come in another order.
+// Tests the records of artifacts when publications and their records arrive in different orders.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -44,7 +44,7 @@ function artifactsOver(published: Readonly<Record<string, Publication>>): Artifa
 }
 
 describe('the record of a dev version', () => {
-  it('is superseded from the start where a later publication was recorded before it', async () => {
+  it('is superseded from the start where a later publication was recorded first', async () => {
     const artifacts = artifactsOver({ early: publication('a', 1), late: publication('b', 2) });
     const late = await artifacts.publish({ path: 'late' });
     const early = await artifacts.publish({ path: 'early' });
@@ -52,7 +52,7 @@ describe('the record of a dev version', () => {
     expect((await artifacts.publish({ path: 'late' })).created).toBe(false);
   });
 
-  it('is one, however many record the same publication at once', async () => {
+  it('is written once, however many callers record the same publication at once', async () => {
     const artifacts = artifactsOver({ a: publication('a', 1) });
     const all = await Promise.all(Array.from({ length: 5 }, () => artifacts.publish({ path: 'a' })));
     expect(new Set(all.map(({ record }) => record.id)).size).toBe(1);

@@ -1,4 +1,5 @@
-// Attempts: what counts, what was nobody's guess, and what a killed process leaves behind.
+// Tests the count of failed attempts: the attempts that count, the broken ones that do not, and the attempts of a
+// killed process.
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
@@ -17,7 +18,7 @@ const judge = (attempts: Attempts, check: () => Promise<unknown>): Promise<unkno
   attempts.judge([budget], check, { refuse });
 const wrong = (attempts: Attempts): Promise<unknown> => judge(attempts, () => Promise.reject(new WrongGuess()));
 
-it('an attempt that broke before its outcome was known does not count; a wrong one does', async () => {
+it('an attempt that broke before its outcome was known does not count, and a wrong one does', async () => {
   const store = createMemoryStore();
   const attempts = attemptsOver(store);
   for (let at = 0; at < 20; at += 1)
@@ -42,7 +43,7 @@ it('a row of an earlier version still counts', async () => {
   await expect(wrong(attemptsOver(store))).rejects.toMatchObject({ details: { retry_after_seconds: 3 } });
 });
 
-it('attempts in flight in a process that is killed become failures, and hold nobody up for longer than their lease', async () => {
+it('open attempts of a killed process become failures, and block logins no longer than their lease', async () => {
   let nowMs = startMs;
   const store = createMemoryStore();
   const killed = attemptsOver(store, () => nowMs);

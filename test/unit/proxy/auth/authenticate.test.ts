@@ -62,8 +62,8 @@ const tokenOf = (authentication: Authentication): ActiveToken | undefined =>
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-describe('a token that was issued', () => {
-  it('is known by Bearer, and by Basic as the password of any user', async () => {
+describe('an issued token', () => {
+  it('is accepted as Bearer, and as the password of any Basic user', async () => {
     const { record, text } = await create();
     const valid: Authentication = {
       outcome: 'valid',
@@ -83,7 +83,7 @@ describe('a token that was issued', () => {
     }
   });
 
-  it('carries its own limit, or the default of its kind', async () => {
+  it('has its own limit, or the default of its kind', async () => {
     const limitOf = async (part: Partial<TokenDraft>, known = authenticator): Promise<unknown> =>
       tokenOf(await known.authenticate(`Bearer ${(await create(part)).text}`, now));
     expect(await limitOf({ kind: 'write' })).toMatchObject({ kind: 'write', limit: 500 });
@@ -94,7 +94,7 @@ describe('a token that was issued', () => {
     ).toMatchObject({ limit: 3 });
   });
 
-  it('is looked up once, and from then on answered at once', async () => {
+  it('is looked up once, and later answers come from the cache', async () => {
     const { text } = await create();
     await authenticator.authenticate(`Bearer ${text}`, now);
     expect(reads).toHaveLength(2);
@@ -103,7 +103,7 @@ describe('a token that was issued', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('expires on the instant, also while it is remembered', async () => {
+  it('expires at the exact time, also while it is cached', async () => {
     const { text } = await create({ expiresAt: new Date(now + 1000) });
     const at = (nowMs: number) => authenticator.authenticate(`Bearer ${text}`, nowMs);
     expect(await at(now + 999)).toMatchObject({ outcome: 'valid' });
@@ -141,7 +141,7 @@ describe('a token that was issued', () => {
     expect(await slow.authenticate(`Bearer ${text}`, now)).toEqual({ outcome: 'invalid' });
   });
 
-  it('makes room for others when too many are remembered', async () => {
+  it('makes room for other tokens when the cache is full', async () => {
     const small = createAuthenticator(watched(store), { capacity: 2 });
     const texts = [(await create()).text, (await create()).text, (await create()).text];
     for (const text of [...texts, ...texts])
@@ -151,13 +151,13 @@ describe('a token that was issued', () => {
   });
 });
 
-describe('what opens nothing', () => {
-  it('is told apart from nothing at all', () => {
+describe('an unusable Authorization header', () => {
+  it('differs from a missing one', () => {
     expect(authenticator.authenticate(undefined, now)).toEqual({ outcome: 'absent' });
     expect(authenticator.authenticate('', now)).toEqual({ outcome: 'absent' });
   });
 
-  it('row 28: is refused by its form, with no look at the state', async () => {
+  it('row 28: is refused by its form, without a read of the state', async () => {
     const { text } = await create();
     const headers = [
       'Bearer',
@@ -183,7 +183,7 @@ describe('what opens nothing', () => {
     expect(reads).toEqual([]);
   });
 
-  it('row 23: looks the same whether unknown, expired or revoked', async () => {
+  it('row 23: gets the same answer for an unknown, an expired and a revoked token', async () => {
     const unknown = mintToken('read', randomBytes).secret.reveal();
     const expired = (await create({ expiresAt: new Date(now + 1) })).text;
     const revoked = await create();
@@ -193,7 +193,7 @@ describe('what opens nothing', () => {
   });
 });
 
-describe("with the state shared by two processes' stores", () => {
+describe('with the state shared by the stores of two processes', () => {
   let folder: TemporaryFolder;
   let server: StateStore;
   let commandLine: StateStore;
@@ -210,7 +210,7 @@ describe("with the state shared by two processes' stores", () => {
     await folder.remove();
   });
 
-  it('a revocation bites with the next request', async () => {
+  it('a revocation applies to the next request', async () => {
     const known = createAuthenticator(server);
     const { record, secret } = await tokensOf(commandLine).create({ description: 'test', kind: 'read' });
     const header = `Bearer ${secret.reveal()}`;

@@ -1,4 +1,4 @@
-// Tests the end of a token as people write it.
+// Tests the expiry of a token as people write it.
 
 import { describe, expect, it } from 'vitest';
 import { parseExpiry } from '../../../../proxy/auth/expiry.ts';
@@ -14,7 +14,7 @@ describe('an expiry', () => {
     ['2027-01-31t00:00:00z', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T00:00:00.5+02:00', '2027-01-30T22:00:00.500Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
-  ])('%s is understood', (text, expected) => {
+  ])('the text %s is understood', (text, expected) => {
     expect(parseExpiry(text, now).toISOString()).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe('an expiry', () => {
     ['2020-01-01T00:00:00Z', 'future'],
     ['999999d', 'ten years'],
     ['9999-12-31T23:59:59Z', 'ten years'],
-  ])('%j is refused with the reason', (text, reason) => {
+  ])('the text %j is refused with the reason', (text, reason) => {
     expect(() => parseExpiry(text, now)).toThrow(
       expect.objectContaining({
         code: 'EXPIRY_INVALID',

@@ -1,4 +1,4 @@
-// Passwords: how they are kept, what they cost, and how many are looked at together.
+// Tests passwords: their stored form, the cost of a check, and the number of checks at once.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../util/temporary-folder.ts';
 const cost = { cost: 16, blockSize: 1, parallelization: 1 };
 
 describe('a password', () => {
-  it('is kept as scrypt with its salt and parameters: N=2^15, r=8, p=3', async () => {
+  it('is stored as scrypt with its salt and parameters: N=2^15, r=8, p=3', async () => {
     const passwords = createPasswords({ randomBytes });
     const encoded = await passwords.hash('correct horse battery');
     expect(encoded).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
@@ -21,7 +21,7 @@ describe('a password', () => {
     expect(await passwords.verify('correct horse batterz', encoded)).toBe(false);
   });
 
-  it('is right in both ways to type é, and whatever it cost when it was kept', async () => {
+  it('is accepted in both encodings of é, whatever cost it was stored with', async () => {
     const encoded = await createPasswords({ randomBytes, cost }).hash('caf\u00e9 au lait, chaud');
     const others = createPasswords({ randomBytes, cost: { ...cost, cost: 32 } });
     expect(await others.verify('cafe\u0301 au lait, chaud', encoded)).toBe(true);
@@ -41,8 +41,8 @@ describe('a password', () => {
   });
 });
 
-describe('F13, row 33: who is asked for', () => {
-  it('an unknown user, one who is disabled, and a wrong password cost one scrypt each, with the same parameters', async () => {
+describe('F13, row 33: an attacker who tests accounts', () => {
+  it('causes one scrypt with the same parameters for an unknown user, a disabled user and a wrong password', async () => {
     const folder = temporaryFolder('keys');
     const costs: unknown[] = [];
     const counting: Derive = async (_password, salt, cost) => {
@@ -82,8 +82,8 @@ describe('F13, row 33: who is asked for', () => {
   });
 });
 
-describe('row 34: a crowd at the door', () => {
-  it('two are looked at together, twenty wait, and whoever comes then is told to come back', async () => {
+describe('row 34: many logins at once', () => {
+  it('two passwords are checked at a time, twenty logins wait, and later logins are told to retry', async () => {
     let [running, most] = [0, 0];
     const ends: (() => void)[] = [];
     const slow: Derive = async () => {
@@ -113,7 +113,7 @@ describe('row 34: a crowd at the door', () => {
     expect(most).toBe(2);
   });
 
-  it('a failure gives its place to the next', async () => {
+  it('a failed check gives its place to the next login', async () => {
     let calls = 0;
     const passwords = createPasswords({
       randomBytes,

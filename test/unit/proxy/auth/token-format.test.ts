@@ -1,4 +1,4 @@
-// The form of a token: for ever the same, refused when mistyped, never shown by accident.
+// Tests the format of a token: it never changes, a mistyped token is refused, and no token is printed by accident.
 
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -11,24 +11,24 @@ import { hashToken, mintToken, parseToken } from '../../../../proxy/auth/token-f
 const read = mintToken('read', randomBytes).secret.reveal();
 
 describe('a minted token', () => {
-  it('has the form people and scanners know it by', () => {
+  it('has the format that people and scanners recognize', () => {
     expect(read).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
     expect(mintToken('write', randomBytes).secret.reveal()).toMatch(/^lib_w_[0-9A-Za-z]{38}$/);
     expect(mintToken('read', randomBytes).secret.reveal()).not.toBe(read);
   });
 
-  it('never changes its form: tokens out there live for years', () => {
+  it('never changes its format, because issued tokens live for years', () => {
     const { secret, hash } = mintToken('read', (size) => new Uint8Array(size).fill(61));
     expect(secret.reveal()).toBe(`lib_r_${'z'.repeat(32)}3MWo4E`);
     expect(hash).toBe(hashToken(parseToken(secret.reveal()) ?? expect.fail()));
   });
 
-  it('is parsed as it is', () => {
+  it('is parsed as minted', () => {
     expect(parseToken(read)).toBe(read);
   });
 });
 
-describe('a text that is no token is refused without the state', () => {
+describe('a text is refused without a read of the state', () => {
   it.each([
     ['empty', ''],
     ['cut short', read.slice(0, -1)],
@@ -43,7 +43,7 @@ describe('a text that is no token is refused without the state', () => {
     expect(parseToken(text)).toBeUndefined();
   });
 
-  it('for any one character mistyped', () => {
+  it('for any mistyped character', () => {
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     fc.assert(
       fc.property(fc.integer({ min: 6, max: read.length - 1 }), fc.constantFrom(...alphabet), (position, character) => {
@@ -53,7 +53,7 @@ describe('a text that is no token is refused without the state', () => {
     );
   });
 
-  it('for any two neighbours exchanged', () => {
+  it('for any two exchanged neighbouring characters', () => {
     for (let at = 6; at < read.length - 1; at += 1) {
       const exchanged = read.slice(0, at) + read[at + 1] + read[at] + read.slice(at + 2);
       if (exchanged !== read) expect(parseToken(exchanged)).toBeUndefined();
@@ -62,7 +62,7 @@ describe('a text that is no token is refused without the state', () => {
 });
 
 describe('a secret', () => {
-  it('does not show itself', () => {
+  it('never prints its value', () => {
     const secret = new Secret(read);
     const shown = [
       `${secret}`,
@@ -80,7 +80,7 @@ describe('a secret', () => {
 });
 
 describe('base 62', () => {
-  it('takes every character equally often', () => {
+  it('uses every character equally often', () => {
     const counts = new Map<string, number>();
     for (const character of randomBase62(62_000, (size) => randomBytes(size)))
       counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -89,7 +89,7 @@ describe('base 62', () => {
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(188);
   });
 
-  it('pads', () => {
+  it('pads a short value', () => {
     expect([toBase62(0, 6), toBase62(61, 2), toBase62(62, 2), toBase62(2 ** 32 - 1, 6)]).toEqual([
       '000000',
       '0z',

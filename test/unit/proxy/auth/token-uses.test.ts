@@ -1,4 +1,5 @@
-// The last use of tokens: written together, never older than what another process saw, and not lost when a write fails.
+// Tests the last use of tokens: uses are written together, never replace a later use of another process, and survive a
+// failed write.
 
 import { afterEach, expect, it, vi } from 'vitest';
 import { createTokenUses } from '../../../../proxy/auth/token-uses.ts';
@@ -10,7 +11,7 @@ const unexpected = (error: unknown): void => expect.unreachable(String(error));
 
 afterEach(() => void vi.useRealTimers());
 
-it('are written some seconds after the first, all in one change, and only the last of each', async () => {
+it('the uses of tokens are written together some seconds after the first, and only the last use of each', async () => {
   vi.useFakeTimers();
   const store = createMemoryStore();
   let commits = 0;
@@ -33,7 +34,7 @@ it('are written some seconds after the first, all in one change, and only the la
   );
 });
 
-it('are never put back behind a later use that another process has seen', async () => {
+it('an earlier use never replaces a later use that another process wrote', async () => {
   const store = createMemoryStore();
   const [here, there] = [
     createTokenUses({ store, onError: unexpected }),
@@ -47,7 +48,7 @@ it('are never put back behind a later use that another process has seen', async 
   expect(await here.of([one, two])).toEqual(new Map([[one, { atMs: 9, from: 'there' }]]));
 });
 
-it('stay noted when they cannot be written, and are written with the next', async () => {
+it('uses that cannot be written are written with the next ones', async () => {
   const store = createMemoryStore();
   const errors: unknown[] = [];
   let full = true;

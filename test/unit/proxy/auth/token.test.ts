@@ -1,4 +1,4 @@
-// Token records as the state has them: those of before there were views see all, and what is malformed opens nothing.
+// Tests the records of tokens: records from before views see all packages, and malformed records open nothing.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
@@ -27,7 +27,7 @@ describe('a token record', () => {
     });
   });
 
-  it('keeps its limits', () => {
+  it('a token record keeps its limits', () => {
     const limits = {
       packages: ['acme/*'],
       constraints: { 'acme/core': '<3.0' },
@@ -48,7 +48,7 @@ describe('a token record', () => {
     { not_after: 'soon' },
     { networks: ['home'] },
     { networks: [] },
-  ] as const)('with %j is damaged, not unlimited', (broken) => {
+  ] as const)('a token record with %j is damaged, not unlimited', (broken) => {
     expect(() => parseTokenRecord({ ...old, ...(broken as JsonObject) })).toThrow('malformed');
   });
 });

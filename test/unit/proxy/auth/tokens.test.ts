@@ -1,4 +1,4 @@
-// Making, listing, changing and revoking tokens, with the events they leave.
+// Tests creating, listing, changing and revoking tokens, with their audit events.
 
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const events = async (): Promise<unknown[]> => (await store.range(auditEventPref
 const everything = async (): Promise<string> => JSON.stringify(await store.range(''));
 
 describe('creating a token', () => {
-  it('gives its record and, this once, its text', async () => {
+  it('returns its record and, only this once, its text', async () => {
     const { record, secret } = await tokens.create({ ...draft, description: '  CI of the shop ' });
     expect(record).toEqual({
       id: expect.stringMatching(/^tok_[0-9A-Za-z]{16}$/),
@@ -55,13 +55,13 @@ describe('creating a token', () => {
     expect(await tokens.list()).toEqual([record]);
   });
 
-  it('rows 27 and 30: stores nothing the token could be had from', async () => {
+  it('rows 27 and 30: stores nothing from which the token could be derived', async () => {
     const { secret } = await tokens.create(draft);
     const text = secret.reveal();
     expect(await everything()).not.toContain(text.slice(6, 20));
   });
 
-  it('keeps a limit and an expiry', async () => {
+  it('stores a limit and an expiry', async () => {
     const { record } = await tokens.create({
       ...draft,
       kind: 'write',
@@ -100,7 +100,7 @@ describe('creating a token', () => {
 });
 
 describe('listing tokens', () => {
-  it('shows all of them, the oldest first', async () => {
+  it('lists all of them, the oldest first', async () => {
     const made: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       made.push((await tokens.create(draft)).record.id);
@@ -112,7 +112,7 @@ describe('listing tokens', () => {
 });
 
 describe('changing a token', () => {
-  it('changes what was given and nothing else', async () => {
+  it('changes the given fields and no other', async () => {
     const { record } = await tokens.create({ ...draft, limit: 5, expiresAt: new Date(start + 1000) });
     expect(await tokens.update(record.id, { description: 'Nightly CI' })).toEqual({
       ...record,
@@ -139,7 +139,7 @@ describe('changing a token', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('loses none of two changes made at once', async () => {
+  it('keeps both of two changes made at once', async () => {
     const { record } = await tokens.create(draft);
     await Promise.all([tokens.update(record.id, { limit: 7 }), tokens.update(record.id, { description: 'Other' })]);
     expect(await tokens.get(record.id)).toMatchObject({ limit: 7, description: 'Other' });
@@ -148,7 +148,7 @@ describe('changing a token', () => {
 });
 
 describe('revoking a token', () => {
-  it('is final, and doing it again changes nothing and says so', async () => {
+  it('is final, and a second revocation changes nothing and reports that', async () => {
     const { record } = await tokens.create(draft);
     nowMs += 60_000;
     expect(await tokens.revoke(record.id)).toEqual({
@@ -163,7 +163,7 @@ describe('revoking a token', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('is told once when done twice at once', async () => {
+  it('is recorded once when done twice at once', async () => {
     const { record } = await tokens.create(draft);
     const results = await Promise.all([tokens.revoke(record.id), tokens.revoke(record.id)]);
     expect(results.map(({ already }) => already).sort()).toEqual([false, true]);

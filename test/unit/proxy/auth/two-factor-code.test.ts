@@ -1,4 +1,4 @@
-// Codes of the second factor against the vectors of RFC 6238, and what recovery codes are made of.
+// Tests the codes of two-factor authentication against the vectors of RFC 6238, and the form of recovery codes.
 
 import { randomBytes } from 'node:crypto';
 import { Secret as OtpSecret } from 'otpauth';
@@ -31,7 +31,7 @@ function user(changes: Partial<TwoFactor> = {}): UserRecord {
   return { id: 'usr_0000000000000000', email: 'ada@example.org', two_factor } as unknown as UserRecord;
 }
 
-describe('a code', () => {
+describe('a one-time code', () => {
   it.each([
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -39,25 +39,25 @@ describe('a code', () => {
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
-  ])('of RFC 6238 appendix B at %i seconds is taken: its step is used up then', (seconds, code) => {
+  ])('of RFC 6238 appendix B at %i seconds is accepted, and its step is used up', (seconds, code) => {
     const left = useCode(user(), code, sealer, seconds * 1000);
     expect(left?.last_step).toBe(Math.floor(seconds / 30));
     expect(useCode(user({ last_step: left?.last_step ?? 0 }), code, sealer, seconds * 1000)).toBeUndefined();
   });
 
-  it('may be typed with blanks, and is nothing else than six digits', () => {
+  it('may contain blanks, and otherwise consists of six digits', () => {
     expect(useCode(user(), ' 287 082 ', sealer, 59_000)).toBeDefined();
     for (const code of ['287083', '28708', '2870820', '', ' ', '२८७०८२'])
       expect(useCode(user(), code, sealer, 59_000), code).toBeUndefined();
   });
 
-  it('is asked of nobody who has no authenticator', () => {
+  it('is not required of a user without an authenticator', () => {
     expect(useCode({ ...user(), two_factor: null }, '287082', sealer, 59_000)).toBeUndefined();
   });
 });
 
 describe('recovery codes', () => {
-  it('are ten of 120 random bits each', () => {
+  it('are ten texts of 120 random bits each', () => {
     const sizes: number[] = [];
     const { codes, hashes } = mintRecoveryCodes((size) => (sizes.push(size * 8), randomBytes(size)));
     expect(sizes).toEqual(Array.from({ length: 10 }, () => 120));
@@ -65,7 +65,7 @@ describe('recovery codes', () => {
     expect(String(codes[0])).toBe('[secret]');
   });
 
-  it('count for nothing before two-factor authentication is enabled', () => {
+  it('are not accepted before two-factor authentication is enabled', () => {
     const {
       codes: [code],
       hashes,
@@ -77,7 +77,7 @@ describe('recovery codes', () => {
   });
 });
 
-it('the secret has 160 bits, and the URI names issuer, account and secret', () => {
+it('the secret of an authenticator has 160 bits, and its URI names issuer, account and secret', () => {
   const secret = mintTwoFactorSecret(randomBytes);
   expect(secret.reveal()).toMatch(/^[A-Z2-7]{32}$/);
   const uri = new URL(twoFactorUri(secret, 'ada@example.org').reveal());

@@ -17,7 +17,7 @@ function usedBytes(): number {
 }
 
 it.each([400, 8000])(
-  'a document of %d bytes and its compressed variant are counted with their heads, for about what they take',
+  'the cache counts about the memory that a document of %d bytes and its compressed variant take',
   async (size) => {
     const count = 4000;
     const documents: TextDocument[] = [];

@@ -1,5 +1,5 @@
-// Keys on disk: who may read them, who makes the first one, how others notice a new one, and what sealed texts open
-// with.
+// Tests the keys on disk: who may read them, who makes the first key, how other processes notice a new key, and which
+// texts a key opens.
 
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync, chmodSync } from 'node:fs';
@@ -19,7 +19,7 @@ const ring = (): KeyRing =>
   createKeyRing({ folder: folder.at('keys'), now: Date.now, randomBytes, monotonicMs: () => monotonicMs });
 
 describe('the key ring', () => {
-  it('makes the first key when it is used, for its owner only', () => {
+  it('makes the first key when one is needed, readable by its owner only', () => {
     expect(ring().list()).toEqual([]);
     ring().current('signing');
     ring().current('sealing');
@@ -33,14 +33,14 @@ describe('the key ring', () => {
     expect(statSync(folder.at('keys')).mode & 0o777).toBe(0o700);
   });
 
-  it('tightens a folder that others could read, when it writes there', () => {
+  it('restricts a folder that others could read, when it writes there', () => {
     ring().current('signing');
     chmodSync(folder.at('keys'), 0o755);
     ring().rotate('signing');
     expect(statSync(folder.at('keys')).mode & 0o777).toBe(0o700);
   });
 
-  it('two processes that make the first one have the same', () => {
+  it('is the same for two processes that make the first key at once', () => {
     const [one, other] = [ring(), ring()];
     expect([one.list(), other.list()]).toEqual([[], []]);
     expect(one.current('signing').kid).toBe(other.current('signing').kid);
@@ -60,7 +60,7 @@ describe('the key ring', () => {
     expect(other.find('signing', first.kid)).toMatchObject({ number: 1, ends_at: null });
   });
 
-  it('ends a key when the one after it says so, or one after that which says sooner', () => {
+  it('a key ends when its successor says so, or when a later key names an earlier time', () => {
     const keys = ring();
     keys.current('signing');
     const [later, sooner] = [Date.parse('2030-01-02T00:00:00Z'), Date.parse('2030-01-01T00:00:00Z')];
@@ -73,7 +73,7 @@ describe('the key ring', () => {
     ]);
   });
 
-  it('names the file that is damaged, and looks at no other', () => {
+  it('names the damaged file, and reads no other', () => {
     ring().current('signing');
     writeFileSync(folder.at('keys/notes.txt'), 'x');
     expect(ring().list()).toHaveLength(1);
@@ -85,7 +85,7 @@ describe('the key ring', () => {
 describe('the sealer', () => {
   const sealer = (keys = ring()) => createSealer(keys, randomBytes);
 
-  it('row 30: opens what it sealed, for whom it was sealed and nobody else', () => {
+  it('row 30: opens a sealed text for its owner and nobody else', () => {
     const sealed = sealer().seal(new Secret('hunter2'), 'repo_a');
     expect(sealed).not.toContain('hunter2');
     expect(sealer().unseal(sealed, 'repo_a').reveal()).toBe('hunter2');
@@ -97,7 +97,7 @@ describe('the sealer', () => {
     expect(seal(new Secret('x'), 'a')).not.toBe(seal(new Secret('x'), 'a'));
   });
 
-  it('refuses a text that was changed anywhere, and names no secret', () => {
+  it('refuses a text that was changed anywhere, and the error shows no secret', () => {
     const sealed = sealer().seal(new Secret('hunter2'), 'a');
     const parts = sealed.split('.');
     for (const at of [1, 2, 3]) {
@@ -110,7 +110,7 @@ describe('the sealer', () => {
       expect(() => sealer().unseal(text, 'a')).toThrow();
   });
 
-  it('after a rotation opens what was sealed before, and reseals it once', () => {
+  it('opens older texts after a rotation, and reseals each once', () => {
     const keys = ring();
     const before = sealer(keys).seal(new Secret('hunter2'), 'a');
     const { kid } = keys.rotate('sealing');

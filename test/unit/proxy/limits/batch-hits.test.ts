@@ -24,7 +24,7 @@ function countingServer(): { readonly countTogether: CountBatch; readonly asked:
 }
 
 describe('requests of one turn of the event loop', () => {
-  it('are one question, and each is told what it would have been told alone', async () => {
+  it('are counted by one command, and each gets the answer that it would get alone', async () => {
     const { countTogether, asked } = countingServer();
     const hit = batchHits(countTogether);
     await hit(hitOf('a'));
@@ -64,7 +64,7 @@ describe('requests of one turn of the event loop', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('requests of another turn are another batch', async () => {
+  it('are a batch apart from the requests of another turn', async () => {
     const { countTogether, asked } = countingServer();
     const hit = batchHits(countTogether);
     const first = hit(hitOf('a'));
@@ -73,13 +73,13 @@ describe('requests of one turn of the event loop', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('all hear when they could not be counted', async () => {
+  it('all fail when they could not be counted', async () => {
     const hit = batchHits(() => Promise.reject(new Error('gone')));
     const counts = await Promise.allSettled([hit(hitOf('a')), hit(hitOf('b')), hit(hitOf('a'))]);
     expect(counts).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason: new Error('gone') })));
   });
 
-  it('are no more than what was answered', async () => {
+  it('fail where the reply has no count for them', async () => {
     const hit = batchHits(async () => [{ granted: 1, used: 1, endsInMs: 700 }]);
     const counts = await Promise.allSettled([hit(hitOf('a')), hit(hitOf('b'))]);
     expect(counts.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCountersNotices, type CountersNotice } from '../../../../proxy/limits/counters-notices.ts';
 
-describe('what the log is told', () => {
-  it('row 80: an outage that lasts, once a minute', () => {
+describe('the log of the counters', () => {
+  it('row 80: reports a lasting outage once a minute', () => {
     let nowMs = 0;
     const notices: CountersNotice[] = [];
     const { degraded } = createCountersNotices(
@@ -15,7 +15,7 @@ describe('what the log is told', () => {
     expect(notices).toEqual([1, 2, 3].map(() => ({ state: 'degraded', reason: 'gone' })));
   });
 
-  it('row 80: a server that comes and goes, a few times a minute and no more', () => {
+  it('row 80: reports a server that comes and goes a few times a minute and no more', () => {
     let nowMs = 0;
     const notices: CountersNotice[] = [];
     const { degraded, recovered } = createCountersNotices(

@@ -1,4 +1,4 @@
-// Windows in memory: their edges, clocks that jump, and counts across a restart.
+// Tests rate-limit windows in memory: their ends, clocks that jump, and counts across a restart.
 
 import { describe, expect, it } from 'vitest';
 import { createMemoryCounters } from '../../../../proxy/limits/memory-counters.ts';
@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const noon = Date.parse('2026-03-01T12:00:00Z');
 
 describe('a window', () => {
-  it('runs to its last millisecond and not beyond', () => {
+  it('lasts to its last millisecond and no longer', () => {
     const counters = createMemoryCounters();
     expect(counters.hit('a', 1, hour, noon)).toEqual({ admitted: true, remaining: 0, resetAtMs: noon + hour });
     expect(counters.hit('a', 1, hour, noon + hour - 1)).toEqual({
@@ -25,7 +25,7 @@ describe('a window', () => {
     });
   });
 
-  it('is not stretched by a clock that was set back', () => {
+  it('is not extended by a clock that was set back', () => {
     const counters = createMemoryCounters();
     counters.hit('a', 2, hour, noon);
     const earlier = noon - 24 * hour;
@@ -34,7 +34,7 @@ describe('a window', () => {
   });
 });
 
-describe('memory', () => {
+describe('the memory of windows', () => {
   it('is freed when windows end', () => {
     const windows = createWindows();
     for (let index = 0; index < 1000; index += 1)
@@ -46,7 +46,7 @@ describe('memory', () => {
 });
 
 describe('counts across a restart', () => {
-  it('go on where they were, and end when they would have', async () => {
+  it('continue at their value, and end at their time', async () => {
     const store = createMemoryStore();
     const before = createMemoryCounters();
     for (let index = 0; index < 900; index += 1) before.hit('a', 1000, hour, noon);
@@ -68,7 +68,7 @@ describe('counts across a restart', () => {
     expect(after.hit('new', 1, hour, start)).toMatchObject({ admitted: false });
   });
 
-  it('start from nothing where nothing, or nonsense, was saved', async () => {
+  it('start at zero where nothing, or an invalid file, was saved', async () => {
     const store = createMemoryStore();
     expect(await loadCounters(store, noon)).toEqual([]);
     const kept = ['a', 5, noon + 1];

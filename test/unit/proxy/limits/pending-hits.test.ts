@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { createPendingHits } from '../../../../proxy/limits/pending-hits.ts';
 
-it('knows of a key what is open, if something was heard of it lately', () => {
+it('the tracker knows the open hits of a key if the server answered about the key lately', () => {
   const questions = createPendingHits();
   questions.asked('a');
   expect(questions.openOf('a', 0)).toBeUndefined();
@@ -19,7 +19,7 @@ it('knows of a key what is open, if something was heard of it lately', () => {
   expect(questions.openOf('a', 0)).toBe(0);
 });
 
-it('forgets rather than grows', () => {
+it('the tracker forgets keys beyond its capacity', () => {
   const questions = createPendingHits(2);
   for (const key of ['a', 'b', 'c']) questions.asked(key);
   questions.answered('a', 0);

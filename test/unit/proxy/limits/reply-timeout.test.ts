@@ -1,11 +1,11 @@
-// Noticing a server that has gone silent, and only then.
+// Tests the detection of a server that no longer replies.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createReplyTimeout } from '../../../../proxy/limits/reply-timeout.ts';
 
-describe('a silence', () => {
-  it('is noticed when one has waited too long, and ends the waiting of all', async () => {
+describe('the reply timeout', () => {
+  it('is reached when one request has waited too long, and ends all waiting requests', async () => {
     let heard: readonly string[] = [];
     const watch = createReplyTimeout<string>({
       lateMs: 10,
@@ -21,7 +21,7 @@ describe('a silence', () => {
     expect(watch.replied('first')).toBe(false);
   });
 
-  it('is noticed although others were answered in time', async () => {
+  it('is reached although other requests got their replies in time', async () => {
     let nowMs = 0;
     let heard: readonly string[] = [];
     const watch = createReplyTimeout<string>({
@@ -40,7 +40,7 @@ describe('a silence', () => {
     expect(heard).toEqual(['waiting']);
   });
 
-  it('is not seen in replies that have arrived but were not read yet', async () => {
+  it('is not reached by replies that have arrived and were not read yet', async () => {
     let nowMs = 0;
     let heard = false;
     const watch = createReplyTimeout<string>({
@@ -60,8 +60,8 @@ describe('a silence', () => {
   });
 });
 
-describe('lateness', () => {
-  it('lets those go on who may, but for the one that has waited longest, until there is a reply', async () => {
+describe('a late reply', () => {
+  it('releases the requests that need not wait, except the oldest, until a reply arrives', async () => {
     let nowMs = 0;
     let silent = false;
     const released: string[] = [];

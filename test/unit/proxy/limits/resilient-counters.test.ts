@@ -1,5 +1,5 @@
-// Counting on while the shared count is away, against a server that misbehaves on command. Real Redis:
-// test/fault/redis-chaos.test.ts.
+// Tests counting while the shared counters are unreachable, against a server with faults on command.
+// test/fault/redis-chaos.test.ts uses a real Redis.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -43,7 +43,7 @@ const silent = (): Promise<SharedCount> => new Promise(() => undefined);
 const lost = async (): Promise<SharedCount> => Promise.reject(new Error('connection lost'));
 
 describe('a server that never answers', () => {
-  it('keeps nobody waiting for ever: all are counted here, from where it stood', async () => {
+  it('delays no request forever: all are counted locally, starting from the last shared count', async () => {
     const rig = await open(used(90));
     await rig.counters.hit('a', 100, hour, noon);
     rig.answer = silent;
@@ -77,7 +77,7 @@ describe('a server that never answers', () => {
 });
 
 describe('a window', () => {
-  it('has the same end in every answer, although each measures it anew', async () => {
+  it('keeps the same end in every answer, although each answer measures it anew', async () => {
     const rig = await open(used(1));
     const first = await rig.counters.hit('a', 100, hour, noon);
     rig.answer = async () => ({ admitted: true, used: 2, endsInMs: hour - 997 });
@@ -99,7 +99,7 @@ describe('a window', () => {
 });
 
 describe('the log', () => {
-  it('hears of every outage once, and of one that lasts once a minute', async () => {
+  it('reports every outage once, and a lasting outage once a minute', async () => {
     const rig = await open(lost);
     await rig.counters.hit('a', 100, hour, noon);
     const states = (): string[] => rig.notices.map(({ state }) => state);

@@ -30,12 +30,12 @@ function slip(
   });
 }
 
-describe("one slip of an upstream is nobody else's", () => {
+describe('a single failure of an upstream', () => {
   it.each([
     ['a 502', status(502)],
     ['a connection that is let go of', cut],
     ['an answer that breaks off', cutInTheMidst],
-  ])('%s: it is asked once more', async (_what, answering) => {
+  ])('is followed by one more request: %s', async (_what, answering) => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/lib');
     for (const path of ['/packages.json', '/p2/some/lib.json', pathOf('some/lib')]) slip(upstream, path, answering);
@@ -65,7 +65,7 @@ describe("one slip of an upstream is nobody else's", () => {
   });
 });
 
-describe('what fails again and again', () => {
+describe('repeated failures', () => {
   it.each([
     ['a document with 502', '/p2/some/bad.json', status(502)],
     ['a document that breaks off', '/p2/some/bad.json', cutInTheMidst],
@@ -87,25 +87,21 @@ describe('what fails again and again', () => {
       status(302, { location: 'http://127.0.0.1:1/x.zip' }),
     ],
     ['an archive that is not there', pathOf('some/bad'), status(404)],
-  ])(
-    '(%s) keeps nothing else of its host, and is not asked for by each who wants it',
-    async (_what, path, answering) => {
-      await using upstream = await startUpstream();
-      fill(upstream, 'some/bad', 'some/lib');
-      upstream.instead(path, answering);
-      await using running = runMirror([upstream.url]);
-      for (let turn = 0; turn < 10; turn += 1)
-        expect([404, 500]).toContain(
-          (await (path.startsWith('/p2') ? running.provider('some/bad') : running.archive('some/bad', '1.0.0')))
-            ?.status,
-        );
-      expect(upstream.asked(path)).toBeLessThanOrEqual(2);
-      expect((await running.provider('some/lib'))?.status).toBe(200);
-      expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
-    },
-  );
+  ])('(%s) affect nothing else of the host, and not every client causes a request', async (_what, path, answering) => {
+    await using upstream = await startUpstream();
+    fill(upstream, 'some/bad', 'some/lib');
+    upstream.instead(path, answering);
+    await using running = runMirror([upstream.url]);
+    for (let turn = 0; turn < 10; turn += 1)
+      expect([404, 500]).toContain(
+        (await (path.startsWith('/p2') ? running.provider('some/bad') : running.archive('some/bad', '1.0.0')))?.status,
+      );
+    expect(upstream.asked(path)).toBeLessThanOrEqual(2);
+    expect((await running.provider('some/lib'))?.status).toBe(200);
+    expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
+  });
 
-  it('makes the host suspect where it is several things, and none goes well: then the others wait', async () => {
+  it('for several documents, with no success between them, make the other requests to the host wait', async () => {
     await using upstream = await startUpstream();
     const bad = ['some/a', 'some/b', 'some/c'];
     fill(upstream, 'some/lib', ...bad);
@@ -119,7 +115,7 @@ describe('what fails again and again', () => {
     expect((await running.provider('some/lib'))?.status).toBe(200);
   });
 
-  it('an archive that is not handed out is a 404 and no alarm, and may be there elsewhere', async () => {
+  it('of an archive with 403 or 410 give a 404 without an alarm, and another source may have the archive', async () => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/gone', 'some/closed', 'some/limited');
     upstream.instead(pathOf('some/gone'), status(410));
@@ -144,7 +140,7 @@ describe('what fails again and again', () => {
     expect(running.of('archive-failed')).toHaveLength(3);
   });
 
-  it('an address with credentials that an upstream names is told to who runs this, not to the client', async () => {
+  it("an upstream's address with credentials is reported to the operator, not to the client", async () => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/lib');
     upstream.instead(pathOf('some/lib'), status(302, { location: 'https://u:s3cret@elsewhere.example/a.zip' }));
@@ -156,7 +152,7 @@ describe('what fails again and again', () => {
   });
 });
 
-describe('what is slow', () => {
+describe('slow archives', () => {
   const large = zipBytes('large', 300_000);
   const drip = (_request: unknown, response: ServerResponse): void => {
     let at = 0;
@@ -165,7 +161,7 @@ describe('what is slow', () => {
     response.on('close', () => clearInterval(timer));
   };
 
-  it('an archive that drips is given up, and told', async () => {
+  it('an archive that arrives too slowly is given up and reported', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [{ version: '1.0.0', zip: large }]);
     upstream.instead(pathOf('some/lib'), drip);
@@ -175,7 +171,7 @@ describe('what is slow', () => {
     expect(upstream.asked('/files/')).toBe(1);
   });
 
-  it('archives that drip keep neither those of other hosts waiting, nor documents of their own', async () => {
+  it('slow archives delay neither archives of other hosts, nor documents of their own host', async () => {
     await using slow = await startUpstream();
     await using quick = await startUpstream();
     const names = ['some/a', 'some/b', 'some/c', 'some/d'];

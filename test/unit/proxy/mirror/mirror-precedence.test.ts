@@ -1,4 +1,4 @@
-// I17: what was found to be another registry's is so as of one publication, and is decided anew with the next.
+// I17. Tests that the owner of a name is decided for each publication anew.
 
 import { expect, it } from 'vitest';
 import { packageName, runMirror, standardRules } from '../../../util/running-mirror.ts';
@@ -7,7 +7,7 @@ import { startUpstream } from '../../../util/upstream.ts';
 const name = packageName('some/lib');
 const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
 
-it('I17: a name that turned private is neither answered from elsewhere nor asked for, from the next publication on', async () => {
+it('I17: from the next publication on, a name that became private is neither served from nor requested of an upstream', async () => {
   await using upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '1.0.0' }]);
   await using running = runMirror([upstream.url]);
@@ -33,7 +33,7 @@ it('I17: a name that turned private is neither answered from elsewhere nor asked
   expect(upstream.server.requests).toHaveLength(asked);
 });
 
-it('a change of the settings holds at once, within one publication too', async () => {
+it('a change of the settings applies at once, within one publication too', async () => {
   await using upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '1.0.0' }]);
   await using running = runMirror([], { set: { upstreams: [{ id: 'one', url: upstream.url, allow: [], deny: [] }] } });

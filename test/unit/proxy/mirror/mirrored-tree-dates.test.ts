@@ -1,5 +1,5 @@
-// The dates of a mirrored document as a limited token sees it: what is fetched of versions that the token does not see
-// moves none of them.
+// Tests the dates of a mirrored document for a limited token: fetches of versions that are hidden from the token do not
+// change them.
 
 import { expect, it } from 'vitest';
 import { allHeaders } from '../../../../proxy/http/answer.ts';
@@ -8,7 +8,7 @@ import { compileView } from '../../../../proxy/views/compile-view.ts';
 import { packageName, runMirror } from '../../../util/running-mirror.ts';
 import { startUpstream } from '../../../util/upstream.ts';
 
-it('a checksum moves the date for those who see its version, and for nobody else', async () => {
+it('a checksum changes the date for tokens that see its version, and for no other token', async () => {
   await using upstream = await startUpstream();
   upstream.put(
     'some/lib',

@@ -1,4 +1,4 @@
-// Metrics of several processes as one document.
+// Tests the metrics of several processes in one document.
 
 import { expect, it } from 'vitest';
 import { lastingCounts, mergeMetrics } from '../../../../proxy/observe/merge-metrics.ts';
@@ -25,7 +25,7 @@ const families = (requests: number, rss: number, degraded: number): Family[] => 
   },
 ];
 
-it('adds up what was counted, keeps apart what each process is, and says yes where one of them does', () => {
+it('merged metrics add up counters, list gauges by process, and report a flag that one process sets', () => {
   const text = formatMetrics(
     mergeMetrics(
       [

@@ -5,7 +5,7 @@ import { createRequestCounts } from '../../../../proxy/observe/metrics.ts';
 import { formatMetrics } from '../../../../proxy/observe/metrics-text.ts';
 
 describe('formatMetrics', () => {
-  it('escapes labels and help, and leaves out families without samples', () => {
+  it('formatMetrics escapes labels and help, and omits families without samples', () => {
     const text = formatMetrics([
       {
         name: 'a_total',
@@ -30,7 +30,7 @@ describe('formatMetrics', () => {
 describe('createRequestCounts', () => {
   const whole = (bytes: number) => ({ bytes, aborted: false });
 
-  it('counts by route, status and kind of token, bytes, and those that broke off', () => {
+  it('requests are counted by route, status and kind of token, with bytes and aborted answers', () => {
     const counts = createRequestCounts();
     counts.answered('provider', 200, 'read', whole(100), 1);
     counts.answered('provider', 200, 'read', whole(100), 1);
@@ -51,7 +51,7 @@ describe('createRequestCounts', () => {
     expect(lines).toContain('libretto_requests_aborted_total{route="provider"} 0');
   });
 
-  it('gives durations as a cumulative histogram, in seconds', () => {
+  it('durations are a cumulative histogram in seconds', () => {
     const counts = createRequestCounts();
     for (const ms of [0.2, 1, 1.1, 70_000]) counts.answered('dist', 200, 'read', whole(0), ms);
     const lines = formatMetrics(counts.families())

@@ -1,4 +1,4 @@
-// The line of a request is JSON whatever a client wrote.
+// Tests that the log line of a request is JSON whatever a client sends.
 
 import { describe, expect, it } from 'vitest';
 import { createLogTime } from '../../../../proxy/observe/log-time.ts';
@@ -35,18 +35,18 @@ describe('the line of a request', () => {
     ['a hostile method', { method: 'G"\n' }],
     ['an odd address', { client: 'a"\n' }],
     ['nobody', { token: null }],
-  ])('%s', (_name, change) => {
+  ])('is valid JSON: %s', (_name, change) => {
     const { aborted: _none, ...expected } = { ...usual, ...change };
     expect(written(change)).toEqual(expected);
   });
 
-  it('says when the client left', () => {
+  it('is marked when the client left early', () => {
     expect(written({ aborted: true })).toEqual({ ...usual, aborted: true });
   });
 });
 
 describe('the time of a line', () => {
-  it('is that of the clock, to the millisecond, however it moves', () => {
+  it("is the clock's time to the millisecond, also when the clock is set back", () => {
     const times = [1_769_860_800_007, 1_769_860_800_007.9, 1_769_860_800_999, 1_769_860_801_000, 1_769_860_799_990];
     let at = 0;
     const time = createLogTime(() => times[at] ?? 0);

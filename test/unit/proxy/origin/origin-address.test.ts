@@ -1,4 +1,4 @@
-// Addresses of origins: what is one, and what of it is secret.
+// Tests the addresses of origins: the accepted forms, and their secret parts.
 
 import { describe, expect, it } from 'vitest';
 import { parseOriginAddress } from '../../../../proxy/origin/origin-address.ts';
@@ -14,7 +14,7 @@ describe('the address of an origin', () => {
       `Basic ${Buffer.from('reader:p@ss').toString('base64')}`,
     ],
     ['https://reader@origin.internal', 'https://origin.internal', `Basic ${Buffer.from('reader:').toString('base64')}`],
-  ])('%s', (text, url, authorization) => {
+  ])('the address %s is accepted', (text, url, authorization) => {
     const parsed = parseOriginAddress(text);
     expect([parsed?.url, parsed?.authorization?.reveal()]).toEqual([url, authorization]);
     expect(JSON.stringify(parsed)).not.toContain('p@ss');
@@ -30,7 +30,7 @@ describe('the address of an origin', () => {
     'http://host/?',
     'http://%zz@host/',
     'http://a:%zz@host/',
-  ])('not %j', (text) => {
+  ])('the value %j is refused', (text) => {
     expect(parseOriginAddress(text)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { OriginFailureLog, type OriginNotice } from '../../../../proxy/origin/origin-failure-log.ts';
 
-it('tells that the origin fails once a minute with how often, and that it is back at once', () => {
+it('the log reports a failing origin once a minute with the number of failures, and its return at once', () => {
   let nowMs = 0;
   const notices: OriginNotice[] = [];
   const failures = new OriginFailureLog({ notice: (notice) => void notices.push(notice), monotonicMs: () => nowMs });
@@ -20,7 +20,7 @@ it('tells that the origin fails once a minute with how often, and that it is bac
   expect([notices.length, notices.at(-1), failures.stale()]).toEqual([4, { state: 'recovered' }, false]);
 });
 
-it('tells of another cause at once, and of each once a minute; other files are no other cause', () => {
+it('the log reports a new cause at once and each cause once a minute; another file is no new cause', () => {
   let nowMs = 0;
   const reasons: string[] = [];
   const failures = new OriginFailureLog({
@@ -52,7 +52,7 @@ it('tells of another cause at once, and of each once a minute; other files are n
   expect(reasons.length).toBeLessThan(14);
 });
 
-it('calls what is served stale for a while after a document was not to be had, and not for an archive', () => {
+it('answers are marked as stale for a while after a document failed, and not after an archive failed', () => {
   let nowMs = 0;
   const failures = new OriginFailureLog({ notice: () => undefined, monotonicMs: () => nowMs });
   failures.failed('archive', new Error('no'));

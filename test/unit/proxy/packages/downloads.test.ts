@@ -1,4 +1,4 @@
-// Downloads: counted in memory, kept in the state, by version and day.
+// Tests the counts of downloads: counted in memory, stored in the state by version and day.
 
 import { describe, expect, it } from 'vitest';
 import { createDownloads } from '../../../../proxy/packages/downloads.ts';
@@ -42,7 +42,7 @@ describe('downloads', () => {
     ]);
   });
 
-  it('downloads of two processes add up', async () => {
+  it('of two processes add up', async () => {
     const state = createMemoryStore();
     const processes = [openDownloads(state), openDownloads(state)];
     for (const one of processes) for (let count = 0; count < 50; count += 1) one.count('acme/hello', '1.0.0');
@@ -50,7 +50,7 @@ describe('downloads', () => {
     expect([...(await openDownloads(state).totals())]).toEqual([['acme/hello', 100]]);
   });
 
-  it('are kept for 400 days; what they come to stays', async () => {
+  it('are stored by day for 400 days, and their total stays', async () => {
     const state = createMemoryStore();
     let now = start;
     const downloads = openDownloads(state, () => now);
@@ -66,7 +66,7 @@ describe('downloads', () => {
     expect((await downloads.totals()).get('acme/hello')).toBe(2);
   });
 
-  it('downloads that could not be stored are stored later', async () => {
+  it('that could not be stored are stored later', async () => {
     const memory = createMemoryStore();
     let broken = true;
     const state: StateStore = {
@@ -83,7 +83,7 @@ describe('downloads', () => {
   });
 
   it.each(['ENOSPC', 'EROFS'])(
-    'are read where the disk takes nothing (%s), those that wait for it included',
+    'are readable while the disk refuses writes (%s), with the unwritten ones',
     async (code) => {
       const memory = createMemoryStore();
       const fault: { code?: string } = {};

@@ -17,7 +17,7 @@ const outcome: PurgeOutcome = {
   sources: ['git:https://git.example.org/hello.git'],
 };
 
-it('says to purge once more after the remote is cleaned', () => {
+it('the sentences ask for a second purge after the remote is cleaned', () => {
   for (const isPlanned of [true, false]) {
     expect(remainsOf(outcome, isPlanned).join('\n')).toContain(
       'Purge the version once more after the remote is cleaned',
@@ -25,7 +25,7 @@ it('says to purge once more after the remote is cleaned', () => {
   }
 });
 
-it('says what was removed only after the purge', () => {
+it('the sentences report removed copies only after the purge', () => {
   expect(remainsOf(outcome, false).join('\n')).toMatch(/taken before 2026-01-01.*\n.*\n.*were removed/);
   expect(remainsOf(outcome, true).join('\n')).not.toMatch(/were removed|taken before \d/);
 });

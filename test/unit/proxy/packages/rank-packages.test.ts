@@ -1,4 +1,4 @@
-// The order in which a search finds packages.
+// Tests the order of the packages that a search finds.
 
 import { fc } from '../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const names = async (
   );
 
 describe('a search', () => {
-  it('puts the name itself first, then its beginning, a part of it, anything in it, a keyword, a description', async () => {
+  it('lists an equal name first, then its beginning, a part of it, any match in it, a keyword, a description', async () => {
     const packages = [
       summary('a/described', { description: 'about HTTP' }),
       summary('a/keyed', { keywords: ['Http'] }),
@@ -71,7 +71,7 @@ describe('a search', () => {
     expect(await names(packages, '', { 'a/three': 99, 'a/two': 3 })).toEqual(['a/two', 'a/one', 'b/four', 'a/three']);
   });
 
-  it('finds the same best ones however few are asked for, and says how many there are', async () => {
+  it('finds the same best packages for every page size, and gives the total', async () => {
     const any = fc.array(fc.record({ uses: fc.nat(3), dead: fc.boolean(), word: fc.constantFrom('x', 'y', 'xy') }), {
       maxLength: 40,
     });

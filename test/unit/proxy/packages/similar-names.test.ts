@@ -1,4 +1,4 @@
-// Names that somebody may have meant.
+// Tests the names that are similar to a mistyped one.
 
 import { describe, expect, it } from 'vitest';
 import { similarNames } from '../../../../proxy/packages/similar-names.ts';
@@ -16,16 +16,16 @@ describe('a mistyped name', () => {
     ['two letters changed places', 'acme/croe', ['acme/core', 'acme/cores']],
     ['the vendor is wrong', 'amce/hello', ['acme/hello', 'acme/jello']],
     ['it is in capitals', ' ACME/Jelo', ['acme/jello', 'acme/hello']],
-  ])('is found where %s, nearest first', async (_, typed, expected) => {
+  ])('gets suggestions where %s, nearest first', async (_, typed, expected) => {
     expect(await near(typed)).toEqual(expected);
   });
 
-  it('is not guessed where it is too far away, too short, or no name', async () => {
+  it('gets no suggestion where it is too different, too short, or no name', async () => {
     for (const typed of ['acme/something', 'acme/hexxx', 'a/d', 'acme', 'acme/', 'acme/helo x', ''])
       expect(await near(typed)).toEqual([]);
   });
 
-  it('stands for so many names and no more', async () => {
+  it('gets a limited number of suggestions', async () => {
     expect(await near('acme/helo', 1)).toEqual(['acme/hello']);
   });
 });

@@ -1,4 +1,4 @@
-// A p2 document is cut at its versions and put together again without some: byte by byte what was published.
+// Tests the removal of versions from a p2 document: the remaining bytes are those that were published.
 
 import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../../../build/contract/name.ts';
@@ -22,7 +22,7 @@ describe('a p2 document without some of its versions', () => {
   ];
   const text = `{"packages":{"acme/core":{"3.0.0":${three},"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`;
 
-  it('is made of the published bytes, to the last digit', () => {
+  it('consists of the published bytes, to the last digit', () => {
     expect(without(text, '2.0.0')).toBe(
       `{"packages":{"acme/core":{"3.0.0":${three},"1.0.0":${one}}},"minified":"no"}\n`,
     );
@@ -31,12 +31,12 @@ describe('a p2 document without some of its versions', () => {
     expect(without(text)).toBe(text);
   });
 
-  it('is none where none is left', () => {
+  it('is absent where no version is left', () => {
     expect(without(text, '1.0.0', '2.0.0', '3.0.0')).toBeUndefined();
     expect(without('{"packages":{"acme/core":{}}}')).toBeUndefined();
   });
 
-  it('says of each version what it is', () => {
+  it('has label, normalized version and reference of each version', () => {
     expect(
       readProviderParts(Buffer.from(text), name).versions.map(
         ({ version, version_normalized: normalized, reference }) => [version, normalized, reference],
@@ -44,7 +44,7 @@ describe('a p2 document without some of its versions', () => {
     ).toEqual(['3.0.0', '2.0.0', '1.0.0'].map((version) => [version, `${version}.0`, `ref-${version}`]));
   });
 
-  it('takes blanks wherever JSON does', () => {
+  it('may contain blanks wherever JSON allows them', () => {
     expect(JSON.parse(without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0') ?? '')).toEqual(
       JSON.parse(without(text, '2.0.0') ?? ''),
     );

@@ -1,10 +1,10 @@
-// Addresses of a Redis behind sentinels, as people write them.
+// Tests the addresses of a Redis behind sentinels.
 
 import { describe, expect, it } from 'vitest';
 import { describeRedisUrl, parseSentinelUrl } from '../../../../proxy/redis/redis-address.ts';
 
 describe('the address of sentinels', () => {
-  it('names them, the primary, the database and both logins', () => {
+  it('names the sentinels, the primary, the database and both logins', () => {
     expect(
       parseSentinelUrl(
         'rediss+sentinel://me:p%40ss%2F@a.example:1,[::1]:2,b/packages/3?sentinel_username=s&sentinel_password=a+b%26c',
@@ -46,10 +46,10 @@ describe('the address of sentinels', () => {
     'redis+sentinel://a/packages?password=x',
     'redis+sentinel://a/packages?sentinel_password=%zz',
     'redis+sentinel://a/packages#x',
-  ])('is not %s', (url) => expect(parseSentinelUrl(url)).toBeUndefined());
+  ])('refuses %s', (url) => expect(parseSentinelUrl(url)).toBeUndefined());
 });
 
-describe('an address for people', () => {
+describe('an address as shown to people', () => {
   it.each([
     [
       'redis+sentinel://u:s3cret@a:1,[::1]/packages/2?sentinel_password=s3cret',
@@ -58,5 +58,5 @@ describe('an address for people', () => {
     ['rediss+sentinel://a/packages', 'rediss+sentinel://a:26379/packages'],
     ['redis://u:s3cret@h:1/2', 'redis://h:1/2'],
     ['rediss://h/', 'rediss://h'],
-  ])('%s', (url, text) => expect(describeRedisUrl(url)).toBe(text));
+  ])('has no password: %s', (url, text) => expect(describeRedisUrl(url)).toBe(text));
 });

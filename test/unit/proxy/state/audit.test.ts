@@ -1,4 +1,4 @@
-// The audit log: no change without its event (I8), and no event that was tampered with goes unnoticed.
+// Tests the audit log: every change has its event (I8), and every altered event is found.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
@@ -53,13 +53,13 @@ describe('an audited commit', () => {
     expect(store.generation()).toBe(2);
   });
 
-  it('leaves neither when a condition of the change fails', async () => {
+  it('stores neither when a condition of the change fails', async () => {
     const change = { ...put('thing/1', 7), conditions: [{ key: 'thing/1', revision: 5 }] };
     expect(await audited.commit(change, draft('1'))).toBe(false);
     expect(await store.range('')).toEqual([]);
   });
 
-  it('tells an event that came first from a condition that fails', async () => {
+  it('distinguishes an event that came first from a failed condition', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         audited.commit(
@@ -72,7 +72,7 @@ describe('an audited commit', () => {
     expect(await verifyAudit(store)).toMatchObject({ sound: true, head: { seq: 1 } });
   });
 
-  it('chains all events of many at once', async () => {
+  it('chains all events of many simultaneous commits', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, index) => audited.commit(put(`thing/${index}`, index), draft(String(index)))),
     );
@@ -88,7 +88,7 @@ describe('verifying the log', () => {
 
   const verdict = (expected?: AuditHead) => verifyAudit(store, expected);
 
-  it('accepts an untouched one, an empty one, and one longer than a page', async () => {
+  it('accepts an untouched log, an empty one, and one longer than a page', async () => {
     expect(await verdict()).toMatchObject({ sound: true, head: { seq: 5 } });
     expect(await verifyAudit(createMemoryStore())).toMatchObject({ sound: true, head: { seq: 0 } });
     for (let index = 6; index <= 1100; index += 1) await audited.commit(put('thing/1', index), draft(String(index)));
@@ -123,7 +123,7 @@ describe('verifying the log', () => {
     expect(await verdict()).toMatchObject({ sound: false, seq: 1 });
   });
 
-  it('finds a log cut off together with its head by a copy of the head', async () => {
+  it('finds a log that was cut off with its head, by a copy of the head', async () => {
     const copy = (await store.get(auditHeadKey))?.value as unknown as AuditHead;
     const earlier = { seq: 4, hash: (await event(4))['hash'] as string };
     await write(auditEventKey(5), null);

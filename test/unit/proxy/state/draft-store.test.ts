@@ -1,4 +1,4 @@
-// A draft of the state: kept as one change, or not at all.
+// Tests a draft of the state: it is stored as one change, or not at all.
 
 import { describe, expect, it } from 'vitest';
 
@@ -14,7 +14,7 @@ const put = (key: string, value: number, revision?: number | null) => ({
 });
 
 describe('a draft of the state', () => {
-  it('changes nothing below until it is kept, and then everything at once, with one chain of events', async () => {
+  it('changes nothing until it is stored, and then everything at once, with one chain of events', async () => {
     const below = createMemoryStore();
     await createAuditedStore({ store: below, now: () => 0 }).commit(put('a/one', 1), event);
     await below.commit(put('a/gone', 1));
@@ -43,7 +43,7 @@ describe('a draft of the state', () => {
   it.each([
     ['a row that a condition was about', put('a/one', 9)],
     ['a row that was not there', put('a/two', 9)],
-  ])('is not kept when somebody else changed %s', async (_what, theirs) => {
+  ])('is not stored when another process changed %s', async (_what, theirs) => {
     const below = createMemoryStore();
     await below.commit(put('a/one', 1));
     const draft = createDraftStore(below);

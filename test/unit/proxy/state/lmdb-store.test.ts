@@ -1,4 +1,4 @@
-// The LMDB store alone: its directory, and a file that is damaged or too new (rows 84 and 85).
+// Tests the LMDB store alone: its directory, and a file that is damaged or too new (rows 84 and 85).
 
 import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { open } from 'lmdb';
@@ -27,19 +27,19 @@ async function fill(): Promise<void> {
 }
 
 describe('opening the state', () => {
-  it('makes the directory for its user alone', async () => {
+  it('creates the directory for its user alone', async () => {
     await (await openLmdbStore(directory)).close();
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
   });
 
-  it('finds what was there before', async () => {
+  it('finds the rows that were stored before', async () => {
     await fill();
     const store = await openLmdbStore(directory);
     expect(await store.range('row/')).toHaveLength(20);
     await store.close();
   });
 
-  it('while another writes to it does not take it for damaged', async () => {
+  it('succeeds while another process writes', async () => {
     const store = await openLmdbStore(directory);
     let writing = true;
     const looks = (async () => {
@@ -52,7 +52,7 @@ describe('opening the state', () => {
     await store.close();
   });
 
-  it('twice in one process sees one state', async () => {
+  it('twice in one process gives one state', async () => {
     const [one, two] = [await openLmdbStore(directory), await openLmdbStore(directory)];
     await one.commit({ conditions: [], puts: [{ key: 'row/1', value: 1 }], deletes: [] });
     expect((await two.get('row/1'))?.value).toBe(1);
@@ -63,7 +63,7 @@ describe('opening the state', () => {
   });
 });
 
-describe('a state that cannot be used is refused with what to do', () => {
+describe('an unusable state is refused with the next step', () => {
   it('a state whose directory is a file is refused with the repair', async () => {
     await writeFile(directory, '');
     await expect(openLmdbStore(directory)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('a state that cannot be used is refused with what to do', () => {
     ['cut short', () => truncate(file, 20_000)],
     ['cut within its first page', () => truncate(file, 100)],
     ['blank in its second page', async () => writeFile(file, (await readFile(file)).fill(0, 4096, 8192))],
-  ])('when the file was %s', async (_name, damage) => {
+  ])('where the file was %s', async (_name, damage) => {
     await fill();
     await damage();
     await expect(openLmdbStore(directory)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a state that cannot be used is refused with what to do', () => {
     });
   });
 
-  it('a copy made by hand of a closed state opens', async () => {
+  it('differs from a copy of a closed state made by hand, which opens', async () => {
     await fill();
     await cp(directory, folder.at('copy'), { recursive: true });
     const store = await openLmdbStore(folder.at('copy'));

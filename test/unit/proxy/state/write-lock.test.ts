@@ -8,7 +8,7 @@ import { createWriteLock } from '../../../../proxy/state/write-lock.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 import { makeZombie } from '../../../util/zombie.ts';
 
-it('a process that was killed has no turn, even where its parent has not asked after it', async () => {
+it('a process that was killed loses its turn, even where its parent has not reaped it', async () => {
   await using folder = temporaryFolder('turn');
   using zombie = await makeZombie();
   writeFileSync(folder.at('turn'), `${zombie.pid} ${zombie.startTicks}`);

@@ -1,4 +1,4 @@
-// The builder's process: what it said comes back, without secrets; it ends with everything it started.
+// Tests the builder's process: its output is returned without secrets, and it ends with all its child processes.
 
 import { describe, expect, it } from 'vitest';
 import { createChildBuild, scrub } from '../../../../proxy/sync/child-build.ts';
@@ -13,7 +13,7 @@ const running = (script: string, graceMs = 2000) =>
   });
 
 describe('a builder in a process of its own', () => {
-  it("is given the command, the flags and --json, and nothing of this process's environment", async () => {
+  it("gets the command, the flags and --json, and nothing of this process's environment", async () => {
     process.env['LIBRETTO_TEST_LEAK'] = 'here';
     const run = await running(`printf '{"args": "%s", "leak": "%s"}' "$*" "$LIBRETTO_TEST_LEAK"; exit 1`).run([
       'repository',
@@ -27,7 +27,7 @@ describe('a builder in a process of its own', () => {
     });
   });
 
-  it('says what it said for people, the end of it, and without secrets', async () => {
+  it('returns the last part of its messages, without secrets', async () => {
     const { exitCode, report, messages } = await running(
       'seq 1 9000 >&2; echo "cloning https://me:hunter2@host/x?token=hunter3" >&2; echo nothing; exit 75',
     ).run([]);
@@ -36,7 +36,7 @@ describe('a builder in a process of its own', () => {
     expect(messages.length).toBeLessThan(17_000);
   });
 
-  it('ends with all that it started, at once where it listens and a while later where it does not', async () => {
+  it('ends with all its child processes, at once when it obeys the signal and later when it does not', async () => {
     for (const trap of ['', "trap '' TERM;"]) {
       const marker = `9${process.pid}${trap.length}`;
       const stop = new AbortController();
@@ -48,7 +48,7 @@ describe('a builder in a process of its own', () => {
     }
   });
 
-  it('is not started for somebody who does not wait any more, and failing to start is told', async () => {
+  it('is not started for a caller that no longer waits, and a failed start is reported', async () => {
     expect(await running('exit 0').run([], AbortSignal.abort())).toMatchObject({ exitCode: -1, report: undefined });
     const missing = createChildBuild({ program: ['/nowhere/node'], environment: {}, workingDirectory: '/', flags: [] });
     expect(await missing.run([])).toMatchObject({
@@ -58,6 +58,6 @@ describe('a builder in a process of its own', () => {
     });
   });
 
-  it('keeps line ends and nothing else that commands a terminal', () =>
+  it('returns text with line ends and no other control characters', () =>
     expect(scrub('one\u001b[2J\r\ntwo')).toBe('one [2J \ntwo'));
 });

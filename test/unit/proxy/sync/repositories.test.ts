@@ -1,4 +1,4 @@
-// Removing a repository in the very moment in which a sync of it begins.
+// Tests the removal of a repository while a sync of it begins.
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests leases: work that one process at a time does among all that share a state, and the change of the holder.
+// Tests leases: one process at a time does some work for all that share a state, and another one takes over.
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ function leaseOf(state: StateStore, monotonicMs: () => number): Lease {
   });
 }
 
-it('a lease has one holder; whoever wants it gets it when it is given back', async () => {
+it('a lease has one holder, and another process gets it when it is given back', async () => {
   const state = createMemoryStore();
   const generation = state.generation();
   const [one, other] = [leaseOf(state, () => 0), leaseOf(state, () => 0)];
@@ -33,7 +33,7 @@ it('a lease has one holder; whoever wants it gets it when it is given back', asy
   expect(state.generation()).toBe(generation);
 });
 
-it('it is taken over when its holder is silent, however wrong the clocks are, and never before', async () => {
+it('a lease is taken over when its holder is silent for too long, whatever the clocks show', async () => {
   const state = createMemoryStore();
   let nowMs = 1e9;
   const [one, other] = [leaseOf(state, () => 5), leaseOf(state, () => nowMs)];
@@ -67,7 +67,7 @@ it('one of many simultaneous claimants gets the lease', async () => {
   expect(held.filter(Boolean)).toEqual([true]);
 });
 
-it('a job whose repository another process has removed is told so with its next sign of life', async () => {
+it('a job whose repository another process removed learns of that with its next heartbeat', async () => {
   const state = createMemoryStore();
   const liveness = createLiveness({ monotonicMs: () => 0 });
   const jobs = createJobs({

@@ -29,7 +29,7 @@ const of = (name: string, rules: Partial<PrecedenceRules> = {}): string => {
 };
 
 describe('row 76: a name belongs', () => {
-  it('to this registry where it is private, and where its vendor has anything private', () => {
+  it('to this registry where the name is private, or its vendor has a private package', () => {
     expect(of('acme/app')).toBe('private');
     expect(of('acme/unheard-of')).toBe('private');
     expect(of('acmex/lib')).toBe('public');
@@ -38,7 +38,7 @@ describe('row 76: a name belongs', () => {
     });
   });
 
-  it('to nobody else where it is reserved, whether there is such a package or not', () => {
+  it('to this registry where the name is reserved, whether the package exists or not', () => {
     expect(of('secret/x', { reserved: ['secret/*'] })).toBe('private');
     expect(of('team-a/x', { reserved: ['team-*/*'] })).toBe('private');
     expect(of('some/internal-x', { reserved: ['*/internal-*'] })).toBe('private');
@@ -46,7 +46,7 @@ describe('row 76: a name belongs', () => {
     expect(of('somexlib/a', { reserved: ['some.lib/*'] })).toBe('public');
   });
 
-  it('by name where the vendor is shared, and a private name is private all the same', () => {
+  it('by itself where the vendor is shared, and a private name stays private', () => {
     const rules = { sharedVendors: ['fork', 'secret'], reserved: ['secret/*', 'fork/hidden', '*/internal-*'] };
     expect(of('fork/other', rules)).toBe('public');
     expect(of('fork/lib', rules)).toBe('private');
@@ -56,7 +56,7 @@ describe('row 76: a name belongs', () => {
     expect(of('acme/other', rules)).toBe('private');
   });
 
-  it('to the upstreams that may be asked for it, in their order', () => {
+  it('to the upstreams that allow it, in their order', () => {
     const upstreams = [scope('first', [], ['*/secret']), scope('second', ['some/*', 'one/lib']), scope('third', ['*'])];
     expect(of('some/lib', { upstreams: upstreams.slice(0, 2) })).toBe('first second');
     expect(of('some/secret', { upstreams })).toBe('second');
@@ -66,7 +66,7 @@ describe('row 76: a name belongs', () => {
     expect(of('some/lib', { upstreams: [] })).toBe('nobody');
   });
 
-  it('to those alone that are said to have it, of such as come behind one of them', () => {
+  it('only to the upstreams that list it, and to none without a list behind one of them', () => {
     const upstreams = [
       scope('ours', ['corp/*', 'lib/*'], ['lib/public']),
       scope('theirs', ['corp/shared']),
@@ -81,7 +81,7 @@ describe('row 76: a name belongs', () => {
     expect(of('some/lib', { upstreams })).toBe('open all');
   });
 
-  it('to nobody as long as it is not known what is private', () => {
+  it('to nobody as long as the private names are unknown', () => {
     const names = {
       has: () => false,
       hasVendor: (vendor: string) => vendor === 'acme',
@@ -97,7 +97,7 @@ describe('row 76: a name belongs', () => {
   });
 });
 
-describe('patterns', () => {
+describe('patterns of names', () => {
   it.each([
     ['*', 'a/b', true],
     ['a/*', 'a/b', true],
@@ -110,14 +110,14 @@ describe('patterns', () => {
     ['a.b/*', 'axb/c', false],
     ['A/*', 'a/b', true],
     ['a**b', 'ab', true],
-  ])('%s, %s: %s', (pattern, name, matches) => expect(matchAnyName([pattern])(name)).toBe(matches));
+  ])('the pattern %s for %s gives %s', (pattern, name, matches) => expect(matchAnyName([pattern])(name)).toBe(matches));
 
   it('patterns with many stars match quickly', () =>
     expect(matchAnyName([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false));
 });
 
 describe('I9: an upstream that claims private names', () => {
-  it('is not asked for them, and not believed', async () => {
+  it('is never asked for them, and its answers are ignored', async () => {
     await using upstream = await startUpstream();
     for (const name of ['acme/app', 'acme/evil', 'secret/x', 'fork/lib', 'fork/other'])
       upstream.put(name, [{ version: '99.0.0' }]);
@@ -132,7 +132,7 @@ describe('I9: an upstream that claims private names', () => {
     expect((await running.provider('fork/other'))?.status).toBe(200);
   });
 
-  it('has nothing more to say about a name that becomes private, not even what was kept of it', async () => {
+  it('is ignored for a name that becomes private, and so are its cached documents', async () => {
     await using upstream = await startUpstream();
     upstream.put('acme/lib', [{ version: '1.0.0' }]);
     await using running = runMirror([upstream.url]);
@@ -161,7 +161,7 @@ describe('I9: an upstream that claims private names', () => {
     expect(second.server.requests).toHaveLength(before);
   });
 
-  it('is another one when the settings name another, at once', async () => {
+  it('is replaced at once when the settings name another upstream', async () => {
     await using first = await startUpstream();
     await using second = await startUpstream();
     first.put('some/lib', [{ version: '1.0.0' }]);

@@ -10,7 +10,7 @@ import { HandMadeTree, zipBytes } from '../../../util/tree.ts';
 
 const version = (seed: string) => [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes(seed) }];
 
-it('are known while there is a publication that can be read, and not otherwise', async () => {
+it('private names are known while a publication can be read, and otherwise unknown', async () => {
   const folder = temporaryFolder('private-names');
   const read = createPrivateNames(folder.path);
   expect((await read()).unknown).toContain('nothing is published here yet, so the private names are unknown');
@@ -44,7 +44,7 @@ it.each([
       symlinkSync('app.json', path);
     },
   ],
-])('include a package, and its vendor, whose index is %s', async (_, damage) => {
+])('private names include a package, and its vendor, whose index is %s', async (_, damage) => {
   const folder = temporaryFolder('private-names');
   const tree = new HandMadeTree(folder.path);
   tree.put('acme/app', version('app'));
@@ -60,7 +60,7 @@ it.each([
   ['packages.json', ['public/dist'], true],
   ['an archive', ['public/packages.json'], true],
   ['nothing', ['public/packages.json', 'public/dist/acme/app/1.0.0.zip'], false],
-])('include a package whose index and documents are lost while %s knows its name', async (_, lost, isPrivate) => {
+])('a package without index and documents is private as long as a file names it: %s', async (_, lost, isPrivate) => {
   const folder = temporaryFolder('private-names');
   const tree = new HandMadeTree(folder.path);
   tree.put('acme/app', version('app'));
@@ -76,7 +76,7 @@ it.each([
   await folder.remove();
 });
 
-it('include a withdrawn package whose index is lost, and those of the last packages.json that was read', async () => {
+it('private names include a withdrawn package whose index is lost, and the names of the last readable packages.json', async () => {
   const folder = temporaryFolder('private-names');
   const tree = new HandMadeTree(folder.path);
   tree.put('acme/app', version('app'));

@@ -22,13 +22,13 @@ const seen = (
 ): boolean => sees(viewOf(given), name, { version_normalized: version, releasedMs });
 
 describe('a view', () => {
-  it('is none where nothing is limited, or only networks are', () => {
+  it('is absent where nothing is limited, or only networks are', () => {
     expect(viewOf({})).toBeUndefined();
     expect(viewOf({ networks: ['10.0.0.0/8'] })).toBeUndefined();
     expect(sees(undefined, 'acme/core', { version_normalized: '1.0.0.0', releasedMs: undefined })).toBe(true);
   });
 
-  it('sees the packages that a pattern matches', () => {
+  it('includes the packages that a pattern matches', () => {
     expect([
       seen({ packages: ['acme/*'] }, 'acme/core', '1.0.0.0'),
       seen({ packages: ['acme/*'] }, 'other/core', '1.0.0.0'),
@@ -37,7 +37,7 @@ describe('a view', () => {
     expect(filterOf(viewOf({ packages: ['acme/*'] }), 'other/core')).toBe('none');
   });
 
-  it('wants all constraints whose patterns match, and no constraint brings a package in', () => {
+  it('requires all constraints whose patterns match, and a constraint alone includes no package', () => {
     const limits = { packages: ['acme/*'], constraints: { 'acme/*': '>=1.5', 'acme/core': '<3.0', 'zoo/x': '*' } };
     expect(['1.0.0.0', '2.0.0.0', '3.0.0.0'].map((version) => seen(limits, 'acme/core', version))).toEqual([
       false,
@@ -53,13 +53,13 @@ describe('a view', () => {
     expect(seen({ constraints: { 'acme/core': '<3.0' } }, 'zoo/x', '9.0.0.0')).toBe(true);
   });
 
-  it('sees a branch by its own name only, as Composer matches it', () => {
+  it('includes a branch by its own name only, as Composer matches it', () => {
     expect(seen({ constraints: { '*': '<3.0' } }, 'acme/core', 'dev-main')).toBe(false);
     expect(seen({ constraints: { '*': '<3.0 || dev-main' } }, 'acme/core', 'dev-main')).toBe(true);
     expect(seen({ constraints: { '*': '<3.0' } }, 'acme/core', '2.9999999.9999999.9999999-dev')).toBe(true);
   });
 
-  it('sees a stability and what is more stable', () => {
+  it('includes the given stability and more stable versions', () => {
     const versions = [
       '1.0.0.0',
       '1.0.0.0-patch1',
@@ -74,7 +74,7 @@ describe('a view', () => {
     expect(['stable', 'RC', 'beta', 'alpha', 'dev'].map(least)).toEqual([2, 3, 4, 5, 7]);
   });
 
-  it('sees what was released until its time, that instant included, and nothing whose time is not known', () => {
+  it('includes releases up to its time, that instant too, and no release of unknown time', () => {
     const limits = { not_after: '2027-01-15T00:00:00Z' };
     expect([
       seen(limits, 'a/b', '1.0.0.0', january),
@@ -85,7 +85,7 @@ describe('a view', () => {
     expect(seen({ not_after: '2027-01-15' }, 'a/b', '1.0.0.0', january + 86_399_999)).toBe(true);
   });
 
-  it('agrees with Composer on every constraint there is a vector of', () => {
+  it('agrees with Composer on every constraint of the vectors', () => {
     const vectors = JSON.parse(
       readFileSync(new URL('../../../vectors/order-and-constraints.json', import.meta.url), 'utf8'),
     ) as {
@@ -107,7 +107,7 @@ describe('a view', () => {
     }
   });
 
-  it('has one key for equal limits, and another for others', () => {
+  it('has one key for equal limits, and another for other limits', () => {
     const limits = [
       { packages: ['acme/*'] },
       { packages: ['acme/x'] },
@@ -120,7 +120,7 @@ describe('a view', () => {
     expect(viewOf({ packages: ['b/x', 'a/x'] })?.key).toBe(viewOf({ packages: ['a/x', 'b/x', 'A/X'] })?.key);
   });
 
-  it('is compiled once for all tokens that have the same limits', () => {
+  it('is compiled once for all tokens with the same limits', () => {
     const accessOf = compileAccess(10);
     const limits = { ...noLimits, packages: ['acme/*'] };
     expect(accessOf(limits).view).toBe(accessOf({ ...limits, packages: ['acme/*'], networks: ['10.0.0.0/8'] }).view);
@@ -128,9 +128,9 @@ describe('a view', () => {
   });
 });
 
-describe('the release of an index entry', () => {
+describe('the release time of an index entry', () => {
   const entry = { version_normalized: '1.0.0.0', time: null, since: '2027-03-01T00:00:00Z' };
-  it('is of its own time, else of when it was first published', () => {
+  it('is its own time, or the time of its first publication', () => {
     expect(
       releaseOf({ ...entry, time: '2027-01-01T02:00:00+02:00', first_published: '2027-02-01T00:00:00Z' }).releasedMs,
     ).toBe(Date.parse('2027-01-01T00:00:00Z'));

@@ -1,4 +1,4 @@
-// Patterns of package names: what they match, and what they do not although it looks like it.
+// Tests patterns of package names: the names that they match, and similar names that they do not.
 
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
@@ -23,16 +23,16 @@ describe('a package pattern', () => {
     ['*', 'any/thing', true],
     ['acme/*core*', 'acme/hardcore-x', true],
     ['acme/**', 'acme/x', true],
-  ])('%s for %s: %s', (text, name, expected) => {
+  ])('the pattern %s for %s gives %s', (text, name, expected) => {
     expect(matchesPattern(pattern(text), name)).toBe(expected);
     expect(new PatternMap([[pattern(text), true]]).matching(name).length > 0).toBe(expected);
   });
 
-  it('takes no longer for a hostile pattern', () => {
+  it('a hostile pattern is matched in bounded time', () => {
     expect(matchesPattern(`${'*a'.repeat(50)}b/x`, `${'a'.repeat(100)}/x`)).toBe(false);
   });
 
-  it('is found by name together with all others that match', () => {
+  it('a name finds all patterns that match it', () => {
     const map = new PatternMap(
       [
         ['*', 1],

@@ -14,7 +14,7 @@ const pattern = fc.oneof(
 );
 
 describe('mayOverlap', () => {
-  it('is what matching says of a name', () => {
+  it('mayOverlap agrees with the match where one pattern is a name', () => {
     fc.assert(
       fc.property(
         pattern,
@@ -27,7 +27,7 @@ describe('mayOverlap', () => {
     );
   });
 
-  it('is yes where a name matches both', () => {
+  it('mayOverlap is true where a name matches both patterns', () => {
     fc.assert(
       fc.property(
         pattern,
@@ -45,7 +45,7 @@ describe('mayOverlap', () => {
     ['*/core', '*/shop'],
     ['acme/*', 'acm*/x*'],
     ['acme/a*', '*'],
-  ] as const)('of %s and %s', (one, other) => {
+  ] as const)('mayOverlap decides %s and %s', (one, other) => {
     expect(mayOverlap(one, other)).toBe(other === 'acm*/x*' || other === '*');
   });
 });

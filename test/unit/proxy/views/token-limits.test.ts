@@ -14,8 +14,8 @@ function issues(given: Readonly<Record<string, unknown>>): readonly string[] {
   return 'issues' in result ? result.issues.map(({ path }: LimitIssue) => path) : [];
 }
 
-describe('what a token may be limited to', () => {
-  it('comes out in one form, whatever way it was written', () => {
+describe('the limits of a token', () => {
+  it('have one canonical form, however they are written', () => {
     expect(
       parsed({
         packages: ['Tools/CLI', 'acme/*', 'tools/cli'],
@@ -33,7 +33,7 @@ describe('what a token may be limited to', () => {
     });
   });
 
-  it('takes a time with an offset as that instant, and null as no limit', () => {
+  it('accept a time with an offset as that instant, and null as no limit', () => {
     expect(parsed({ not_after: '2027-01-31T12:00:00+02:00' })).toEqual({ not_after: '2027-01-31T10:00:00.000Z' });
     expect(parsed({ packages: null, constraints: null, stability: null, not_after: null, networks: null })).toEqual({
       packages: null,
@@ -107,11 +107,11 @@ describe('what a token may be limited to', () => {
         '',
       ].map((text) => ({ networks: [text] })),
     ].flat(),
-  )('refuses %j', (given) => {
+  )('refuse %j', (given) => {
     expect(issues(given)).not.toEqual([]);
   });
 
-  it('names every entry that is wrong', () => {
+  it('are refused with every wrong entry named', () => {
     expect(
       issues({
         packages: ['acme/*', 'nope', 'also'],

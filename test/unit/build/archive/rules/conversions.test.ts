@@ -1,5 +1,5 @@
-// Content that attributes change: git's own, whatever the machine and the repository are configured to, and only where
-// it is asked for.
+// Tests content that git attributes change. The result is git's own on every machine, and the builder asks git only for
+// files that change.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ const text = async (repository: TestRepository, version: string): Promise<Record
   );
 
 describe('content that attributes change', () => {
-  it("is git archive's", async () => {
+  it('converted content equals the content of git archive', async () => {
     const repository = createRepository(folder.at('plain'), steps);
     await withReleases(scanning(repository), async (scan) => {
       expect(await contentsOf(findRelease(scan, 'v1.0.0'))).toEqual(archivedContents(repository, 'v1.0.0'));
@@ -78,7 +78,7 @@ describe('content that attributes change', () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it('is asked of git only where it differs from the blob, and each only once', async () => {
+  it('the builder asks git only for blobs that attributes change, and once for each', async () => {
     const repository = createRepository(folder.at('cheap'), [
       ...steps,
       {
@@ -112,7 +112,7 @@ describe('content that attributes change', () => {
     });
   });
 
-  it('depends on nothing but the commit and its own tag', async () => {
+  it('converted content depends only on the commit and its own tag', async () => {
     const repository = createRepository(folder.at('settled'), steps);
     const before = await text(repository, 'v1.0.0');
     expect(before['version.txt']).toMatch(/^[0-9a-f]{40} [0-9a-f]{7} 202[56]-\S+ tag: v1\.0\.0 v1\.0\.0\n$/);
@@ -139,7 +139,7 @@ describe('content that attributes change', () => {
     expect(await text({ ...repository, path: folder.at('clone.git') }, 'v1.0.0')).toEqual(before);
   });
 
-  it('says no time that depends on today, and no name that depends on another commit', async () => {
+  it('converted content contains no time relative to today and no name from another commit', async () => {
     const repository = createRepository(folder.at('times'), [
       {
         commit: 'main',
@@ -160,7 +160,7 @@ describe('content that attributes change', () => {
     );
   });
 
-  it('runs no filter, no program for signatures, and no other command that is configured', async () => {
+  it('the conversion runs no filter, no signature program and no other configured command', async () => {
     const repository = createRepository(folder.at('hostile'), [
       {
         commit: 'main',
@@ -186,14 +186,14 @@ describe('content that attributes change', () => {
     expect(existsSync(witness)).toBe(false);
   });
 
-  it('reaches files that composer.json takes in again', async () => {
+  it('the conversion applies to files that composer.json includes again', async () => {
     const repository = createRepository(folder.at('again'), [
       { commit: 'main', files: { ...files, 'composer.json': '{"name":"acme/lib","archive":{"exclude":["!/tests"]}}' } },
     ]);
     expect((await text(repository, 'dev-main'))['tests/t.bat']).toBe('test\r\n');
   });
 
-  it('holds for a SHA-256 repository, many files and long names', async () => {
+  it('the conversion works for SHA-256 repositories, many files and long names', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 90 }, (_, index) => [
         `${'long'.repeat(20)}/${'name'.repeat(30)}/f${index}.bat`,
@@ -214,7 +214,7 @@ describe('content that attributes change', () => {
     );
   });
 
-  it('can be read in any order, in part, and given up', async () => {
+  it('converted content can be read in any order, in part, or not to the end', async () => {
     const repository = createRepository(folder.at('order'), steps);
     await withReleases(scanning(repository), async (scan) => {
       const { content } = findRelease(scan, 'v1.0.0');
@@ -229,7 +229,7 @@ describe('content that attributes change', () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it('content that git cannot convert keeps out its own version and no other', async () => {
+  it('content that git cannot convert excludes only its own version', async () => {
     const repository = createRepository(folder.at('refused'), [
       ...steps,
       { commit: 'main', files: { '.gitattributes': '*.php working-tree-encoding\n' } },
@@ -244,7 +244,7 @@ describe('content that attributes change', () => {
     });
   });
 
-  it('is given up when git stops answering', async () => {
+  it('the conversion fails when git stops answering', async () => {
     const repository = createRepository(folder.at('hang'), steps);
     const tools = folder.at('tools');
     mkdirSync(tools);

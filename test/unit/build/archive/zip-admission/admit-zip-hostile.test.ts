@@ -1,4 +1,4 @@
-// Foreign ZIPs that must not get in: each for one reason, which the message gives, with the entry it is about.
+// Tests the refusal of hostile ZIPs: each sample has one fault, and the message names the fault and the entry.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ describe('row 62: paths', () => {
     ['/', 'empty'],
     ['', 'empty'],
     [`${'d/'.repeat(2050)}a.php`, 'longer than'],
-  ])('%j', async (name, fault) => {
+  ])('an entry with the path %j is refused', async (name, fault) => {
     const found = await refusal(withEntry({ name, ...(name.endsWith('/') ? {} : { data: 'x' }) }));
     expect(found).toMatch(/^ARCHIVE_UNSAFE: /);
     expect(found).toContain(JSON.stringify(name.replace(/\/$/, '')).slice(0, 100));
@@ -76,7 +76,7 @@ describe('row 62: paths', () => {
   });
 });
 
-describe('row 64: names that are one', () => {
+describe('row 64: entries whose names collide', () => {
   it.each([
     ['the same twice', ['b.php', 'b.php'], 'holds the entry "b.php" twice'],
     ['in case', ['src/B.php', 'src/b.php'], 'the same file on macOS and Windows'],
@@ -86,7 +86,7 @@ describe('row 64: names that are one', () => {
     ['a file where a folder is needed', ['lib', 'lib/b.php'], '"lib" stands where'],
     ['a file where a folder is needed, but for case', ['Lib', 'lib/b.php'], '"Lib" stands where'],
     ['a file that is a folder too', ['lib', 'lib/'], '"lib" stands where'],
-  ])('%s', async (_what, [one = '', other = ''], fault) => {
+  ])('a ZIP with colliding names is refused: %s', async (_what, [one = '', other = ''], fault) => {
     const found = await refusal(
       zipOf([composerJson, { name: one, data: '1' }, { name: other, ...(other.endsWith('/') ? {} : { data: '2' }) }]),
     );
@@ -95,7 +95,7 @@ describe('row 64: names that are one', () => {
   });
 });
 
-describe('row 64: kinds', () => {
+describe('row 64: kinds of entries', () => {
   it.each([
     ['a leaving symlink', link('l', '../../etc/passwd'), 'leaves the package'],
     ['an absolute symlink', link('l', '/etc/passwd'), 'absolute'],
@@ -113,18 +113,18 @@ describe('row 64: kinds', () => {
       { name: 'd', data: 'x', both: { extra: extraField(0x756e, Buffer.alloc(14)) } },
       '0x756e',
     ],
-  ] as [string, EntrySpec, string][])('%s', async (_what, entry, fault) => {
+  ] as [string, EntrySpec, string][])('a ZIP is refused for %s', async (_what, entry, fault) => {
     const found = await refusal(withEntry(entry));
     expect(found).toMatch(/^ARCHIVE_UNSAFE: /);
     expect(found).toContain(fault);
   });
 
-  it('a symlink that leaves the folder Composer takes for the package', async () => {
+  it('a symlink that leaves the only top folder, which Composer takes for the package, is refused', async () => {
     const top = [{ ...composerJson, name: 'top/composer.json' }, link('top/l', '../top/composer.json')];
     expect(await refusal(zipOf(top))).toMatch(/ARCHIVE_UNSAFE.*"l" → .*leaves the package/);
   });
 
-  it('an entry below a symlink', async () => {
+  it('an entry below a symlink is refused', async () => {
     expect(
       await refusal(
         zipOf([composerJson, link('l', 'src'), { name: 'src/a', data: '' }, { name: 'l/evil', data: 'x' }]),
@@ -202,11 +202,11 @@ describe('row 63: bombs', () => {
     ).toMatch(/ARCHIVE_UNSAFE.*"outer" overlaps/);
   });
 
-  it('a directory without end', async () =>
+  it('a ZIP with an oversized directory is refused', async () =>
     expect(await refusal(withEntry(a), { directoryBytes: 50 })).toMatch(/ARCHIVE_UNSAFE.*directory of 1\d\d bytes/));
 });
 
-describe('row 64: two readings of one file', () => {
+describe('row 64: ZIPs that two readers read differently', () => {
   it.each([
     ['another name', { local: { name: Buffer.from('b.php') } }, '"a.php" is called "b.php" in its own header'],
     ['another method', { local: { method: 0 } }, 'differs from the directory'],
@@ -249,7 +249,7 @@ describe('row 64: two readings of one file', () => {
       { packed: Buffer.concat([deflateRawSync('<?php echo "a";'), Buffer.from('hidden')]) },
       'behind its data that no unpacker looks at',
     ],
-  ] as [string, Partial<EntrySpec>, string][])('%s', async (_what, change, fault) => {
+  ] as [string, Partial<EntrySpec>, string][])('an ambiguous entry is refused: %s', async (_what, change, fault) => {
     const found = await refusal(zipOf([{ ...a, ...change }, composerJson]));
     expect(found).toMatch(/^ARCHIVE_UNSAFE: /);
     expect(found).toContain(fault);
@@ -292,14 +292,17 @@ describe('row 64: two readings of one file', () => {
       { beforeEnd: Buffer.concat([words(0x06064b50), Buffer.alloc(52), words(0x07064b50), Buffer.alloc(16)]) },
       'ZIP64 end record',
     ],
-  ] as [string, EntrySpec[], ZipSpec, string][])('%s', async (_what, entries, spec, fault) => {
-    const found = await refusal(zipOf(entries, spec));
-    expect(found).toMatch(/^ARCHIVE_UNSAFE: /);
-    expect(found).toContain(fault);
-  });
+  ] as [string, EntrySpec[], ZipSpec, string][])(
+    'an ambiguous ZIP is refused: %s',
+    async (_what, entries, spec, fault) => {
+      const found = await refusal(zipOf(entries, spec));
+      expect(found).toMatch(/^ARCHIVE_UNSAFE: /);
+      expect(found).toContain(fault);
+    },
+  );
 });
 
-describe('row 64: what nobody can read', () => {
+describe('row 64: unreadable ZIPs', () => {
   const whole = zipOf([composerJson, a]);
   it.each([
     ['no ZIP', Buffer.from('<html>Not found</html>'.repeat(10)), 'not a ZIP file'],
@@ -337,22 +340,22 @@ describe('row 64: what nobody can read', () => {
       Buffer.concat([Buffer.from('XX'), whole.subarray(2)]),
       '"composer.json" does not begin where',
     ],
-  ])('%s', async (_what, bytes, fault) => {
+  ])('an unreadable file is refused: %s', async (_what, bytes, fault) => {
     const found = await refusal(bytes);
     expect(found).toMatch(/^ARCHIVE_UN(?:READABLE|SAFE): /);
     expect(found).toContain(fault);
   });
 
-  it('an empty one', async () => {
+  it('a ZIP without files is refused', async () => {
     expect(await refusal(zipOf([]))).toMatch(/^EMPTY_ARCHIVE/);
     expect(await refusal(zipOf([{ name: 'src/' }]))).toMatch(/^EMPTY_ARCHIVE/);
   });
 
-  it('a folder called .zip', async () => {
+  it('a folder called .zip and a missing file are unreadable', async () => {
     await expect(admitZip(folder.path)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
     await expect(admitZip(folder.at('missing.zip'))).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
 });
 
-it('numbers of an entry nobody lied about are those of its data', () =>
+it('the sizes and checksum of a valid entry are those of its data', () =>
   expect(numbersOf(a)).toMatchObject({ size: 15, crc32: crc32(Buffer.from('<?php echo "a";')) }));

@@ -1,4 +1,4 @@
-// ZIPs of ordinary tools get in, whatever their habits; and every reader sees the same in them as we do.
+// Tests that ZIPs of ordinary tools are admitted, and that other ZIP readers see the same entries as Libretto.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -59,7 +59,7 @@ async function expectAdmitted(root: string): Promise<void> {
   }
 }
 
-describe.skipIf(lacks('zip'))('made by zip', () => {
+describe.skipIf(lacks('zip'))('a ZIP written by zip', () => {
   it.each([
     [['-qr']],
     [['-qry']],
@@ -68,7 +68,7 @@ describe.skipIf(lacks('zip'))('made by zip', () => {
     [['-qrD']],
     [['-qr', '-fd']],
     [['-qr', '-fz']],
-  ])('%j', async (flags) => {
+  ])('a ZIP written with the flags %j is admitted unless it has needless ZIP64 records', async (flags) => {
     writeFileSync(folder.at('list'), '');
     execFileSync('rm', ['-f', folder.at('a.zip')]);
     run('zip', ...flags, 'a.zip', 'hello');
@@ -78,13 +78,13 @@ describe.skipIf(lacks('zip'))('made by zip', () => {
     else await expectAdmitted('hello/');
   });
 
-  it('into a pipe, with descriptors', async () => {
+  it('a ZIP written into a pipe, with data descriptors, is admitted', async () => {
     writeFileSync(folder.at('a.zip'), run('zip', '-qr', '-', 'hello'));
     await expectAdmitted('hello/');
   });
 });
 
-it.skipIf(lacks('git'))('made by git archive, with a commit in the comment', async () => {
+it.skipIf(lacks('git'))('a ZIP written by git archive, with a commit in the comment, is admitted', async () => {
   const git = (...operands: readonly string[]): Buffer =>
     run('git', '-C', 'hello', '-c', 'user.name=a', '-c', 'user.email=a@example.org', ...operands);
   git('init', '-q');
@@ -95,7 +95,7 @@ it.skipIf(lacks('git'))('made by git archive, with a commit in the comment', asy
   await expectAdmitted('');
 });
 
-describe('odd but honest', () => {
+describe('unusual but valid ZIPs', () => {
   const composer: EntrySpec = { name: 'composer.json', data: '{"name": "acme/hello"}' };
   const later = { size: 0, compressedSize: 0, crc32: 0 };
   const { crc32, compressedSize, size } = numbersOf(composer);
@@ -142,12 +142,12 @@ describe('odd but honest', () => {
     ['no UTF-8 flag', { ...composer, both: { flags: 0 } }, {}],
     ['a comment', composer, { comment: Buffer.from('made with care') }],
     ['PK in the comment', composer, { comment: Buffer.from('PK\u0005 PK') }],
-  ])('%s', async (_what, entry, spec) => {
+  ])('a ZIP is admitted with %s', async (_what, entry, spec) => {
     writeFileSync(folder.at('odd.zip'), zipOf([entry, { name: 'src/' }, { name: 'src/\u00fc.php', data: 'x' }], spec));
     expect((await admitZip(folder.at('odd.zip'))).paths).toEqual(['composer.json', 'src/\u00fc.php']);
   });
 
-  it('entries in another order than the directory has them', async () => {
+  it('a ZIP is admitted with entries in another order than in its directory', async () => {
     const first: EntrySpec = { name: 'a', data: 'x' };
     const swapped = zipOf([
       { ...first, unlisted: true },
@@ -162,7 +162,7 @@ describe('odd but honest', () => {
     return admitZip(folder.at('odd.zip'));
   };
 
-  it('a symlink within the package, also through its top folder', async () => {
+  it('a symlink within the package is admitted, also one through its top folder', async () => {
     const link = (name: string, data: string): EntrySpec => ({ name, data, mode: 0o120777 });
     expect(
       (

@@ -1,10 +1,10 @@
-// The cache in front of the disk: its bound holds, and what is in use stays.
+// Tests the byte-bounded cache: it keeps its limit, and entries in use stay.
 
 import { describe, expect, it } from 'vitest';
 import { ByteCache } from '../../../../../build/shared/caches/byte-cache.ts';
 
 describe('a cache bounded by bytes', () => {
-  it('never keeps more than its limit, whatever is put in', () => {
+  it('a cache never holds more than its limit, whatever is put in', () => {
     const cache = new ByteCache<number>(1000);
     for (let at = 0; at < 500; at += 1) {
       cache.set(`k${at % 70}`, at, (at * 37) % 250);
@@ -13,7 +13,7 @@ describe('a cache bounded by bytes', () => {
     }
   });
 
-  it('keeps what is asked for over what is not', () => {
+  it('a cache evicts unused entries before used ones', () => {
     const cache = new ByteCache<string>(1000);
     cache.set('hot', 'hot', 100);
     for (let at = 0; at < 100; at += 1) {
@@ -22,7 +22,7 @@ describe('a cache bounded by bytes', () => {
     }
   });
 
-  it('counts a replaced value once, a grown one at its new size, a deleted one not at all', () => {
+  it('a cache counts a replaced value once, a grown value at its new size, and a deleted value not at all', () => {
     const cache = new ByteCache<object>(1000);
     const [first, second] = [{}, {}];
     cache.set('a', first, 200);
@@ -34,7 +34,7 @@ describe('a cache bounded by bytes', () => {
     expect([cache.bytes, cache.get('a')]).toEqual([0, undefined]);
   });
 
-  it('does not let one large value push all others out', () => {
+  it('one large value does not evict all others', () => {
     const cache = new ByteCache<string>(1000);
     cache.set('small', 'small', 100);
     cache.set('large', 'large', 900);

@@ -1,12 +1,12 @@
-// Many pieces of work, some at once.
+// Tests work that runs in batches of limited size.
 
 import { describe, expect, it } from 'vitest';
 import { runBatch } from '../../../../../build/shared/concurrency/batch.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('work that is run together', () => {
-  it('gives its results in the order of the items, at most so many at once', async () => {
+describe('work in batches', () => {
+  it('results come in the order of the items, and at most the given number of items runs at once', async () => {
     let [running, most] = [0, 0];
     const results = await runBatch([3, 1, 2, 5, 4], 2, async (turns) => {
       running += 1;
@@ -19,7 +19,7 @@ describe('work that is run together', () => {
     expect(most).toBe(2);
   });
 
-  it('tells the first failure once nothing is under way any more, and begins nothing after it', async () => {
+  it('the first failure is reported once no item is running, and no item starts after it', async () => {
     const [begun, ended]: [string[], string[]] = [[], []];
     const failing = runBatch(['slow', 'failing', 'later'], 2, async (name) => {
       begun.push(name);

@@ -1,4 +1,4 @@
-// Work for one key runs once for all callers that come at the same time.
+// Tests that work for one key runs once for all callers at the same time.
 import { describe, expect, it } from 'vitest';
 import { SingleFlight } from '../../../../../build/shared/concurrency/single-flight.ts';
 
@@ -19,7 +19,7 @@ function pausable(): { began: number; work: () => Promise<string>; end: (error?:
 }
 
 describe('SingleFlight', () => {
-  it('runs the work of a key once for all who ask while it runs, and anew afterwards', async () => {
+  it('work for a key runs once for all callers while it runs, and again afterwards', async () => {
     const flight = new SingleFlight<string>();
     const job = pausable();
     const asked = [flight.run('a', job.work), flight.run('a', job.work), flight.run('b', job.work)];
@@ -31,7 +31,7 @@ describe('SingleFlight', () => {
     expect(job.began).toBe(3);
   });
 
-  it('gives a failure to all who wait, and begins anew for the next', async () => {
+  it('a failure reaches all waiting callers, and the next caller starts the work again', async () => {
     const flight = new SingleFlight<string>();
     const job = pausable();
     const asked = [flight.run('a', job.work), flight.run('a', job.work)];
@@ -41,7 +41,7 @@ describe('SingleFlight', () => {
     expect(job.began).toBe(2);
   });
 
-  it('shares nothing with work that was given other objects, and the newest is the one that is joined', async () => {
+  it('calls with different dependencies share no work, and a caller joins the newest work', async () => {
     const flight = new SingleFlight<string>();
     const job = pausable();
     const [older, newer] = [{}, {}];
@@ -63,17 +63,20 @@ describe('SingleFlight', () => {
     ['fulfilled', 'failed', 2],
     ['settled', 'done', 1],
     ['settled', 'failed', 1],
-  ] as const)('with keeps: %s, work that is %s begins %i times for two callers in turn', async (keeps, how, times) => {
-    const flight = new SingleFlight<string>({ keeps });
-    const job = pausable();
-    for (let turn = 0; turn < 2; turn += 1) {
-      const asked = flight.run('a', job.work);
-      job.end(how === 'failed' ? new Error('gone') : undefined);
-      await asked.catch(() => undefined);
-    }
-    expect(job.began).toBe(times);
-    flight.forget('a');
-    void flight.run('a', job.work);
-    expect(job.began).toBe(times + 1);
-  });
+  ] as const)(
+    'with keeps: %s, work that is %s begins %i times for two consecutive callers',
+    async (keeps, how, times) => {
+      const flight = new SingleFlight<string>({ keeps });
+      const job = pausable();
+      for (let turn = 0; turn < 2; turn += 1) {
+        const asked = flight.run('a', job.work);
+        job.end(how === 'failed' ? new Error('gone') : undefined);
+        await asked.catch(() => undefined);
+      }
+      expect(job.began).toBe(times);
+      flight.forget('a');
+      void flight.run('a', job.work);
+      expect(job.began).toBe(times + 1);
+    },
+  );
 });

@@ -1,4 +1,5 @@
-// Documents of megabytes are read and written a piece at a time: whoever else has something to do gets their turn.
+// Tests that reading and writing documents of megabytes yields to the event loop, so that other requests are served
+// meanwhile.
 
 import { expect, it } from 'vitest';
 import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
@@ -36,7 +37,7 @@ async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly va
   return { value, turns };
 }
 
-it('reads a document in turns', async () => {
+it('reading a large document yields to the event loop', async () => {
   const bytes = Buffer.from(
     JSON.stringify({
       packages: { [name]: minifyVersions(records as never) },
@@ -54,7 +55,7 @@ it('reads a document in turns', async () => {
   expect(expanded.turns).toBeGreaterThanOrEqual(20);
 });
 
-it('knows a package for lists and searches in turns', async () => {
+it('summarizing a large package for lists and searches yields to the event loop', async () => {
   const known = await turnsOf(() =>
     cachedSummary(
       name,
@@ -73,7 +74,7 @@ it('knows a package for lists and searches in turns', async () => {
 it.each([
   ['in full', {}],
   ['minified', { minified: 'composer/2.0' }],
-])('writes a document %s in turns', async (_form, beside) => {
+])('writing a large document %s yields to the event loop', async (_form, beside) => {
   const written = await turnsOf(() => formatProviderDocument(name, { records: records as never, beside }));
   expect(written.turns).toBeGreaterThanOrEqual(7);
   const { packages } = JSON.parse(written.value.toString()) as { packages: Record<string, never> };

@@ -1,4 +1,4 @@
-// The wildcard of package patterns, as Composer's `packageNameToRegexp` understands it.
+// Tests the wildcard of package patterns against Composer's `packageNameToRegexp`.
 
 import { fc } from '../../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`, 'i');
 
 describe('a package pattern', () => {
-  it('matches the names that the expression of Composer matches', () => {
+  it("a package pattern matches the same names as Composer's regular expression", () => {
     const pattern = fc
       .array(fc.constantFrom('a', 'b', '/', '-', '.', '*', 'A'), { maxLength: 8 })
       .map((parts) => parts.join(''));
@@ -33,7 +33,7 @@ describe('a package pattern', () => {
     expect(matchesPattern('*'.repeat(250), 'acme/hello')).toBe(true);
   });
 
-  it('has no sign but the star', () => {
+  it('the star is the only special character', () => {
     expect(['acme/h.llo', 'acme/(hello)', ''].map((pattern) => matchesPattern(pattern, 'acme/hello'))).toEqual([
       false,
       false,

@@ -1,4 +1,4 @@
-// A folder of ZIPs: what becomes a release, under which version, with which bytes, and what is refused.
+// Tests a folder of ZIPs as a source: the published releases, their versions and bytes, and the refused ZIPs.
 
 import { createHash } from 'node:crypto';
 import {
@@ -60,8 +60,8 @@ async function read(previous?: SourceMemory): Promise<ReadScan> {
 const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copyTo']> =>
   (release.content as ReadyArchive).copyTo(target);
 
-describe('what is published', () => {
-  it('are the ZIPs at any depth, byte for byte', async () => {
+describe('the releases of a folder of ZIPs', () => {
+  it('include ZIPs at any depth, byte for byte', async () => {
     const bytes = hello('1.0.0');
     const path = put('a/b/whatever.ZIP', bytes);
     const release = releaseOf(await read(), 'acme/hello 1.0.0');
@@ -81,7 +81,7 @@ describe('what is published', () => {
     expect(readFileSync(folder.at('copy')).equals(bytes)).toBe(true);
   });
 
-  it('may be flat, and hold another ZIP', async () => {
+  it('include flat ZIPs and ZIPs that contain a ZIP', async () => {
     put(
       'flat.zip',
       zipOf([
@@ -93,18 +93,18 @@ describe('what is published', () => {
     expect(labels(await read())).toEqual(['acme/flat 2.0']);
   });
 
-  it('takes a .DS_Store beside the top folder as Composer does', async () => {
+  it('include a ZIP with a .DS_Store next to its top folder, as in Composer', async () => {
     put('mac.zip', zipOf([{ name: '.DS_Store', data: 'x' }, composer({ name: 'acme/mac', version: '1' })]));
     expect(labels(await read())).toEqual(['acme/mac 1']);
   });
 
-  it('is nothing in folders and files that start with a dot, nor in the data folder', async () => {
+  it('exclude folders and files that start with a dot, and the data folder', async () => {
     put('1.0.0.zip', hello());
     for (const path of ['.cache/2.0.0.zip', '._1.0.0.zip', 'var/dist/3.0.0.zip']) put(path, hello());
     expect(labels(await read())).toEqual(['acme/hello 1.0.0']);
   });
 
-  it('says which files look like credentials', async () => {
+  it('are reported with the files that look like credentials', async () => {
     put(
       '1.0.0.zip',
       zipOf([
@@ -123,7 +123,7 @@ describe('what is published', () => {
   });
 });
 
-describe('the version', () => {
+describe('the version of a ZIP', () => {
   it.each([
     ['acme-hello-1.2.0.zip', '1.2.0'],
     ['Acme_Hello_v1.2.0.zip', 'v1.2.0'],
@@ -135,7 +135,7 @@ describe('the version', () => {
     ['1.2.0.zip', '1.2.0'],
     ['dev-main.zip', 'dev-main'],
     ['20240131.zip', '20240131'],
-  ])('of %s is %s', async (file, version) => {
+  ])('the version of %s is %s', async (file, version) => {
     put(file, hello());
     expect(labels(await read())).toEqual([`acme/hello ${version}`]);
   });
@@ -147,7 +147,7 @@ describe('the version', () => {
     ['hello-1.2.0 (1).zip', 'The version of acme/hello in'],
     ['hello-main.zip', 'The version of acme/hello in'],
     ['dev-a b.zip', 'cannot be downloaded'],
-  ])('is not to be had from %s', async (file, message) => {
+  ])('no version is found in %s', async (file, message) => {
     put(file, hello());
     expect(onlyQuarantine(await read())).toMatchObject({
       code: 'VERSION_INVALID',
@@ -171,7 +171,7 @@ describe('the version', () => {
     });
   });
 
-  it('the version in composer.json counts, unless the file name has another one', async () => {
+  it('the version in composer.json applies, unless the file name has another version', async () => {
     put('a.zip', hello('1.0.0'));
     put('hello-7.zip', hello('1.1.0'));
     put('hello-v1.2.zip', hello('1.2.0'));
@@ -191,7 +191,7 @@ describe('the version', () => {
   });
 });
 
-describe('what is refused, while all else is published', () => {
+describe('a refused ZIP', () => {
   beforeEach(() => void put('1.0.0.zip', hello()));
 
   it.each<[string, () => unknown, string, string]>([
@@ -259,14 +259,14 @@ describe('what is refused, while all else is published', () => {
       'UNSAFE_SYMLINK',
       'symbolic link',
     ],
-  ])('%s', async (_what, make, code, message) => {
+  ])('does not stop the others: %s', async (_what, make, code, message) => {
     make();
     const found = await read();
     expect(labels(found)).toEqual(['acme/hello 1.0.0']);
     expect(onlyQuarantine(found)).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it('keeps the name of what stood there before', async () => {
+  it('keeps the name of the earlier ZIP at its path', async () => {
     const { memory } = await read();
     writeFileSync(folder.at('1.0.0.zip'), 'broken');
     expect(onlyQuarantine(await read(stored(memory)))).toMatchObject({
@@ -276,7 +276,7 @@ describe('what is refused, while all else is published', () => {
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('a folder nobody may read keeps the versions it had', async () => {
+  it.skipIf(process.getuid?.() === 0)('in an unreadable folder keeps its published versions', async () => {
     put('locked/2.0.0.zip', hello());
     const { memory } = await read();
     chmodSync(folder.at('locked'), 0);
@@ -287,7 +287,7 @@ describe('what is refused, while all else is published', () => {
     });
   });
 
-  it('fails as a whole where there is nothing', async () => {
+  it('differs from a missing folder, which fails the whole source', async () => {
     rmSync(folder.at('1.0.0.zip'));
     expect(await scan()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('contains no ZIP') });
     rmSync(folder.path, { recursive: true });
@@ -295,8 +295,8 @@ describe('what is refused, while all else is published', () => {
   });
 });
 
-describe('what is copied is what was admitted', () => {
-  it('or an error, and no file', async () => {
+describe('copying an admitted ZIP', () => {
+  it('gives the admitted bytes, or an error and no file', async () => {
     const path = put('1.0.0.zip', hello());
     const release = releaseOf(await read(), 'acme/hello 1.0.0');
     writeFileSync(path, hello('2.0.0'));
@@ -311,14 +311,14 @@ describe('a second scan', () => {
     for (const path of paths) utimesSync(folder.at(path), 1_700_000_000, 1_700_000_000);
   };
 
-  it('is unchanged where nothing changed, refused ZIPs or not', async () => {
+  it('reports no change where no file changed, with or without refused ZIPs', async () => {
     put('1.0.0.zip', hello());
     put('broken.zip', Buffer.from('x'));
     const { memory } = await read();
     expect(await scan(stored(memory))).toEqual({ outcome: 'unchanged' });
   });
 
-  it('opens only what changed', async () => {
+  it('opens only changed ZIPs', async () => {
     put('1.0.0.zip', hello());
     put('2.0.0.zip', hello());
     const first = await read();
@@ -332,14 +332,14 @@ describe('a second scan', () => {
     expect(releaseOf(second, 'acme/hello 2.0.0').reference).not.toBe('f'.repeat(40));
   });
 
-  it('trusts no file that was touched so shortly before that its times prove nothing', async () => {
+  it('opens again a ZIP that was modified just before the last scan', async () => {
     put('1.0.0.zip', hello());
     settle('1.0.0.zip');
     const first = (await scan(undefined, 0)) as ReadScan;
     expect((await scan(stored(first.memory), 10)).outcome).toBe('read');
   });
 
-  it('forgets what is gone', async () => {
+  it('forgets removed ZIPs', async () => {
     put('1.0.0.zip', hello());
     put('2.0.0.zip', hello());
     const { memory } = await read();

@@ -20,15 +20,15 @@ const contentOf = (length: number): Deflated => ({
   bytes: Buffer.alloc(length),
 });
 
-describe('kept contents', () => {
-  it('are given once', () => {
+describe('cached contents', () => {
+  it('are handed out once', () => {
     const kept = createCachedContents();
     kept.keep('one', contentOf(1));
     expect(kept.take('one')?.size).toBe(1);
     expect(kept.take('one')).toBeUndefined();
   });
 
-  it('end at a bound, which counts equal contents once and frees what was given', () => {
+  it('stay within a limit that counts equal contents once and excludes contents already handed out', () => {
     const kept = createCachedContents(10);
     kept.keep('one', contentOf(6));
     kept.keep('one', contentOf(6));
@@ -39,14 +39,14 @@ describe('kept contents', () => {
     expect(kept.hasRoom()).toBe(true);
   });
 
-  it('are gone when the source is closed', () => {
+  it('are removed when the source is closed', () => {
     const kept = createCachedContents(10);
     kept.keep('one', contentOf(10));
     kept.clear();
     expect([kept.take('one'), kept.hasRoom()]).toEqual([undefined, true]);
   });
 
-  it('stay within the bound while one large package is read', async () => {
+  it('stay within the limit while one large package is read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'libretto-kept-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const fileBytes = 600 * 1024;

@@ -24,7 +24,7 @@ const releaseIn = async (tree: TemporaryTree): Promise<Release> => releaseOf(awa
 const referenceOf = async (content: Tree): Promise<string> => (await releaseIn(made(content))).reference;
 
 describe('the files of a release', () => {
-  it('have modes, and symlinks stay symlinks', async () => {
+  it('keep their modes, and symlinks stay symlinks', async () => {
     const tree = made(
       library({
         'bin/tool': { content: '#!/bin/sh\n', mode: 0o711 },
@@ -44,7 +44,7 @@ describe('the files of a release', () => {
     });
   });
 
-  it('leave out what was excluded, installed or looks like a credential', async () => {
+  it('exclude excluded files, installed dependencies and apparent credentials', async () => {
     const tree = made(
       library(
         {
@@ -80,7 +80,7 @@ describe('the files of a release', () => {
     expect(scan.notices).toEqual([expect.stringContaining('one/.github')]);
   });
 
-  it('come back byte by byte', async () => {
+  it('are read back byte by byte', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024 + 17, 'libretto');
     const tree = made(library({ 'big.bin': big, empty: '', link: { link: 'big.bin' } }));
     const content = contentOf(await releaseIn(tree));
@@ -97,7 +97,7 @@ describe('the files of a release', () => {
     );
   });
 
-  it('row 53: are never given with other bytes than were hashed', async () => {
+  it('row 53: are only given with the hashed bytes', async () => {
     const tree = made(library());
     const release = await releaseIn(tree);
     const { files } = await contentOf(release).list();
@@ -117,7 +117,7 @@ describe('the files of a release', () => {
     ['a FIFO', { 'one/src/One.php': { fifo: true } }],
     ['a symlink', { 'one/src/One.php': { link: 'Copy.php' } }],
     ['a folder', { 'one/src/One.php/': '' }],
-  ])('row 53: are never waited for nor followed where %s took their place', async (_, other) => {
+  ])('row 53: are neither waited for nor followed where %s replaced them', async (_, other) => {
     const tree = made(library({ 'src/Copy.php': libraryTree('acme/one')['src/One.php'] ?? '' }));
     const content = contentOf(await releaseIn(tree));
     const { files } = await content.list();
@@ -139,7 +139,7 @@ describe('the files of a release', () => {
   });
 });
 
-describe('the reference', () => {
+describe('the reference of a release', () => {
   it('depends on paths, modes, bytes and composer.json', async () => {
     const references = await Promise.all([
       referenceOf(library()),
@@ -154,7 +154,7 @@ describe('the reference', () => {
     for (const reference of references) expect(reference).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  it('depends on nothing else: neither place, times, umask nor what is excluded', async () => {
+  it('does not depend on location, times, umask or excluded files', async () => {
     const fields = { archive: { exclude: ['/docs'] } };
     const reference = await referenceOf(library({ 'docs/a.md': '1' }, fields));
     expect(await referenceOf(library({ 'docs/b.md': '2', 'vendor/x.php': '', '.idea/x': '' }, fields))).toBe(reference);
@@ -165,7 +165,7 @@ describe('the reference', () => {
     expect((await releaseIn(tree)).reference).toBe(reference);
   });
 
-  it('gives the entries their time: even, long ago, and different for different content', async () => {
+  it('determines the time of the entries: even, long ago, and different for different content', async () => {
     const times = await Promise.all(
       [...'abcdefgh'].map(async (content) => contentOf(await releaseIn(made(library({ content })))).entryTime),
     );
@@ -179,7 +179,7 @@ describe('the reference', () => {
   });
 });
 
-describe('what may not be published', () => {
+describe('a file that may not be published', () => {
   it.each<[string, string, Tree, RegExp]>([
     ['row 52', 'UNSAFE_SYMLINK', { link: { link: '/etc/passwd' } }, /link/],
     ['row 52', 'UNSAFE_SYMLINK', { link: { link: '../other' } }, /link/],
@@ -189,7 +189,7 @@ describe('what may not be published', () => {
     ['row 54', 'UNSAFE_PATH', { 'back\\slash.php': '' }, /back/],
     ['row 54', 'UNSAFE_PATH', { 'new\nline.php': '' }, /line/],
     ['row 54', 'UNSAFE_PATH', { 'C:x.php': '' }, /drive letter/],
-  ])('%s: gives %s for %j', async (_row, code, more, message) => {
+  ])('excludes its package (%s): %s for %j', async (_row, code, more, message) => {
     const tree = made({ ...library(more), ...below('two', libraryTree('acme/two')) });
     const scan = await readDirectory(tree.root);
     expect(onlyQuarantine(scan)).toMatchObject({
@@ -201,7 +201,7 @@ describe('what may not be published', () => {
     expect(releaseOf(scan, 'acme/two dev-main').reference).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  it('harms nobody where it is excluded', async () => {
+  it('is ignored where it is excluded', async () => {
     const tree = made(
       library(
         { 'tests/pipe': { fifo: true }, 'tests/link': { link: '/etc/passwd' } },

@@ -1,4 +1,4 @@
-// One faulty package never stops the others, and each fault says what is wrong and where.
+// Tests that a faulty package never stops the other packages, and that the message of each fault names the place.
 
 import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,19 +36,19 @@ describe('row 55: a faulty composer.json', () => {
     ['CONSTRAINT_INVALID', { 'composer.json': '{"name":"acme/bad","require":{"acme/x":"~~1"}}' }, 'acme/bad'],
     ['UNSAFE_SYMLINK', { 'composer.json': { link: '../good/composer.json' } }, null],
     ['UNREADABLE_FILE', { 'composer.json': { fifo: true } }, null],
-  ])('is %s', async (code, content, name) => {
+  ])('is refused with the code %s', async (code, content, name) => {
     const { root } = made(below('bad', content));
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/good dev-main']);
     expect(onlyQuarantine(scan)).toMatchObject({ code, name, where: `${root}/bad/composer.json` });
   });
 
-  it('is named with its line', async () => {
+  it('is reported with its line', async () => {
     const { root } = made(below('bad', { 'composer.json': '{\n  "name": "acme/bad",\n}' }));
     expect(onlyQuarantine(await readDirectory(root)).message).toMatch(/bad\/composer\.json, line 2/);
   });
 
-  it('is looked at again in every build, and is known by what was there before', async () => {
+  it('is read again in every build, and keeps the name of the earlier package in its folder', async () => {
     const { root } = made(below('bad', libraryTree('acme/bad', { version: '1.0.0' })));
     const first = await readDirectory(root);
     tree.write({ 'bad/composer.json': '{' });
@@ -63,8 +63,8 @@ describe('row 55: a faulty composer.json', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('row 53: is named: a file, a folder in a package', async () => {
+describe('unreadable input', () => {
+  it('row 53: an unreadable file and an unreadable folder in a package are named', async () => {
     const { root } = made({
       ...below('a', { ...libraryTree('acme/a'), 'secret.php': { content: '', mode: 0 } }),
       ...below('b', { ...libraryTree('acme/b'), 'closed/x.php': '' }),
@@ -82,7 +82,7 @@ describe('what cannot be read', () => {
     expect(scan.quarantined[1]?.message).toContain(`${root}/b/closed`);
   });
 
-  it('is named: a folder that may hold packages, with those it held', async () => {
+  it('an unreadable folder is named with the packages that it contained', async () => {
     const { root } = made({ ...below('group/a', libraryTree('acme/a')), ...below('group/b', libraryTree('acme/b')) });
     const first = await readDirectory(root);
     chmodSync(tree.path('group'), 0);
@@ -101,7 +101,7 @@ describe('what cannot be read', () => {
     ]);
   });
 
-  it('is the source itself, then it fails', async () => {
+  it('an unreadable source fails as a whole', async () => {
     const { root } = made({});
     tree.write({ 'closed/x/': '' });
     chmodSync(tree.path('closed'), 0);
@@ -112,7 +112,7 @@ describe('what cannot be read', () => {
     });
   });
 
-  it('row 54: is a name that is not UTF-8, unless it is excluded', async () => {
+  it('row 54: a file name that is not UTF-8 is refused unless the file is excluded', async () => {
     const { root } = made({
       ...below('a', libraryTree('acme/a')),
       ...below('b', libraryTree('acme/b', { archive: { exclude: ['/tests'] } })),
@@ -130,13 +130,13 @@ describe('what cannot be read', () => {
     });
   });
 
-  it('is a folder of packages whose name is not UTF-8', async () => {
+  it('a folder of packages whose name is not UTF-8 is reported', async () => {
     const { root } = made({});
     mkdirSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]));
     expect(onlyQuarantine(await readDirectory(root))).toMatchObject({ code: 'UNREADABLE_FILE', name: null });
   });
 
-  it('row 54: is a file of more than 1 GiB', async () => {
+  it('row 54: a file of more than 1 GiB is refused', async () => {
     const { root } = made(below('large', { ...libraryTree('acme/large'), 'large.bin': '' }));
     truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // takes no space
     expect(onlyQuarantine(await readDirectory(root)).message).toContain(
@@ -144,7 +144,7 @@ describe('what cannot be read', () => {
     );
   });
 
-  it('row 54: is a package beyond the limits', async () => {
+  it('row 54: a package beyond the limits is refused', async () => {
     const { root } = made({
       ...below('many', { ...libraryTree('acme/many'), a: '', b: '', c: '' }),
       ...below('large', { ...libraryTree('acme/large'), 'large.bin': Buffer.alloc(2000) }),

@@ -1,4 +1,4 @@
-// A second scan reads only what may have changed, and sees every change.
+// Tests that a second scan reads only files that may have changed, and notices every change.
 
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,12 +30,12 @@ function marked(memory: SourceMemory, reference: string): SourceMemory {
 }
 
 describe('a second scan', () => {
-  it('finds nothing new where nothing changed', async () => {
+  it('finds no change where no file changed', async () => {
     const { memory } = await readDirectory(tree.root);
     expect(await scanDirectory(tree.root, { previous: stored(memory) })).toEqual({ outcome: 'unchanged' });
   });
 
-  it('reads the changed package only', async () => {
+  it('reads only the changed package', async () => {
     const first = await readDirectory(tree.root);
     tree.write({ 'one/src/New.php': '<?php' });
     const second = await readDirectory(tree.root, { previous: marked(first.memory, releaseOf(first, two).reference) });
@@ -63,14 +63,14 @@ describe('a second scan', () => {
     ['a deleted file', () => tree.delete('one/src/One.php')],
     ['a renamed file', () => renameSync(tree.path('one/src/One.php'), tree.path('one/src/Uno.php'))],
     ['a new rule', () => tree.write({ 'one/.gitattributes': 'tests export-ignore\n' })],
-  ])('sees %s', async (_, edit) => {
+  ])('notices %s', async (_, edit) => {
     const first = await readDirectory(tree.root);
     edit();
     const second = await readDirectory(tree.root, { previous: stored(first.memory) });
     expect(releaseOf(second, one).reference).not.toBe(releaseOf(first, one).reference);
   });
 
-  it('sees a package come and go', async () => {
+  it('notices added and removed packages', async () => {
     const first = await readDirectory(tree.root);
     tree.write(below('three', libraryTree('acme/three')));
     tree.delete('one');
@@ -86,7 +86,7 @@ describe('a second scan', () => {
     expect(releaseOf(second, one).reference).toBe(releaseOf(first, one).reference);
   });
 
-  it('does not trust what was written shortly before the last scan, or after its clock', async () => {
+  it('reads files again that were written just before the last scan or after its time', async () => {
     for (const secondsLater of [0, 1, -3600]) {
       const first = await readDirectory(tree.root, { secondsLater });
       const tampered = marked(first.memory, releaseOf(first, one).reference);
@@ -98,7 +98,7 @@ describe('a second scan', () => {
     }
   });
 
-  it('trusts it once it was read again later', async () => {
+  it('trusts such files after a later scan read them again', async () => {
     const first = await readDirectory(tree.root, { secondsLater: 0 });
     const second = await readDirectory(tree.root, { previous: stored(first.memory) });
     expect(second.releases.map(({ reference }) => reference)).toEqual(first.releases.map(({ reference }) => reference));

@@ -15,7 +15,7 @@ function made(content: Tree): string {
 }
 
 describe('finding packages', () => {
-  it('takes every composer.json, at any depth', async () => {
+  it('every composer.json at any depth is a package', async () => {
     const root = made({
       ...below('one', libraryTree('acme/one', { version: '1.0.0' })),
       ...below('deep/er/two', libraryTree('acme/two')),
@@ -24,12 +24,12 @@ describe('finding packages', () => {
     expect(labels(await readDirectory(root))).toEqual(['acme/one 1.0.0', 'acme/two dev-main']);
   });
 
-  it('takes the root itself, and nothing below it then', async () => {
+  it('a composer.json in the root makes the root the only package', async () => {
     const root = made({ ...libraryTree('acme/root'), ...below('packages/inner', libraryTree('acme/inner')) });
     expect(labels(await readDirectory(root))).toEqual(['acme/root dev-main']);
   });
 
-  it('takes a composer.json inside a package for a file of that package', async () => {
+  it('a composer.json inside a package is a file of that package', async () => {
     const root = made({
       ...below('one', libraryTree('acme/one')),
       ...below('one/tests/fixture', libraryTree('acme/fixture')),
@@ -41,7 +41,7 @@ describe('finding packages', () => {
     );
   });
 
-  it('does not look into vendor, node_modules, folders with a dot, links and the data folder', async () => {
+  it('the scan skips vendor, node_modules, folders with a dot, links and the data folder', async () => {
     const elsewhere = made(libraryTree('acme/elsewhere'));
     const hidden = ['vendor/acme/a', 'x/vendor/b', 'node_modules/c', '.cache/d', 'x/.git/e', 'var/f'].map(
       (folder, index) => below(folder, libraryTree(`acme/hidden-${index}`)),
@@ -52,7 +52,7 @@ describe('finding packages', () => {
     expect(labels(await readDirectory(root))).toEqual(['acme/one dev-main']);
   });
 
-  it('finds the data folder behind a symlink, too', async () => {
+  it('the scan finds the data folder behind a symlink too', async () => {
     const root = made({
       ...below('one', libraryTree('acme/one')),
       ...below('data/x', libraryTree('acme/hidden')),
@@ -61,7 +61,7 @@ describe('finding packages', () => {
     expect(labels(await readDirectory(root, { dataDirectory: `${root}/alias` }))).toEqual(['acme/one dev-main']);
   });
 
-  it('takes a folder called composer.json for a folder', async () => {
+  it('a folder called composer.json is an ordinary folder', async () => {
     const root = made({ ...below('composer.json/one', libraryTree('acme/one')), 'composer.json/README.md': '' });
     expect(labels(await readDirectory(root))).toEqual(['acme/one dev-main']);
   });
@@ -70,7 +70,7 @@ describe('finding packages', () => {
     ['does not exist', 'missing', 'does not exist'],
     ['is a file', 'README.md', 'is not a folder'],
     ['holds no package', 'empty', 'no composer.json'],
-  ])('fails where the root %s', async (_, folder, reason) => {
+  ])('the scan fails where the root %s', async (_, folder, reason) => {
     const root = made({ 'README.md': '', 'empty/vendor/x/composer.json': '{}' });
     expect(await scanDirectory(`${root}/${folder}`)).toMatchObject({
       outcome: 'failed',
@@ -78,7 +78,7 @@ describe('finding packages', () => {
     });
   });
 
-  it('fails where the root is the data folder', async () => {
+  it('the scan fails where the root is the data folder', async () => {
     const root = made(below('one', libraryTree('acme/one')));
     expect(await scanDirectory(root, { dataDirectory: root })).toMatchObject({
       outcome: 'failed',
@@ -87,7 +87,7 @@ describe('finding packages', () => {
   });
 });
 
-describe('the version', () => {
+describe('the version of a package', () => {
   it.each([
     ['thing', { version: '1.2.0' }, '1.2.0', '1.2.0.0'],
     ['1.2.0', {}, '1.2.0', '1.2.0.0'],
@@ -104,7 +104,7 @@ describe('the version', () => {
     expect(scan.releases[0]?.dev).toBe(normalized.includes('dev'));
   });
 
-  it('does not take a package folder named after the package for a version', async () => {
+  it('does not come from a package folder with the name of the package', async () => {
     const root = made({
       ...below('dev-tools', libraryTree('acme/dev-tools', { version: '1.0.0' })),
       ...below('default', libraryTree('acme/default')),
@@ -121,7 +121,7 @@ describe('the version', () => {
     ['VERSION_INVALID', 'x', '1.0.0@'],
     ['UNSAFE_PATH', 'x', 'dev-../../etc'],
     ['UNSAFE_PATH', 'x', `dev-${'x'.repeat(200)}`],
-  ])('gives %s in a folder %s with version %j', async (code, folder, version) => {
+  ])('is refused with %s in a folder %s with version %j', async (code, folder, version) => {
     const root = made({
       ...below(folder, libraryTree('acme/bad', { version })),
       ...below('good', libraryTree('acme/good')),
@@ -131,7 +131,7 @@ describe('the version', () => {
     expect(onlyQuarantine(scan)).toMatchObject({ code, name: 'acme/bad', where: `${root}/${folder}/composer.json` });
   });
 
-  it('row 56: refuses both of two folders with one version, and names both', async () => {
+  it('row 56: is refused to both of two folders with the same version, and the message names both', async () => {
     const root = made({
       ...below('a', libraryTree('acme/one', { version: '1.0' })),
       ...below('b', libraryTree('acme/one', { version: 'v1.0.0' })),

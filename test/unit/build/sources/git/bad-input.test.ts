@@ -1,5 +1,4 @@
-// Repositories that hold what no package should: each says what is wrong with which version, and every other version is
-// published.
+// Tests repositories with invalid content: the message names fault and version, and every other version is published.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -52,7 +51,7 @@ function tagTree(repository: TestRepository, rows: string | Buffer): void {
 const scanOf = <Result>({ path }: TestRepository, use: (scan: ReadScan) => Result | Promise<Result>): Promise<Result> =>
   withReleases({ path, cacheDirectory }, use);
 
-describe('a version whose composer.json cannot be used', () => {
+describe('a version with an unusable composer.json', () => {
   it.each<[string, string | FileSpec, string, RegExp]>([
     [
       'has 2 MB',
@@ -69,7 +68,7 @@ describe('a version whose composer.json cannot be used', () => {
       'INVALID_JSON',
       /UTF-8/,
     ],
-  ])('since it %s', async (_, file, code, message) => {
+  ])('is excluded where the file %s', async (_, file, code, message) => {
     await scanOf(repositoryWith({ 'composer.json': file }), (scan) => {
       expect(scan.releases.map(({ version }) => version).sort()).toEqual(['1.0.0', 'dev-main']);
       expect(scan.quarantined.find(({ where }) => where === 'tag 2.0.0')).toMatchObject({
@@ -81,7 +80,7 @@ describe('a version whose composer.json cannot be used', () => {
     });
   });
 
-  it('is taken under the name of the default branch when it was renamed between tags', async () => {
+  it('is listed under the name of the default branch when the package was renamed between tags', async () => {
     const repository = createRepository(folder.at('renamed'), [
       ...good,
       { commit: 'main', files: { 'composer.json': '{"name":"acme/new"}' } },
@@ -97,8 +96,8 @@ describe('a version whose composer.json cannot be used', () => {
   });
 });
 
-describe('a version with files no archive can hold', () => {
-  it('is refused for a file of 5 GB, without reading it', async () => {
+describe('a version with files that no archive can hold', () => {
+  it('is refused for a file of 5 GB, and the file is not read', async () => {
     const repository = createRepository(folder.at('huge'), good);
     const oid = '5b'.repeat(20);
     const object = join(repository.gitDirectory, 'objects', oid.slice(0, 2), oid.slice(2));
@@ -115,7 +114,7 @@ describe('a version with files no archive can hold', () => {
     });
   });
 
-  it('is refused for 100 000 files, none of which is read', async () => {
+  it('is refused for 100,000 files, and none is read', async () => {
     const repository = createRepository(folder.at('many'), good);
     const blob = repository.git('rev-parse', 'main:a.php');
     const rows = Array.from({ length: 100_000 }, (_, index) => `100644 blob ${blob}\tf${index}\n`).join('');
@@ -129,7 +128,7 @@ describe('a version with files no archive can hold', () => {
     });
   });
 
-  it('is refused for a name that is not UTF-8, unless that file is left out', async () => {
+  it('is refused for a name that is not UTF-8, unless the file is excluded', async () => {
     const repository = createRepository(folder.at('names'), good);
     const blob = repository.git('rev-parse', 'main:a.php');
     const odd = Buffer.concat([Buffer.from(`100644 blob ${blob}\t"r\\351sum\\351"\n`)]);
@@ -147,7 +146,7 @@ describe('a version with files no archive can hold', () => {
 });
 
 describe('a tag or HEAD that is no commit', () => {
-  it('is passed over with a notice', async () => {
+  it('is skipped with a notice', async () => {
     const repository = createRepository(folder.at('tags'), good);
     repository.git('tag', '2.0.0', 'main^{tree}');
     repository.git('tag', '2.1.0', 'main:a.php');
@@ -163,8 +162,8 @@ describe('a tag or HEAD that is no commit', () => {
   });
 });
 
-describe('what an archive holds only the name of', () => {
-  it('submodules are named, also below a package of a monorepo', async () => {
+describe('content that an archive holds only by name', () => {
+  it('a submodule is reported, also below a package of a monorepo', async () => {
     const sub: FileSpec = { mode: '160000', content: '12'.repeat(20) };
     const repository = repositoryWith({
       '.gitmodules': '[submodule "x"]\n',

@@ -1,4 +1,4 @@
-// The output of `git cat-file --batch`, cut anywhere.
+// Tests the parser of `git cat-file --batch` on output that is cut at any place.
 
 import { describe, expect, it } from 'vitest';
 
@@ -26,7 +26,7 @@ function parse(chunks: readonly Buffer[]): string[] {
 }
 
 describe('the parser of `git cat-file --batch`', () => {
-  it('reads the same whatever the pieces in which it comes', () => {
+  it('gives the same objects whatever the size of the chunks', () => {
     for (let size = 1; size <= stream.length; size += 1) {
       const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>
         stream.subarray(index * size, (index + 1) * size),

@@ -1,4 +1,4 @@
-// A repository on this disk, scanned again and again; and repositories that are not as they should be.
+// Tests repeated scans of a repository on this disk, and repositories with faults.
 
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ const first: readonly RepositoryStep[] = [
 ];
 
 describe('scanning again', () => {
-  it('starts no process while nothing has moved', async () => {
+  it('starts no process while no ref has moved', async () => {
     const repository = createRepository(join(folder, 'unchanged'), first);
     const { memory } = await read(repository.path);
     shim.calls();
@@ -67,7 +67,7 @@ describe('scanning again', () => {
     expect(shim.calls()).toEqual([]);
   });
 
-  it('reads only the refs that are new or have moved, and gives what a first scan gives', async () => {
+  it('reads only new and moved refs, and gives the result of a first scan', async () => {
     const repository = createRepository(join(folder, 'moved'), first);
     const { memory } = await read(repository.path);
     repository.append([
@@ -86,7 +86,7 @@ describe('scanning again', () => {
     expect(versions(again)).toEqual(['1.1.0', '1.2.0', 'dev-main']);
   });
 
-  it('lets remembered releases be read like new ones', async () => {
+  it('reads remembered releases like new ones', async () => {
     const repository = createRepository(join(folder, 'remembered'), first);
     const { memory } = await read(repository.path);
     repository.append([{ tag: '2.0.0', at: 'main' }]);
@@ -109,7 +109,7 @@ describe('scanning again', () => {
     expect(versions(again)).toEqual(['1.0.0', '1.1.0', 'dev-main']);
   });
 
-  it('ignores a memory it does not understand', async () => {
+  it('ignores an unknown format of its memory', async () => {
     const repository = createRepository(join(folder, 'memory'), first);
     for (const detail of [
       null,
@@ -138,7 +138,7 @@ describe('scanning again', () => {
   });
 });
 
-describe('a repository that is not as it should be', () => {
+describe('a repository with a fault', () => {
   it.each([
     ['does not exist', () => join(folder, 'absent'), /does not exist/],
     ['is a plain folder', () => (mkdirSync(join(folder, 'plain')), join(folder, 'plain')), /not a git repository/],
@@ -152,7 +152,7 @@ describe('a repository that is not as it should be', () => {
     expect(await reasonOf(path())).toMatch(reason);
   });
 
-  it('does without tags, and without the branch that HEAD names', async () => {
+  it('is read without tags, and without the branch that HEAD names', async () => {
     const repository = createRepository(join(folder, 'branches'), [
       { commit: 'topic', files: { 'composer.json': composer() } },
     ]);
@@ -174,7 +174,7 @@ describe('a repository that is not as it should be', () => {
     expect(scan.notices.join()).toMatch(/HEAD is detached/);
   });
 
-  it('leaves out the one version whose objects are broken, and looks again next time', async () => {
+  it('excludes the one version whose objects are broken, and reads it again in the next scan', async () => {
     const repository = createRepository(join(folder, 'broken'), first);
     const orphan = '12'.repeat(20);
     writeFileSync(join(repository.gitDirectory, 'refs/tags/1.2.0'), `${orphan}\n`);
@@ -202,7 +202,7 @@ describe('a repository that is not as it should be', () => {
     ]);
   });
 
-  it('refuses a version with an unsafe path or link, when its archive is made', async () => {
+  it('refuses a version with an unsafe path or link when its archive is made', async () => {
     const repository = createRepository(join(folder, 'unsafe'), [
       ...first,
       { commit: 'links', from: 'main', files: { out: { mode: '120000', content: '../../etc/passwd' } } },
@@ -226,7 +226,7 @@ describe('a repository that is not as it should be', () => {
     });
   });
 
-  it('says that submodules are left out', async () => {
+  it('reports that submodules are excluded', async () => {
     const files = { '.gitmodules': '[submodule "x"]\n', sub: { mode: '160000', content: '12'.repeat(20) } } as const;
     const repository = createRepository(join(folder, 'submodules'), [...first, { commit: 'main', files }]);
     expect((await read(repository.path)).notices).toContainEqual(
@@ -234,7 +234,7 @@ describe('a repository that is not as it should be', () => {
     );
   });
 
-  it('reads a bare SHA-256 repository and one that borrows its objects', async () => {
+  it('is read if it is a bare SHA-256 repository, or one that borrows its objects', async () => {
     const long = createRepository(join(folder, 'long.git'), first, { bare: true, objectFormat: 'sha256' });
     const scan = await read(long.path);
     expect(scan.releases.find(({ version }) => version === '1.1.0')?.reference).toBe(long.git('rev-parse', '1.1.0'));
@@ -243,14 +243,14 @@ describe('a repository that is not as it should be', () => {
     expect(versions(await read(join(folder, 'borrower.git')))).toEqual(['1.0.0', '1.1.0', 'dev-main']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('reads a repository that another user owns', async () => {
+  it.skipIf(process.getuid?.() !== 0)('is read although another user owns it', async () => {
     const repository = createRepository(join(folder, 'foreign'), first);
     for (const path of [repository.path, repository.gitDirectory, join(repository.gitDirectory, 'objects')])
       chownSync(path, 65_534, 65_534);
     expect(versions(await read(repository.path))).toEqual(['1.0.0', '1.1.0', 'dev-main']);
   });
 
-  it('runs nothing that the repository configures', async () => {
+  it('runs none of the programs that it configures', async () => {
     const repository = createRepository(join(folder, 'hostile'), first);
     const witness = join(folder, 'witness');
     writeFileSync(

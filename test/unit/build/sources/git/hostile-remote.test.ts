@@ -1,5 +1,5 @@
-// Servers that mean harm, or are merely broken: a source behind one fails with a reason and within its limits, or gives
-// what can be used. Nothing of what it last fetched is lost.
+// Tests hostile and broken git servers: the source fails with a reason within its limits, or gives the usable refs.
+// Fetched data is never lost.
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -64,7 +64,7 @@ describe('row 72: a hostile or broken remote', () => {
     ['refuse', /not found/],
     ['fail', /500/],
     ['askForPassword', /credential/],
-  ] as const)('that is to %s fails with the reason, and leaves no copy', async (behaviour, reason) => {
+  ] as const)('a remote with the fault %s fails with the reason and leaves no copy', async (behaviour, reason) => {
     server.behave(behaviour);
     expect(await failure()).toMatch(reason);
     expect(existsSync(options.cacheDirectory)).toBe(false);
@@ -94,14 +94,14 @@ describe('row 72: a hostile or broken remote', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'that lists refs without an end is cut off by memory, not by time',
+    'a remote that lists refs without end is cut off by memory, not by time',
     async () => {
       server.behave({ endless: 'refs' });
       expect(await failure()).toMatch(/memory|list of refs/);
     },
   );
 
-  it('a remote that never ends is stopped with all processes that it started', async () => {
+  it('a remote that never ends is stopped with all processes that the fetch started', async () => {
     server.behave({ endless: 'pack' });
     expect(await failure({ timeoutMs: 700 })).toMatch(/took longer than/);
     const running = execFileSync('ps', ['-eo', 'args']).toString();
@@ -137,7 +137,7 @@ describe('row 72: a hostile or broken remote', () => {
     ['a name with a space', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/a b`]],
     ['a commit it does not have', () => [`${'12'.repeat(20)} refs/heads/main`]],
     ['a name longer than a file may have', (id: string) => [`${id} refs/heads/${'x'.repeat(5000)}`]],
-  ])('that advertises %s fails, and others go on', async (_, refs) => {
+  ])('a remote that advertises %s fails, and others go on', async (_, refs) => {
     server.behave({ refs: refs(tip()) });
     expect((await failure()).length).toBeGreaterThan(20);
     server.behave('well');
@@ -145,14 +145,14 @@ describe('row 72: a hostile or broken remote', () => {
   });
 
   it.each(['http://127.0.0.1:1', 'https://127.0.0.1:1', 'file://', 'ftp://127.0.0.1:1'])(
-    'that redirects to %s is not followed',
+    'a remote that redirects to %s is not followed',
     async (redirect) => {
       server.behave({ redirect });
       expect(await failure()).toMatch(/redirect/);
     },
   );
 
-  it('moves tags, deletes and renames: all is noticed', async () => {
+  it('moved, deleted and renamed tags are all noticed', async () => {
     const { memory } = await withReleases(options, (result) => result);
     repository.append([{ commit: 'main', files: { moved: '1' } }, { deleteRef: 'refs/tags/1.0.0' }]);
     repository.git('tag', '1.0.0', 'main');
@@ -167,8 +167,8 @@ describe('row 72: a hostile or broken remote', () => {
   });
 });
 
-describe('a build that was killed while it fetched', () => {
-  it('is made up for by the next one', async () => {
+describe('a build that was killed during a fetch', () => {
+  it('is completed by the next build', async () => {
     await scan();
     repository.append([{ commit: 'main', files: { b: '1' } }]);
     writeFileSync(join(copy(), 'objects/pack/tmp_pack_abc'), 'half a pack');
@@ -180,7 +180,7 @@ describe('a build that was killed while it fetched', () => {
     expect(packsOf(copy()).filter((name) => name.startsWith('tmp_'))).toEqual([]);
   });
 
-  it('a build that was killed right at the start of a fetch leaves nothing behind', async () => {
+  it('leaves nothing behind when it was killed at the start of the fetch', async () => {
     await scan();
     const directory = copy();
     execFileSync('sh', ['-c', 'rm -r "$1"/HEAD "$1"/refs "$1"/packed-refs', 'sh', directory]);

@@ -1,4 +1,4 @@
-// The folder of a remote repository's copies: what a sweep removes, and what it leaves.
+// Tests the folder with copies of remote repositories: a sweep removes unused copies and spares those in use.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => root.remove());
 
-it('a snapshot comes back as it was written; a damaged one counts for nothing', () => {
+it('a snapshot is read back as it was written, and a damaged snapshot is ignored', () => {
   expect(readSnapshot(folder)).toEqual({ copy: current, refs });
   for (const damaged of [
     '',
@@ -57,7 +57,7 @@ it('a sweep removes the copies that no snapshot names, and with `all` everything
   expect(existsSync(folder)).toBe(false);
 });
 
-it('a sweep leaves a folder alone that somebody fetches into', async () => {
+it('a sweep spares a folder that a fetch is writing into', async () => {
   const lock = await takeLock(mirrorLockPath(folder), now, mirrorLock);
   await sweepMirror(folder, now, true);
   expect([existsSync(current), existsSync(replaced)]).toEqual([true, true]);

@@ -1,4 +1,4 @@
-// Objects of a repository, read through one process.
+// Tests the objects of a repository, read through one git process.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ describe('ObjectStore', () => {
     expect(await collect(open(repository), oids)).toEqual(contents);
   });
 
-  it('serves a second reader while a first one has stopped in the middle', async () => {
+  it('serves a second reader while the first one has stopped halfway', async () => {
     const big = 'x'.repeat(9 * 1024 * 1024);
     const repository = createRepository(join(folder, 'slow'), [
       { commit: 'main', files: { a: `${big}1`, b: `${big}2`, c: `${big}3`, d: 'small' } },
@@ -80,7 +80,7 @@ describe('ObjectStore', () => {
     expect(rest).toEqual(['2', '3', 'l']);
   });
 
-  it('gives its process back when nobody asks, and starts another for whoever asks again', async () => {
+  it('ends its process when unused, and starts another on demand', async () => {
     const repository = createRepository(join(folder, 'idle'), [{ commit: 'main', files: { a: 'first', b: 'second' } }]);
     const [first = '', second = ''] = repository
       .git('ls-tree', 'main')
@@ -97,7 +97,7 @@ describe('ObjectStore', () => {
     expect(shim.calls()).toHaveLength(1);
   });
 
-  it('keeps nothing that nobody asks for, and reads it again for whoever does', async () => {
+  it('keeps no object that is not requested, and reads it again on demand', async () => {
     const repository = createRepository(join(folder, 'kept'), [{ commit: 'main', files: { 'src/a.php': '<?php' } }]);
     const store = open(repository);
     const { tree } = await store.commit(repository.git('rev-parse', 'main').trim());
@@ -156,7 +156,7 @@ describe('ObjectStore', () => {
     await expect(collect(open(repository), [good])).rejects.toMatchObject({ code: 'BROKEN_OBJECT' });
   });
 
-  it('fails as a whole where there is no repository or no git', async () => {
+  it('fails as a whole without a repository or without git', async () => {
     const nowhere = openObjects(join(folder, 'nowhere'), {
       environment: { PATH: testGitEnvironment.PATH },
       timeoutMs: 10_000,
@@ -169,7 +169,7 @@ describe('ObjectStore', () => {
     await expect(collect(toolless, ['ab'.repeat(20)])).rejects.toThrow(/git was not found/);
   });
 
-  it('stops a git that does not answer', async () => {
+  it('stops a git process that does not answer', async () => {
     const repository = createRepository(join(folder, 'hang'), [{ commit: 'main', files: { a: '1' } }]);
     const tools = mkdtempSync(join(folder, 'tools-'));
     writeFileSync(join(tools, 'git'), '#!/bin/sh\nexec /bin/sleep 60\n', { mode: 0o755 });
@@ -180,7 +180,7 @@ describe('ObjectStore', () => {
 });
 
 describe('listTree', () => {
-  it('lists what git ls-tree lists, submodules left out', async () => {
+  it('lists the files of git ls-tree without submodules', async () => {
     const repository = createRepository(join(folder, 'tree'), [
       {
         commit: 'main',

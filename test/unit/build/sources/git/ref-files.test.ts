@@ -40,7 +40,7 @@ function asShown(refs: Refs): string[] {
 }
 
 describe('readRefFiles', () => {
-  it('gives what git show-ref gives, loose, packed and mixed, in its order', () => {
+  it('gives the refs of git show-ref in its order, loose, packed and mixed', () => {
     const repository = createRepository(join(folder, 'mixed'), steps);
     const shown = (): string[] => repository.git('show-ref', '--heads', '--tags').split('\n');
     expect(asShown(read(repository.path))).toEqual(shown());
@@ -55,14 +55,14 @@ describe('readRefFiles', () => {
     expect(read(repository.path).head).toEqual({ branch: 'main' });
   });
 
-  it('knows what packed annotated tags point at', () => {
+  it('knows the targets of packed annotated tags', () => {
     const repository = createRepository(join(folder, 'peeled'), steps);
     repository.git('pack-refs', '--all');
     const tag = read(repository.path).tags.find(({ name }) => name === 'v1.0.0');
     expect(tag?.peeled).toBe(repository.git('rev-parse', 'v1.0.0^{commit}'));
   });
 
-  it('reads a bare repository, a linked work tree, a detached HEAD and SHA-256 alike', () => {
+  it('reads a bare repository, a linked work tree, a detached HEAD and a SHA-256 repository alike', () => {
     const bare = createRepository(join(folder, 'bare.git'), steps, { bare: true });
     expect(asShown(read(bare.path))).toEqual(bare.git('show-ref', '--heads', '--tags').split('\n'));
     const linked = join(folder, 'linked');
@@ -73,7 +73,7 @@ describe('readRefFiles', () => {
     expect(asShown(read(long.path))).toEqual(long.git('show-ref', '--heads', '--tags').split('\n'));
   });
 
-  it('reads names that are not UTF-8 and passes over lock files', () => {
+  it('reads names that are not UTF-8 and skips lock files', () => {
     const repository = createRepository(join(folder, 'latin1'), steps);
     const oid = repository.git('rev-parse', 'main');
     writeFileSync(Buffer.from(`${repository.gitDirectory}/refs/tags/\u00fc`, 'latin1'), `${oid}\n`);
@@ -99,7 +99,7 @@ describe('readRefFiles', () => {
 });
 
 describe('findGitDirectory', () => {
-  it('takes no folder inside a repository for one', () => {
+  it('finds no repository in a folder inside a repository', () => {
     const repository = createRepository(join(folder, 'outer'), steps);
     mkdirSync(join(repository.path, 'inner'));
     expect(findGitDirectory(join(repository.path, 'inner'))).toBeUndefined();
@@ -109,7 +109,7 @@ describe('findGitDirectory', () => {
 });
 
 describe('fingerprintOf', () => {
-  it('moves with every ref, with its deletion and with HEAD', () => {
+  it('changes with every ref, with a deleted ref and with HEAD', () => {
     const repository = createRepository(join(folder, 'moves'), steps);
     const seen = new Set([fingerprintOf(read(repository.path))]);
     const changes: (() => void)[] = [

@@ -1,5 +1,4 @@
-// One git command from start to end, whichever way it is started: what it says, how it fails, and that it cannot go on
-// for ever.
+// Tests one git command from start to end, in both ways of starting it: its output, its failures and its limits.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -14,23 +13,23 @@ afterAll(() => folder.remove());
 writeFileSync(folder.at('git'), '#!/bin/sh\nfor script; do :; done\neval "$script"\n', { mode: 0o755 });
 
 describe.each([
-  ['asked by the hundred', true],
+  ['run by the hundred', true],
   ['started with execa', false],
-])('git %s', (_, frequent) => {
+])('a git command %s', (_, frequent) => {
   const run = (
     script: string,
     more: { readonly stop?: AbortSignal; readonly accepted?: readonly number[]; readonly timeoutMs?: number } = {},
     path = `${folder.path}:${process.env['PATH'] ?? ''}`,
   ) => runGit({ operands: [script], environment: { PATH: path }, timeoutMs: 20_000, frequent, ...more });
 
-  it('gives what it says, byte for byte, and an exit code that is no failure', async () => {
+  it('returns its output byte for byte, and an exit code that is no failure', async () => {
     expect(await run(String.raw`printf '\377\n\n'; echo aside >&2; exit 1`, { accepted: [0, 1] })).toEqual({
       exitCode: 1,
       output: Buffer.from([0xff, 10, 10]),
     });
   });
 
-  it('fails with the line of its complaint that says why', async () => {
+  it('fails with the line of its error output that gives the reason', async () => {
     await expect(run('echo hint: no >&2; echo "fatal: repository is odd" >&2; exit 128')).rejects.toThrow(
       new GitFailure('repository is odd'),
     );
@@ -40,18 +39,18 @@ describe.each([
     await expect(run('kill -9 $$')).rejects.toThrow('git gave no reason');
   });
 
-  it('is stopped when it says more than there could be, and with it what it started', async () => {
+  it('is stopped, with its child processes, when its output exceeds the limit', async () => {
     await expect(run('sleep 60 & head -c 70000000 /dev/zero; sleep 60')).rejects.toThrow(
       'git sent more than could be a list of refs.',
     );
   });
 
-  it('is stopped when its time is over, and when the build is', async () => {
+  it('is stopped at its time limit, and at the end of the build', async () => {
     await expect(run('sleep 60 & sleep 60', { timeoutMs: 100 })).rejects.toThrow('took longer than');
     await expect(run('sleep 60', { stop: AbortSignal.timeout(100) })).rejects.toThrow('since the build was');
   });
 
-  it('is asked for where it is missing', async () => {
+  it('reports a missing git with the advice to install it', async () => {
     await expect(run('true', {}, '/nonexistent')).rejects.toThrow('Install it');
   });
 });

@@ -1,5 +1,5 @@
-// The options of a git source: which tags and branches, which folders of a monorepo, what is left out, and that each of
-// them is remembered.
+// Tests the options of a git source: tags, branches, folders of a monorepo, excluded files, and the memory of each
+// option.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GitSelection } from '../../../../../build/sources/git/selection.ts';
@@ -46,7 +46,7 @@ describe('patterns of refs', () => {
       ['1.x-dev', 'dev-feature/x', 'v1.0.0', 'v1.1.0-beta1'],
     ],
     ['a star that stays within a segment', { tags: [], branches: ['*'] }, ['1.x-dev', 'dev-main']],
-  ])('takes %s', async (_, refs, expected) => {
+  ])('select the expected refs: %s', async (_, refs, expected) => {
     await withReleases({ path: repository.path, cacheDirectory, refs }, (scan) => {
       expect(scan.releases.map(({ version }) => version).sort()).toEqual(expected);
       expect(
@@ -55,7 +55,7 @@ describe('patterns of refs', () => {
     });
   });
 
-  it('reads nothing of the others, and does not notice that they move', async () => {
+  it('read no other ref, and ignore moves of other refs', async () => {
     const options = {
       path: repository.path,
       cacheDirectory,
@@ -75,7 +75,7 @@ describe('patterns of refs', () => {
     );
   });
 
-  it('says so when they leave nothing', async () => {
+  it('report that they select no ref', async () => {
     const refs = { tags: ['nothing*'], branches: ['no "such"'] };
     expect(await withScan({ path: repository.path, cacheDirectory, refs }, (scan) => scan)).toEqual({
       outcome: 'failed',
@@ -159,7 +159,7 @@ describe('folders of a monorepo', () => {
     });
   });
 
-  it('are archived alone, by their own rules and those above them', async () => {
+  it('are archived alone, by their own rules and the rules above them', async () => {
     const repository = createRepository(folder.at('mono-files'), steps);
     await withReleases(options(repository), async (scan) => {
       const found = await contentsOf(findRelease(scan, '1.0.0', 'acme/a'));
@@ -176,7 +176,7 @@ describe('folders of a monorepo', () => {
     });
   });
 
-  it('hold what git archive gives of the folder', async () => {
+  it('contain the files that git archive gives for the folder', async () => {
     const repository = createRepository(folder.at('mono-git'), [
       {
         commit: 'main',
@@ -200,7 +200,7 @@ describe('folders of a monorepo', () => {
     });
   });
 
-  it('are read again one by one, only where something moved', async () => {
+  it('are read again one by one, only where they changed', async () => {
     const repository = createRepository(folder.at('mono-again'), steps);
     const { memory, ...first } = await withReleases(options(repository), (scan) => scan);
     expect(await withScan({ ...options(repository), previous: memory }, (scan) => scan)).toEqual({
@@ -224,7 +224,7 @@ describe('folders of a monorepo', () => {
     expect(JSON.stringify(renamed)).toBe(JSON.stringify(afresh));
   });
 
-  it('leave the root out unless it is named', async () => {
+  it('exclude the root unless it is named', async () => {
     const repository = createRepository(folder.at('mono-root'), steps);
     await withReleases({ ...options(repository), subdirectories: ['.', 'packages/a'] }, (scan) =>
       expect(new Set(scan.releases.map(({ name }) => name))).toEqual(new Set(['acme/all', 'acme/a'])),
@@ -263,7 +263,7 @@ describe('further options', () => {
     ]);
   let count = 0;
 
-  it('leave out more than composer.json does, and have the last word', async () => {
+  it('exclude more files than composer.json does, and decide last', async () => {
     await withReleases({ path: repository().path, cacheDirectory, extraExcludes: ['/ci', 'kept'] }, async (scan) => {
       expect((await listOf(findRelease(scan, 'dev-main'))).files.map(({ path }) => path).sort()).toEqual([
         'a',
@@ -290,7 +290,7 @@ describe('further options', () => {
     expect((await withScan({ path, cacheDirectory, previous: changed }, (scan) => scan)).outcome).toBe('read');
   });
 
-  it('name no source for a path on this disk', async () => {
+  it('add no source reference for a path on this disk', async () => {
     await withReleases({ path: repository().path, cacheDirectory, referenceSource: 'include' }, (scan) =>
       expect(findRelease(scan, 'dev-main')).not.toHaveProperty('sourceUrl'),
     );

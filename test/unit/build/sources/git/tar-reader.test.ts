@@ -1,4 +1,4 @@
-// The reader of git's own tar: what GNU tar unpacks from it, in pieces of any size; and what is no such tar.
+// Tests the reader of git's tar: it agrees with GNU tar for chunks of any size, and refuses other input.
 
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -70,11 +70,11 @@ const firstFile = (): number => {
 };
 
 describe('readTar', () => {
-  it.each([1, 7, 511, 512, 513, 65_536, 1 << 22])('reads every file from chunks of %i bytes', async (size) => {
+  it.each([1, 7, 511, 512, 513, 65_536, 1 << 22])('readTar reads every file from chunks of %i bytes', async (size) => {
     expect(await read(tar, size)).toEqual(files);
   });
 
-  it('agrees with GNU tar on every path', async () => {
+  it('readTar agrees with GNU tar on every path', async () => {
     const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], {
       input: tar,
       env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' },
@@ -84,7 +84,7 @@ describe('readTar', () => {
     );
   });
 
-  it('tells the size first, and keeps what is wanted', async () => {
+  it('readTar announces the size first, and keeps the wanted files', async () => {
     const sizes: number[] = [];
     expect(await read(tar, 1000, (path, size) => (sizes.push(size), path === 'a'))).toEqual({ a: '1' });
     expect(sizes.sort()).toEqual(
@@ -105,11 +105,11 @@ describe('readTar', () => {
     ['has a device', () => changed(firstFile() + 156, '3')],
     ['has a hard link', () => changed(firstFile() + 156, '1')],
     ['has a size that is no number', () => changed(firstFile() + 124, '0000000abcd')],
-  ])('refuses what %s', async (_, bytes) => {
+  ])('readTar refuses an archive that %s', async (_, bytes) => {
     await expect(read(bytes())).rejects.toThrow(TarFault);
   });
 
-  it('passes the errors of its source and of its caller on', async () => {
+  it('readTar passes on the errors of its source and of its caller', async () => {
     const gone = new Error('gone');
     const failing = async function* (): AsyncGenerator<Buffer> {
       yield tar.subarray(0, firstFile() + 600);

@@ -1,5 +1,5 @@
-// The rules by which tags and branches become versions, on one repository with 40 tags and 9 branches, and the files of
-// each version against `git archive`.
+// Tests the rules that turn tags and branches into versions, on one repository with 40 tags and 9 branches. The files of
+// each version equal those of `git archive`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -157,12 +157,12 @@ describe('versions of a git repository', () => {
     ]);
   });
 
-  it('give the composer.json of their commit under that name', async () => {
+  it('have the composer.json of their commit under that name', async () => {
     expect(await find('4.8.0').composerJson()).toMatchObject({ name: 'acme/lib', require: { php: '>=8.1' } });
     expect(await find('4.9.0').composerJson()).toMatchObject({ name: 'acme/lib', description: 'no name of its own' });
   });
 
-  it('leave out with a notice what Composer passes over', () => {
+  it('exclude, with a notice, the refs that Composer skips', () => {
     const about = (ref: string): string | undefined => scan.notices.find((notice) => notice.startsWith(`${ref}:`));
     expect(
       [
@@ -181,7 +181,7 @@ describe('versions of a git repository', () => {
     expect(scan.notices.filter((notice) => !notice.includes('composer.json names the package')).length).toBe(9);
   });
 
-  it('leave out as quarantined what a maintainer must mend', () => {
+  it('exclude, as quarantined, the refs that a maintainer must repair', () => {
     expect(scan.quarantined.map(({ where, code, version }) => [where, code, version])).toEqual([
       ['tag 4.2.0', 'VERSION_MISMATCH', '4.2.0'],
       ['tag 4.3.0', 'VERSION_INVALID', '4.3.0'],
@@ -191,7 +191,7 @@ describe('versions of a git repository', () => {
     expect(scan.quarantined.every(({ name, message }) => name === 'acme/lib' && message.length > 20)).toBe(true);
   });
 
-  it('hold the files that git archive gives', async () => {
+  it('hold the files of git archive', async () => {
     for (const release of scan.releases) {
       const { files } = await contentOf(release).list();
       expect(files.map(({ path }) => path).sort(), release.version).toEqual(
@@ -200,7 +200,7 @@ describe('versions of a git repository', () => {
     }
   });
 
-  it('hold them byte for byte, with their modes', async () => {
+  it('hold the files byte for byte, with their modes', async () => {
     const release = find('4.0.0');
     const { reference } = release;
     const content = contentOf(release);

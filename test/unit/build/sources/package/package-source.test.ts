@@ -1,4 +1,4 @@
-// Packages described in libretto.json: what their records must say, and how their dists come here.
+// Tests packages described in libretto.json: the required fields of their records, and the fetch of their dists.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copy
   (release.content as ReadyArchive).copyTo(target);
 
 describe('a dist', () => {
-  it('is fetched once and published byte for byte, under the record as composer.json', async () => {
+  it('is fetched once and published byte for byte, with the record as composer.json', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const inline = record(
       { url: `${server.url}/lib.zip?token=t0ken`, shasum: sha1(library).toUpperCase() },
@@ -88,7 +88,7 @@ describe('a dist', () => {
     expect(JSON.stringify([first.memory, readdirSync(folder.at('cache'))])).not.toMatch(/t0ken|lib\.zip/);
   });
 
-  it('may be a file beside libretto.json', async () => {
+  it('may be a file relative to libretto.json', async () => {
     mkdirSync(folder.at('dists'));
     writeFileSync(folder.at('dists/lib.zip'), library);
     const inline = record({ url: 'dists/lib.zip', shasum: sha1(library) });
@@ -110,7 +110,7 @@ describe('a dist', () => {
     });
   });
 
-  it('is fetched again where its reference is another', async () => {
+  it('is fetched again where its reference changes', async () => {
     server.answers.set('/main.zip', answerWith(library));
     const main = (reference: string): JsonObject =>
       record({ url: `${server.url}/main.zip`, reference }, { version: 'dev-main', 'default-branch': true });
@@ -156,7 +156,7 @@ describe('a dist', () => {
     await source.close();
   });
 
-  it('shared by two versions is fetched once', async () => {
+  it('is fetched once for two versions that share it', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const url = `${server.url}/lib.zip`;
     expect(labels(await read([record({ url }), record({ url }, { version: '1.0.1' })]))).toEqual([
@@ -167,7 +167,7 @@ describe('a dist', () => {
   });
 });
 
-describe('what costs its own version only', () => {
+describe('a faulty entry excludes its own version only', () => {
   const good = (): JsonObject => record({ url: `${server.url}/good.zip` }, { name: 'acme/good' });
   beforeEach(() => void server.answers.set('/good.zip', answerWith(other)));
 
@@ -218,7 +218,7 @@ describe('what costs its own version only', () => {
     ['a bad version', () => record({ url: 'x.zip' }, { version: 'latest' }), 'VERSION_INVALID', 'latest'],
     ['a bad link', () => record({ url: 'x.zip' }, { require: { php: 'x y z' } }), 'CONSTRAINT_INVALID', 'require'],
     ['no name', () => record({ url: 'x.zip' }, { name: null }), 'NAME_MISSING', 'no name'],
-  ])('%s', async (_what, make, code, message) => {
+  ])('for %s', async (_what, make, code, message) => {
     server.answers.set('/lib.zip', answerWith(library));
     server.answers.set('/page', answerWith('<html>sign in</html>'));
     server.answers.set('/hostile.zip', answerWith(zipOf([{ name: '../evil', data: 'x' }])));
@@ -262,7 +262,7 @@ describe('a record', () => {
     });
   });
 
-  it('has no source, which the report says', async () => {
+  it('has no source, and the report mentions that', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const source = { type: 'git', url: 'https://example.org/lib.git', reference: 'abc' };
     expect((await read([record({ url: `${server.url}/lib.zip` }, { source })])).notices).toEqual([

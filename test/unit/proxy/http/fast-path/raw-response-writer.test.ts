@@ -1,5 +1,5 @@
-// An answer handed over whole is, byte for byte, what node:http makes of the same headers, and the connection goes on
-// after it.
+// Tests the raw response writer: its bytes equal those of node:http for the same headers, and the connection stays
+// usable.
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -41,11 +41,11 @@ const whole = (response: ServerResponse, body: string | Buffer): void => {
   endWhole(response, 200, typeof body === 'string' ? head + body : head, typeof body === 'string' ? undefined : body);
 };
 
-describe('a whole answer', () => {
+describe('a raw response', () => {
   it.each([
     ['text', 'a\u00e9c'],
     ['bytes', Buffer.from('a\u00e9c', 'latin1')],
-  ])('is what node:http would have sent: %s', async (_name, body) => {
+  ])('equals the response of node:http: %s', async (_name, body) => {
     const usual = await ask([get('/'), get('/'), last], (response) => asNode(response, body));
     const taken: boolean[] = [];
     const found = await ask([get('/'), get('/'), last], (response) => {
@@ -57,7 +57,7 @@ describe('a whole answer', () => {
     expect(found).toBe(usual);
   });
 
-  it('waits for its turn behind one that takes longer', async () => {
+  it('waits for a slower response before it on the same connection', async () => {
     const found = await ask([get('/slow'), get('/fast'), last], (response, url) => {
       if (url === '/slow') setTimeout(() => asNode(response, 'one'), 30);
       else if (url === '/fast') whole(response, 'two');
@@ -67,8 +67,8 @@ describe('a whole answer', () => {
   });
 });
 
-describe('the text of a head', () => {
-  it('takes no value that would begin another line', () => {
+describe('a serialized header', () => {
+  it('refuses a value that would begin another line', () => {
     expect(() => serializeHeaders(200, ['ETag', '"x"\r\nSet-Cookie: a=b'])).toThrow('ETag');
     expect(() => serializeHeaders(200, ['ETag: x\r\nA', 'b'])).toThrow('Header name');
   });

@@ -1,5 +1,5 @@
-// Schemas made exact: closed objects, extended ones as one object, null where it has an effect. And examples out of
-// them.
+// Tests the exact schemas of the API document: closed objects, extended objects as one, null with an effect, and
+// examples made of them.
 
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '../../../../../proxy/manage/openapi/sample.ts';
@@ -46,7 +46,7 @@ describe('a schema', () => {
     });
   });
 
-  it('says null beside a type, since alone it has no effect', () => {
+  it('a nullable schema has a type, because null alone has no effect', () => {
     expect(
       strict({ anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Token' }, { nullable: true }] }).anyOf,
     ).toMatchObject([

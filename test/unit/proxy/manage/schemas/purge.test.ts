@@ -1,4 +1,5 @@
-// I21. Purging in a series of builds: a version and its bytes are gone from the whole data folder, and never come back.
+// I21. Tests purges in a series of builds: a version and its bytes are removed from the whole data folder, and never
+// return.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -63,7 +64,7 @@ async function leak(): Promise<void> {
 }
 
 describe('a purged version', () => {
-  it('leaves nothing in the data folder, and all else as it was', async () => {
+  it('is removed from the whole data folder, and everything else stays', async () => {
     await leak();
     const { 'acme/hello@1.1.0': _gone, ...others } = publishedVersions(data);
     expect(await purge('1.1.0')).toMatchObject({
@@ -77,7 +78,7 @@ describe('a purged version', () => {
     expect(publishedVersions(data)).toEqual(others);
   });
 
-  it('is gone from history too where the record beside it is damaged or missing', async () => {
+  it('is removed from history too where its record is damaged or missing', async () => {
     await leak();
     const documents = leaks().filter((file) => file.startsWith('build/history/'));
     expect(documents).not.toEqual([]);
@@ -88,7 +89,7 @@ describe('a purged version', () => {
     expect(leaks()).toEqual([]);
   });
 
-  it('is noted by later builds, which go on, and does not come back by rollback or with --allow-republish', async () => {
+  it('is reported by later builds, which continue, and returns neither by rollback nor with --allow-republish', async () => {
     await leak();
     await purge('1.1.0');
     for (const more of [{}, {}, { allowRepublish: true }, { strict: true, metadataUrl: '/p2/%package%.json' }]) {
@@ -110,7 +111,7 @@ describe('a purged version', () => {
     expect(await build()).toMatchObject({ blocked: [] });
   });
 
-  it('blocks its label with other content, and its files under another label', async () => {
+  it('blocks its label for other content, and its files under another label', async () => {
     await leak();
     await purge('1.1.0');
     put('two', '1.1.0', 'mended');
@@ -145,7 +146,7 @@ describe('a purged version', () => {
     expect(versions()).toEqual(['acme/two@dev-main']);
   });
 
-  it('may be one content of a branch, or all; the branch goes on', async () => {
+  it('can be one content of a branch, or all; the branch continues', async () => {
     put('dev', undefined, 'clean');
     await build();
     put('dev', undefined, secret);
@@ -166,7 +167,7 @@ describe('a purged version', () => {
     expect(versions()).toEqual(['acme/hello@dev-main']);
   });
 
-  it('goes with the branch at the same commit, and its remote is cloned anew', async () => {
+  it('is removed with the branch at the same commit, and its remote is cloned anew', async () => {
     const repository = createRepository(tree.path('git'), [
       { commit: 'main', files: { 'composer.json': '{"name":"acme/hello"}', 'key.txt': secret } },
       { tag: '1.0.0', at: 'main' },
@@ -185,7 +186,7 @@ describe('a purged version', () => {
     expect(versions()).toEqual(['acme/hello@1.0.1', 'acme/hello@dev-main']);
   });
 
-  it('leaves the other packages of its commit alone', async () => {
+  it('does not affect the other packages of its commit', async () => {
     const repository = createRepository(tree.path('git'), [
       {
         commit: 'main',
@@ -212,7 +213,7 @@ describe('a purged version', () => {
     expect(versions()).toEqual(['acme/two@1.0.0', 'acme/two@dev-main']);
   });
 
-  it('done again changes nothing; a withdrawal of it cannot be taken back', async () => {
+  it('can be purged again without a change, and cannot be restored by undoing a withdrawal', async () => {
     await leak();
     const build110 = { request: series.request({}), effects: series.effects(), waitMs: 0 };
     await withholdVersion({ name, version: '1.1.0' }, build110);
@@ -230,7 +231,7 @@ describe('a purged version', () => {
     expect(leaks()).toEqual([]);
   });
 
-  it('names versions with the same files in another archive, which stay', async () => {
+  it('is reported with versions that have the same files in another archive; those stay', async () => {
     put('one', '1.0.0', secret);
     put('two', '1.1.0', secret);
     await build();
@@ -244,7 +245,7 @@ describe('a purged version', () => {
 });
 
 describe('a release that prune removed', () => {
-  it('comes back with equal bytes only, or with --allow-republish', async () => {
+  it('returns with equal bytes only, or with --allow-republish', async () => {
     put('one', '1.0.0', 'first');
     put('two', '1.1.0', 'second');
     await build();

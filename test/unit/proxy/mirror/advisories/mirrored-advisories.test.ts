@@ -1,5 +1,5 @@
-// Advisories of upstreams: in documents, and where Composer asks about many packages at once. Each is one that every
-// Composer can load.
+// Tests advisories of upstreams, in documents and in Composer's request for many packages. Every Composer can load each
+// advisory.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
@@ -44,7 +44,7 @@ const withApi = (upstream: TestUpstream, advisories: unknown): string[] => {
 };
 
 describe('advisories of an upstream', () => {
-  it('are completed by what its api-url says, which is asked once for both documents', async () => {
+  it('are completed from its api-url, which is requested once for both documents', async () => {
     await using upstream = await startUpstream(apiRoot);
     const bodies = withApi(upstream, { 'some/lib': [full], 'other/lib': [{ ...full, packageName: 'other/lib' }] });
     upstream.put('some/lib', [{ version: '1.0.0' }, { version: 'dev-main' }], { 'security-advisories': [partial] });
@@ -55,7 +55,7 @@ describe('advisories of an upstream', () => {
     expect(bodies).toEqual(['packages[]=some/lib']);
   });
 
-  it('say that nobody knows where it has none, or fails; it is asked again later, and clients hear of it', async () => {
+  it('are unknown where it has none or fails; they are requested again later, and clients are informed', async () => {
     await using upstream = await startUpstream(apiRoot);
     upstream.instead('/api/advisories', (_request, response) => void response.writeHead(400).end());
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [partial] });
@@ -96,7 +96,7 @@ describe('advisories of an upstream', () => {
     expect(await inDocument(running)).toEqual([full]);
   });
 
-  it('are left out where Composer cannot tell which versions they are about', async () => {
+  it('are excluded where Composer cannot tell the affected versions', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [{ version: '1.0.0' }], {
       'security-advisories': [
@@ -119,7 +119,7 @@ describe('advisories of an upstream', () => {
     ['title', null, 'Security advisory A-1'],
     ['reportedAt', 'notadate', '1970-01-01T00:00:00+00:00'],
     ['reportedAt', '2020-13-01', '1970-01-01T00:00:00+00:00'],
-  ])('do not have a %s that is %j', async (field, value, instead) => {
+  ])('are excluded with a %s that is %j', async (field, value, instead) => {
     await using upstream = await startUpstream(apiRoot);
     withApi(upstream, { 'some/lib': [{ ...full, [field]: value }] });
     upstream.put('some/lib', [{ version: '1.0.0' }]);
@@ -144,7 +144,7 @@ describe('advisories of an upstream', () => {
     expect(upstream.asked('/api/advisories')).toBe(0);
   });
 
-  it('are asked about only where a name is mirrored', async () => {
+  it('are requested only for a mirrored name', async () => {
     await using upstream = await startUpstream(apiRoot);
     const bodies = withApi(upstream, {});
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [partial] });

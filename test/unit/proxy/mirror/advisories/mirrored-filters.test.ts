@@ -1,5 +1,5 @@
-// Filter lists of other registries: which of them packages.json may name, and what their documents say; never of
-// private names, and never an error.
+// Tests filter lists of other registries: packages.json names only usable lists, and their documents contain no private
+// name and cause no error.
 
 import { describe, expect, it } from 'vitest';
 import { packageName, runMirror } from '../../../../util/running-mirror.ts';
@@ -13,7 +13,7 @@ const root = {
 };
 
 describe('filter lists', () => {
-  it('are those that an upstream switches on, and the same array while they stay', async () => {
+  it('are those that an upstream switches on, and stay the same array while unchanged', async () => {
     await using upstream = await startUpstream({ root });
     await using running = runMirror([upstream.url]);
     const lists = await running.mirror.filterLists();
@@ -26,13 +26,13 @@ describe('filter lists', () => {
     ['says nothing of them', {}],
     ['keeps them out of its documents', { filter: { lists: { malware: { enabled: true } }, 'api-url': '/filters' } }],
     ['says nonsense', { filter: { metadata: true, lists: ['malware'] } }],
-  ])('are none where the upstream %s', async (_, said) => {
+  ])('are absent where the upstream %s', async (_, said) => {
     await using upstream = await startUpstream({ root: said });
     await using running = runMirror([upstream.url]);
     expect(await running.mirror.filterLists()).toEqual([]);
   });
 
-  it('are none, and no error, while the upstream fails', async () => {
+  it('are absent, without an error, while the upstream fails', async () => {
     await using upstream = await startUpstream({ root });
     upstream.failing.status = 500;
     await using running = runMirror([upstream.url]);

@@ -1,5 +1,5 @@
-// Archives of mirrored packages: fetched on first use, sent on while they come, kept, and the same ever after. The
-// upstream is a server on loopback. Archives that are refused: refused-archives.test.ts.
+// Tests archives of mirrored packages: they are fetched on first use, streamed while they arrive, and stored unchanged.
+// The upstream is a server on loopback; refused-archives.test.ts has the refused archives.
 
 import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -12,8 +12,8 @@ import { zipBytes } from '../../../../util/tree.ts';
 import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
 import { allFiles } from '../../../../util/published-tree.ts';
 
-describe('an archive', () => {
-  it('is fetched on first use and served from here ever after, the upstream gone or its record withdrawn', async () => {
+describe('an archive of a mirrored package', () => {
+  it('is fetched on first use and then served locally, even after upstream or record are gone', async () => {
     await using upstream = await startUpstream();
     const dev = { version: 'dev-main', reference: referenceFor('first'), zip: zipBytes('first') };
     upstream.put(name, [{ version: '1.0.0' }, { version: 'v2.0', zip: large }, dev]);
@@ -46,7 +46,7 @@ describe('an archive', () => {
     expect(upstream.asked('/files/')).toBe(0);
   });
 
-  it('is named with its checksum as soon as that is known, also where the upstream gives none; each changes the document and moves its date on', async () => {
+  it('is listed with its checksum as soon as that is known, also where the upstream has none; the document gets a new date', async () => {
     await using upstream = await startUpstream();
     const versions = ['1.2.0', '1.1.0', '1.0.0'].map((version) => ({ version, shasum: '' }));
     upstream.put(name, versions);
@@ -88,7 +88,7 @@ describe('an archive', () => {
     ).toBe(304);
   });
 
-  it('gives a release whose upstream names no published-time the moment of its acceptance, and leaves that of the upstream alone', async () => {
+  it('gives a release without published-time the time of its acceptance, and keeps a time that the upstream gives', async () => {
     await using upstream = await startUpstream();
     const theirs = '2026-06-12T10:00:00+02:00';
     upstream.put(name, [{ version: '1.1.0', extra: { 'published-time': theirs } }, { version: '1.0.0' }]);
@@ -110,7 +110,7 @@ describe('an archive', () => {
     expect((await look(before.changed)).times).toEqual([theirs, `${accepted.toISOString().slice(0, 19)}+00:00`]);
   });
 
-  it('moves no date of its document where the upstream gave checksum and published-time', async () => {
+  it('keeps the date of its document where the upstream gave checksum and published-time', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', extra: { 'published-time': '2026-06-12T10:00:00+00:00' } }]);
     await using running = runMirror([upstream.url]);
@@ -119,7 +119,7 @@ describe('an archive', () => {
     expect((await running.provider(name, 'stable', { ifModifiedSince }))?.status).toBe(304);
   });
 
-  it('goes to clients while it comes, and the last of it only when all of it is right', async () => {
+  it('is streamed to clients while it arrives, and its last byte is sent only after all checks', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large }]);
     let answer: ServerResponse | undefined;
@@ -139,7 +139,7 @@ describe('an archive', () => {
     expect(upstream.asked('/files/')).toBe(1);
   });
 
-  it('goes to clients while it comes also where the upstream does not say how large it is', async () => {
+  it('is streamed to clients while it arrives, also where the upstream sends no size', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large }]);
     upstream.instead(pathOf('1.0.0'), (_request, response) => {
@@ -153,7 +153,7 @@ describe('an archive', () => {
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
   });
 
-  it('is fetched again of the upstream it came from, whoever is asked before that', async () => {
+  it('is fetched again from its first upstream, whichever upstream ranks before that', async () => {
     await using before = await startUpstream();
     await using upstream = await startUpstream();
     const zip = zipBytes('again');
@@ -168,7 +168,7 @@ describe('an archive', () => {
     expect(before.asked('/files')).toBe(0);
   });
 
-  it('is fetched again when it is damaged or gone, and has to be the same then', async () => {
+  it('is fetched again when it is damaged or gone, and must be the same', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large, shasum: '' }]);
     await using running = runMirror([upstream.url]);
@@ -235,7 +235,7 @@ describe('the record of an accepted archive', () => {
   });
 });
 
-describe('row 77: a release that an upstream changes', () => {
+describe('row 77: a release that its upstream changes', () => {
   it.each([
     ['its reference', { reference: referenceFor('moved'), zip: zipBytes('moved') }],
     [
@@ -243,7 +243,7 @@ describe('row 77: a release that an upstream changes', () => {
       { reference: referenceFor('moved'), zip: zipBytes('moved'), shasum: '' },
     ],
     ['its bytes', { zip: zipBytes('repacked') }],
-  ])('in %s is an alarm, and stays what it was', async (_what, changed) => {
+  ])('in %s raises an alarm, and stays as accepted', async (_what, changed) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', extra: { description: 'as it was' } }]);
     await using running = runMirror([upstream.url]);
@@ -265,7 +265,7 @@ describe('row 77: a release that an upstream changes', () => {
       });
   });
 
-  it('while two processes fetch it stays what the first of them accepted', async () => {
+  it('stays what the first of two fetching processes accepted', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
     let turn = 0;
@@ -281,7 +281,7 @@ describe('row 77: a release that an upstream changes', () => {
     }
   });
 
-  it('under another spelling or with a query is no other release', async () => {
+  it('is the same release under another spelling or with a query', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: 'v1.0.0' }]);
     await using running = runMirror([upstream.url]);
@@ -292,7 +292,7 @@ describe('row 77: a release that an upstream changes', () => {
   });
 });
 
-it('memory for a file that is left behind half fetched: none, and it is cleared away', async () => {
+it('a half-fetched file that a process left behind is removed after its time limit', async () => {
   await using upstream = await startUpstream();
   upstream.put(name, [{ version: '1.0.0' }]);
   await using running = runMirror([upstream.url]);

@@ -1,5 +1,5 @@
-// Archives of mirrored packages that are not right, or come from where none may come from: no client gets a whole one,
-// and none is kept. The upstream is a server on loopback.
+// Tests refused archives of mirrored packages: no client gets a complete one, and none is stored. The upstream is a
+// server on loopback.
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { runMirror } from '../../../../util/running-mirror.ts';
 import { zipBytes } from '../../../../util/tree.ts';
 import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
 
-describe('row 75: what is not right', () => {
+describe('row 75: invalid archives', () => {
   const wrong = zipBytes('wrong', 1_000_000);
   it.each([
     [
@@ -48,7 +48,7 @@ describe('row 75: what is not right', () => {
         void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
       /broke off|could not be fetched/,
     ],
-  ])('an archive that %s is never whole at a client, nor kept', async (_what, answering, message) => {
+  ])('an archive that %s never reaches a client complete, and is not stored', async (_what, answering, message) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large }]);
     upstream.instead(pathOf('1.0.0'), (_request, response) => answering(response));
@@ -67,7 +67,7 @@ describe('row 75: what is not right', () => {
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
   });
 
-  it('is not fetched again for a while: Composer asks many times', async () => {
+  it('an invalid archive is not fetched again for a while, although Composer asks many times', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0' }]);
     upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('wrong')));
@@ -85,7 +85,7 @@ describe('row 75: what is not right', () => {
     expect(keptArchives(running)).toEqual([]);
   });
 
-  it('is tried at the next address, of those there are', async () => {
+  it('an invalid archive is fetched from the next address of the upstream', async () => {
     await using other = await startUpstream();
     await using upstream = await startUpstream({
       root: {
@@ -101,7 +101,7 @@ describe('row 75: what is not right', () => {
   });
 });
 
-describe('rows 68 and 69: where an archive may come from', () => {
+describe('rows 68 and 69: forbidden addresses of an archive', () => {
   it.each([
     'http://127.2/a.zip',
     'http://0x7f.2/a.zip',
@@ -111,7 +111,7 @@ describe('rows 68 and 69: where an archive may come from', () => {
     'http://169.254.169.254/a.zip',
     'http://inside.example/a.zip',
     'https://u:p@inside.example/a.zip',
-  ])('not from %s', async (distUrl) => {
+  ])('no archive is fetched from %s', async (distUrl) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', distUrl }]);
     const client = {
@@ -126,7 +126,7 @@ describe('rows 68 and 69: where an archive may come from', () => {
   });
 
   it.each(['file:///etc/passwd', 'ftp://x.example/a.zip', '//x.example/a.zip', 'C:/x.zip'])(
-    'not from %s, which is not fetched at all',
+    'an archive with the address %s is refused without a request',
     async (distUrl) => {
       await using upstream = await startUpstream();
       upstream.put(name, [{ version: '1.0.0', distUrl }]);
@@ -135,7 +135,7 @@ describe('rows 68 and 69: where an archive may come from', () => {
     },
   );
 
-  it('redirects are checked like first addresses, and end', async () => {
+  it('redirects are checked like first addresses, and their number is limited', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0' }, { version: '2.0.0' }, { version: '3.0.0' }]);
     upstream.instead(

@@ -1,6 +1,5 @@
-// Documents that are small as they come and enormous in full, or nested without end, as a hostile upstream may send
-// them: such as are large stay in the short form; such as are more than that are refused before anything is made of
-// them.
+// Tests small documents of a hostile upstream that expand to enormous size or are nested endlessly. Large ones stay
+// minified, and larger ones are refused before they are expanded.
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +29,7 @@ async function seen(
 const minified = (versions: readonly object[], beside = {}): string =>
   JSON.stringify({ packages: { [name]: versions }, minified: 'composer/2.0', ...beside });
 
-it('row 75: a document that would be fifty megabytes in full stays as short as it came', async () => {
+it('row 75: a document of fifty megabytes when expanded stays minified', async () => {
   await using upstream = await startUpstream();
   await using running = runMirror([upstream.url]);
   const extra = { padding: 'x'.repeat(50 * 1024) };
@@ -48,7 +47,7 @@ const withExtra = (extra: string): string =>
 const fields = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 1]));
 
-describe('row 75: what means more than that is refused, at once and in little memory', () => {
+describe('row 75: an oversized document is refused at once, with little memory', () => {
   it.each([
     [
       '20 000 versions of 20 000 fields',
@@ -88,7 +87,7 @@ describe('row 75: what means more than that is refused, at once and in little me
     ],
     ['small and nested deep', withExtra(nested(100_000)), 'The JSON is nested more than 512 levels deep'],
     ['large and nested deep', withExtra(nested(400_000)), 'The JSON is nested more than 512 levels deep'],
-  ])('%s', async (_what, document, reason) => {
+  ])('for %s', async (_what, document, reason) => {
     await using upstream = await startUpstream();
     await using running = runMirror([upstream.url]);
     const { reply, grown } = await seen(document, upstream, running);
@@ -97,7 +96,7 @@ describe('row 75: what means more than that is refused, at once and in little me
     expect(grown).toBeLessThan(200 * 1024 ** 2);
   });
 
-  it('one oversized version is left out alone', async () => {
+  it('one oversized version is excluded alone', async () => {
     await using upstream = await startUpstream();
     await using running = runMirror([upstream.url]);
     const { reply } = await seen(

@@ -1,5 +1,5 @@
-// Documents of upstreams: what clients get of them, how often upstreams are asked, and what is served while they fail.
-// The upstream is a server on loopback.
+// Tests documents of upstreams: their content for clients, the number of requests to upstreams, and the answers while
+// an upstream fails. The upstream is a server on loopback.
 
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ const bomb = brotliCompressSync(Buffer.alloc(100_000_000), { params: { [constant
 const release = (version: string): { version: string } => ({ version });
 
 describe('a document of a mirrored package', () => {
-  it('leads to this registry and nowhere else', async () => {
+  it('has only addresses of this registry', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('2.0.0'), { version: '1.0.0', shasum: '' }]);
     await using running = runMirror([upstream.url]);
@@ -48,7 +48,7 @@ describe('a document of a mirrored package', () => {
     expect(older?.dist['shasum']).toBeUndefined();
   });
 
-  it('leaves out a version that holds half of a surrogate pair, which no client could decode', async () => {
+  it('excludes a version that contains half a surrogate pair, which no client could decode', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('2.0.0'), { version: '1.0.0', extra: { extra: 'x\ud800' } }]);
     await using running = runMirror([upstream.url]);
@@ -58,7 +58,7 @@ describe('a document of a mirrored package', () => {
   });
 
   it.each(['v2', 'lazy', 'inline', 'includes'] as const)(
-    'comes from an upstream of the layout %s, minified or not',
+    'is read from an upstream of the layout %s, minified or not',
     async (layout) => {
       for (const minified of layout === 'v2' ? [false, true] : [false]) {
         await using upstream = await startUpstream({ layout, minified });
@@ -80,14 +80,14 @@ describe('a document of a mirrored package', () => {
     },
   );
 
-  it.each(['gzip', 'br'] as const)('may come packed as %s', async (encoding) => {
+  it.each(['gzip', 'br'] as const)('may be encoded as %s', async (encoding) => {
     await using upstream = await startUpstream({ encoding });
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
   });
 
-  it('keeps its lists of advisories and filters, and has no version that Composer cannot load', async () => {
+  it('keeps its advisories and filters, and has no version that Composer cannot load', async () => {
     await using upstream = await startUpstream();
     const advisories = [{ advisoryId: 'A-1', affectedVersions: '<2' }];
     upstream.put(
@@ -113,7 +113,7 @@ describe('a document of a mirrored package', () => {
     expect(running.of('versions-left-out')).toMatchObject([{ name: 'some/lib', count: 4 }]);
   });
 
-  it('is revalidated by clients as the upstream says, and changes when a rule leaves something out', async () => {
+  it("is revalidated by clients by its upstream's date, and changes when a rule excludes a version", async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [{ version: '2.0.0', extra: { time: new Date().toISOString() } }, release('1.0.0')]);
     await using running = runMirror([upstream.url]);
@@ -131,8 +131,8 @@ describe('a document of a mirrored package', () => {
   });
 });
 
-describe('upstreams are asked', () => {
-  it('row 78: once for 500 clients that want one cold package', async () => {
+describe('requests to upstreams', () => {
+  it('row 78: one request serves 500 clients that want the same new package', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('1.0.0')]);
     upstream.instead('/files', undefined);
@@ -146,7 +146,7 @@ describe('upstreams are asked', () => {
     expect(upstream.asked('/files/')).toBe(1);
   });
 
-  it('again only when a document is no longer fresh, and then whether it has changed; also after a restart', async () => {
+  it('a document is revalidated only when it is no longer fresh, also after a restart', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);
@@ -255,7 +255,7 @@ describe('row 75: while the upstream fails', () => {
   ];
 
   it.each(failures)(
-    'an upstream which %s gets its last good document served with a mark, and a package without one gets a retry answer',
+    'an upstream that %s gets its last good document served with a mark, and a package without one gets a retry answer',
     async (what, fail) => {
       await using upstream = await startUpstream();
       upstream.put('some/lib', [release('1.0.0')]);
@@ -283,7 +283,7 @@ describe('row 75: while the upstream fails', () => {
     },
   );
 
-  it('a 429 is obeyed for as long as it says, by every document', async () => {
+  it('a 429 stops the requests for all documents for the announced time', async () => {
     await using upstream = await startUpstream();
     for (const name of ['some/lib', 'some/other']) upstream.put(name, [release('1.0.0')]);
     await using running = runMirror([upstream.url]);
@@ -311,7 +311,7 @@ describe('row 75: while the upstream fails', () => {
     expect(upstream.server.requests).toHaveLength(2); // once, and once more
   });
 
-  it('a 404 of what was there is believed after a while; one of what was not there for a short time', async () => {
+  it('a 404 of a known document is believed after a while; a 404 of an unknown one is cached for a short time', async () => {
     await using upstream = await startUpstream();
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);

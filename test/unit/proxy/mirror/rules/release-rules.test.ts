@@ -1,4 +1,4 @@
-// Rules about releases: age, licence, abandoned packages; as refusals or as warnings.
+// Tests the rules about releases: age, licence and abandoned packages, each as a refusal or a warning.
 
 import { describe, expect, it } from 'vitest';
 import { applyRules, noRules, type ReleaseRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
@@ -10,7 +10,7 @@ const isOffered = (record: object, rules: Partial<ReleaseRules>): boolean =>
   ruled(record as never, rules).offered.length === 1;
 
 describe('a release', () => {
-  it('is offered once it is old enough, and it is known when that will be', () => {
+  it('is offered once it is old enough, and the time of its offer is known', () => {
     const day = 86_400_000;
     expect(isOffered({ time: '2026-01-30T11:59:59+00:00' }, { minimumAgeMs: day })).toBe(true);
     expect(isOffered({ time: '2026-01-30T12:00:01+00:00' }, { minimumAgeMs: day })).toBe(false);
@@ -35,7 +35,7 @@ describe('a release', () => {
     ['', false],
     [[], false],
     [undefined, false],
-  ])('of the licence %j: %s', (license, offered) => {
+  ])('of the licence %j is offered: %s', (license, offered) => {
     const licenses = { allow: ['MIT', 'Apache-2.0', 'BSD-*'], action: 'refuse' } as const;
     expect(isOffered({ license }, { licenses })).toBe(offered);
     const warned = ruled({ license } as never, { licenses: { ...licenses, action: 'warn' } });

@@ -1,4 +1,4 @@
-// Documents of upstreams between memory and disk: there for whoever asks before they are written, and on disk soon
+// Tests documents of upstreams between memory and disk: they are readable before they are written, and on disk soon
 // after.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ const documentOf = (text: string): DocumentFile =>
   fileOf(Buffer.from(text), { etag: undefined, lastModified: undefined }, Date.now());
 const textOf = (file: DocumentFile | undefined): string | undefined => file?.body?.toString();
 
-describe('a document that was fetched', () => {
-  it('is there at once for whoever asks next, and on disk once it is written', async () => {
+describe('a fetched document', () => {
+  it('is readable at once, and on disk once it is written', async () => {
     await using folder = temporaryFolder('kept');
     const kept = new CachedDocuments(1024 ** 2);
     const path = folder.at('p2/some/lib.json');
@@ -28,7 +28,7 @@ describe('a document that was fetched', () => {
     await expect.poll(async () => textOf(await readDocumentFile(path))).toBe('{"three":3}');
   });
 
-  it('is found to be current in its file, whether that is written yet or not', async () => {
+  it('is revalidated in its file, whether that is written yet or not', async () => {
     await using folder = temporaryFolder('kept');
     const [kept, other] = [new CachedDocuments(1024 ** 2), new CachedDocuments(1024 ** 2)];
     const path = folder.at('lib.json');
@@ -51,7 +51,7 @@ describe('a document that was fetched', () => {
     expect(textOf(await readDocumentFile(path))).toBe('{"one":1}');
   });
 
-  it('makes whoever brought it wait where too much waits already', async () => {
+  it('makes its fetch wait where too many documents wait for the disk', async () => {
     await using folder = temporaryFolder('kept');
     const kept = new CachedDocuments(0);
     const large = documentOf('x'.repeat(3 * 1024 ** 2));

@@ -1,4 +1,4 @@
-// The short form of p2 documents: as Composer's own tool reads it, and back.
+// Tests the minified form of p2 documents against Composer's own tool, in both directions.
 
 import { fc } from '../../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { retryAfterMs } from '../../../../../proxy/mirror/upstream/host-backoff.
 import { parseUpstreamRoot, rootUrlOf } from '../../../../../proxy/mirror/upstream/upstream-root.ts';
 
 describe('minified versions', () => {
-  it('say what differs from the version before', () => {
+  it('list the differences from the version before', () => {
     const short = [
       { name: 'a/b', version: '2', require: { php: '8' }, bin: ['x'] },
       { version: '1.1', require: '__unset' },
@@ -22,7 +22,7 @@ describe('minified versions', () => {
     expect(minifyVersions(full)).toEqual(short);
   });
 
-  it('come back as they were, whatever their fields are called', () => {
+  it('are restored as they were, whatever their fields are called', () => {
     const field = fc.constantFrom('name', 'version', 'require', 'extra', '__proto__', 'constructor', 'toString');
     const value = fc.oneof(
       fc.constant(null),
@@ -44,14 +44,14 @@ describe('minified versions', () => {
   });
 });
 
-describe('packages.json of an upstream', () => {
+describe('the packages.json of an upstream', () => {
   const url = new URL('https://repo.example/some/path/packages.json');
-  it('is beside the address, or is the address', () => {
+  it('is next to the address, or is the address', () => {
     expect(rootUrlOf('https://repo.example/some/path/').href).toBe(url.href);
     expect(rootUrlOf('https://repo.example/some/path/all.json').href).toBe('https://repo.example/some/path/all.json');
   });
 
-  it('has addresses below the host, beside itself, or anywhere', () => {
+  it('has addresses below the host, relative to itself, or anywhere', () => {
     const template = (text: string): unknown =>
       (parseUpstreamRoot({ 'metadata-url': text }, url).layout as { template: string }).template;
     expect(template('/p2/%package%$%hash%.json')).toBe('https://repo.example/p2/%package%$%hash%.json');
@@ -59,7 +59,7 @@ describe('packages.json of an upstream', () => {
     expect(template('https://cdn.example/%package%')).toBe('https://cdn.example/%package%');
   });
 
-  it('says what there is to ask for', () => {
+  it('lists the available packages', () => {
     const has = (json: object, name: string): boolean =>
       parseUpstreamRoot({ 'metadata-url': '/x', ...json }, url).mayHave(name);
     expect(has({}, 'a/b')).toBe(true);
@@ -82,7 +82,7 @@ describe('packages.json of an upstream', () => {
   });
 });
 
-it('Retry-After is seconds or a date, and no longer than an hour', () => {
+it('Retry-After is seconds or a date, and at most an hour', () => {
   expect(
     ['5', '0', '99999', 'Wed, 01 Jan 2020 00:00:10 GMT', 'Wed, 01 Jan 2000 00:00:00 GMT', 'soon', undefined].map(
       (text) => retryAfterMs(text, Date.parse('2020-01-01T00:00:00Z')),

@@ -20,8 +20,8 @@ const sendJson = (upstream: TestUpstream, path: string, json: unknown): Buffer =
 const gone = (upstream: TestUpstream, path: string): void =>
   upstream.instead(path, (_request, response) => void response.writeHead(404).end());
 
-describe('an upstream whose packages.json is not there', () => {
-  it('is not passed over for the next one', async () => {
+describe('an upstream without packages.json', () => {
+  it('is not skipped for the next upstream', async () => {
     await using first = await startUpstream();
     await using second = await startUpstream();
     first.put('corp/secret', [release('1.0.0')]);
@@ -55,7 +55,7 @@ describe('an upstream whose packages.json is not there', () => {
       { packages: [], 'providers-url': '/p/%package%$%hash%.json' },
       'packages.json has only providers-url',
     ],
-  ])('or %s is not passed over either', async (_what, root, reason) => {
+  ])('or with one that %s is not skipped either', async (_what, root, reason) => {
     await using first = await startUpstream();
     await using second = await startUpstream();
     second.put('corp/secret', [release('99.0.0')]);
@@ -66,7 +66,7 @@ describe('an upstream whose packages.json is not there', () => {
     expect(second.server.requests).toEqual([]);
   });
 
-  it('has what it had, however long it is gone, and after a restart', async () => {
+  it('keeps its last known packages, however long it is gone, and after a restart', async () => {
     await using first = await startUpstream();
     await using second = await startUpstream();
     first.put('corp/secret', [release('1.0.0')]);
@@ -109,7 +109,7 @@ describe('an upstream', () => {
   });
 });
 
-describe('what packages.json includes', () => {
+describe('a file that packages.json includes', () => {
   const record = (version: string): object => ({
     name: 'some/lib',
     version,
@@ -119,7 +119,7 @@ describe('what packages.json includes', () => {
     packages: { 'some/lib': Object.fromEntries(versions.map((version) => [version, record(version)])) },
   });
 
-  it('has to have the SHA-1 that is given for it, and is not asked for again while it is named with that', async () => {
+  it('must have its SHA-1, and is not requested again while that stays', async () => {
     await using upstream = await startUpstream();
     await using second = await startUpstream();
     second.put('some/lib', [release('99.0.0')]);
@@ -141,7 +141,7 @@ describe('what packages.json includes', () => {
     expect(second.server.requests).toEqual([]);
   });
 
-  it('is asked for again where no SHA-1 is given, though packages.json stays as it is', async () => {
+  it('is requested again where no SHA-1 is given, although packages.json is unchanged', async () => {
     await using upstream = await startUpstream();
     sendJson(upstream, '/packages.json', { packages: [], includes: { 'all.json': {} } });
     sendJson(upstream, '/all.json', including('1.0.0'));
@@ -162,7 +162,7 @@ describe('what packages.json includes', () => {
     ]);
   });
 
-  it('may include more, and itself', async () => {
+  it('may include more files, and itself', async () => {
     await using upstream = await startUpstream();
     sendJson(upstream, '/packages.json', { packages: [], includes: { 'all.json': {} } });
     sendJson(upstream, '/all.json', { packages: [], includes: { 'more/one.json': {}, 'all.json': {} } });
@@ -182,7 +182,7 @@ describe('what packages.json includes', () => {
     ]);
   });
 
-  it('may not be missing', async () => {
+  it('must exist', async () => {
     await using upstream = await startUpstream();
     await using second = await startUpstream();
     second.put('some/lib', [release('99.0.0')]);

@@ -1,5 +1,5 @@
-// I18, row 77, of records: what an upstream says of a release that was accepted may change in what is told of it, and
-// not in what is installed with it.
+// I18, row 77. Tests the record of an accepted release: its upstream can change the description, and not the installed
+// content.
 
 import { describe, expect, it } from 'vitest';
 import { changedFields, pinnedFields } from '../../../../../proxy/mirror/versions/pinned-record.ts';
@@ -38,8 +38,8 @@ async function afterwards(version: Omit<UpstreamVersion, 'version'>): Promise<{
   };
 }
 
-describe('a release that was accepted', () => {
-  it('keeps what is installed with it, and takes over what is told of it', async () => {
+describe('the record of an accepted release', () => {
+  it('keeps the fields of the installation, and takes over changed descriptions', async () => {
     const { record, alarms, moved } = await afterwards({
       extra: {
         ...accepted,
@@ -68,7 +68,7 @@ describe('a release that was accepted', () => {
     ]);
   });
 
-  it('does not lose its archive when the upstream calls it a metapackage without one', async () => {
+  it('keeps its archive when the upstream later lists a metapackage without one', async () => {
     const { record, alarms } = await afterwards({
       extra: { ...accepted, type: 'metapackage', dist: null, require: { 'hos/evil': '*' } },
     });
@@ -78,7 +78,7 @@ describe('a release that was accepted', () => {
     ]);
   });
 
-  it('may be described anew, and said in another form, without an alarm', async () => {
+  it('may change its description and its form without an alarm', async () => {
     const { record, alarms } = await afterwards({
       extra: {
         ...accepted,
@@ -92,7 +92,7 @@ describe('a release that was accepted', () => {
   });
 });
 
-it('records mean the same whatever the order of keys, and whether nothing is said or an empty list', () => {
+it('records are equal whatever the order of keys, and with an empty list instead of none', () => {
   const same = [
     { require: { a: '1', b: '2' }, bin: ['x'] },
     { bin: 'x', require: { b: '2', a: '1' }, replace: [], conflict: {}, type: 'library', autoload: null },

@@ -16,8 +16,8 @@ const evil = (version: string, links: JsonObject): { version: string; extra: Jso
   extra: links,
 });
 
-describe('names that a mirrored package says it stands for', () => {
-  it('are not those that are private or reserved, in whatever case they are written', async () => {
+describe('the replaced and provided names of a mirrored package', () => {
+  it('exclude private and reserved names, in any case', async () => {
     await using upstream = await startUpstream();
     upstream.put('hos/evil', [
       evil('2.0.0', { replace: { 'acme/secret': '*' } }),
@@ -47,7 +47,7 @@ describe('names that a mirrored package says it stands for', () => {
       expect(upstream.asked(`/p2/${name}`)).toBe(0);
   });
 
-  it('are decided name by name in a shared vendor', async () => {
+  it('are decided name by name for a shared vendor', async () => {
     await using upstream = await startUpstream();
     upstream.put('hos/evil', [evil('1.0.0', { replace: { 'acme/secret': '*', 'acme/public': '*' } })]);
     await using running = runMirror([upstream.url], { set: { sharedVendors: ['acme'] } });
@@ -55,7 +55,7 @@ describe('names that a mirrored package says it stands for', () => {
     expect(linksOf(await running.provider('hos/evil'))['replace']).toEqual({ 'acme/public': '*' });
   });
 
-  it('are decided anew with each publication, and no client keeps what was said before', async () => {
+  it('are decided anew with each publication, and no client keeps the former names', async () => {
     await using upstream = await startUpstream();
     upstream.put('hos/evil', [
       evil('1.0.0', { replace: { 'acme/secret': '*', 'acme/two': '*' } }),
@@ -85,7 +85,7 @@ describe('names that a mirrored package says it stands for', () => {
     expect(upstream.asked('/p2/hos/evil.json')).toBe(1);
   });
 
-  it('are not there in the short form of large documents, nor in what was accepted before', async () => {
+  it('are also filtered in minified large documents and in earlier accepted records', async () => {
     await using upstream = await startUpstream({ minified: true });
     const extra = { replace: { 'acme/secret': '*', 'old/name': '*' }, extra: { long: 'x'.repeat(900_000) } };
     upstream.put(
@@ -107,7 +107,7 @@ describe('names that a mirrored package says it stands for', () => {
     expect(reply?.body.toString()).toContain('old/name');
   });
 
-  it('are no more than five thousand: what nobody looked at is left out', async () => {
+  it('are at most five thousand, and unchecked names are removed', async () => {
     await using upstream = await startUpstream();
     const names = Array.from({ length: 5001 }, (_, at) => `many/n${at}`);
     upstream.put('hos/evil', [
@@ -124,7 +124,7 @@ describe('names that a mirrored package says it stands for', () => {
     expect(running.of('stand-ins-dropped')).toMatchObject([{ count: 0, names: 'all but the first 5000 that it says' }]);
   });
 
-  it('are not those that only another registry is asked for', async () => {
+  it('exclude names that belong to another registry alone', async () => {
     await using partner = await startUpstream();
     await using open = await startUpstream();
     partner.put('partner/own', [evil('1.0.0', {})]);
