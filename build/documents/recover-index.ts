@@ -13,6 +13,7 @@ import {
   parseDistLabel,
   pinnedDistPath,
   providerPath,
+  publicationPath,
   type DistLabel,
   type PublicPath,
 } from '../contract/paths.ts';
@@ -112,7 +113,8 @@ export function startAgain(name: PackageName): string {
   return (
     `Without a backup, move what there is of index/${indexPath(name)}, public/${providerPath(name, 'stable')}, ` +
     `public/${providerPath(name, 'dev')} and public/dist/${name}/ to another place, remove build/manifest.json, ` +
-    'and run `libretto build --allow-withdraw`: it publishes the versions that the sources have, and no others.'
+    'and run `libretto build --allow-withdraw`: it publishes the versions that the sources have, and no others. ' +
+    `Name every source there while index/${publicationPath} is lost.`
   );
 }
 

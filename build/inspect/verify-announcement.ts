@@ -2,12 +2,13 @@
 
 import { isAsWritten } from '../contract/checksum.ts';
 import { NewerFormat } from '../contract/newer-format.ts';
-import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
+import { wasPublished } from '../scan/lost-announcement.ts';
 import { indexFault, type Fault, type Repairs } from './verify-fault.ts';
 
 /**
@@ -68,8 +69,7 @@ export async function verifyAnnouncement(
     return publication;
   } catch (error) {
     if (text === undefined && isFirstPublication(manifest)) return undefined;
-    // without a packages.json as well, nothing was ever published here
-    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined)
+    if (text !== undefined || (await wasPublished(output)))
       faults.push(
         text === undefined
           ? {

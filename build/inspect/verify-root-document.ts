@@ -21,7 +21,7 @@ export async function verifyRootDocument(
   const place = { path: `public/${rootDocumentPath}` };
   const text = await output.read('public', rootDocumentPath);
   if (text === undefined) {
-    faults.push({ code: 'MISSING_FILE', ...place, message: 'There is no packages.json. Run `libretto build`.' });
+    faults.push({ code: 'MISSING_FILE', ...place, message: `There is no packages.json. ${repairRoot(faults)}` });
     return undefined;
   }
   try {
@@ -44,6 +44,14 @@ export async function verifyRootDocument(
     });
     return undefined;
   }
+}
+
+/** Without the announcement a build does not know its sources. */
+function repairRoot(faults: readonly Fault[]): string {
+  const announcement = `index/${publicationPath}`;
+  return faults.some(({ path }) => path === announcement)
+    ? `Do what is said of ${announcement}: that writes packages.json again.`
+    : 'Run `libretto build`.';
 }
 
 /** Throws an Error that says what is wrong with it. */

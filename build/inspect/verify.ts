@@ -18,11 +18,12 @@ import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
 import { unfinishedArchives, verifyAnnouncement, verifyManifest, verifyManifestBytes } from './verify-announcement.ts';
+import { foreignFiles, packagesOfArchives } from './verify-foreign.ts';
 import { repairsBeside, type Fault, type Notice, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
 import { verifyPackage } from './verify-package.ts';
 import { unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
-import { purgedFileFault, verifyHistory } from './verify-tombstones.ts';
+import { verifyHistory } from './verify-tombstones.ts';
 
 export interface VerifyReport {
   readonly ok: boolean;
@@ -70,7 +71,11 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const leftovers = new Set(placing);
   const context: VerifyContext = { output, tombstones: lists.tombstones, repairs, fast, settled, leftovers };
   const files = await output.list('public', '');
-  const { checked, known, same } = await verifyPackages({ listing, placing, publication }, context, faults);
+  const { checked, known, same } = await verifyPackages(
+    { listing, placing, publication, archived: packagesOfArchives(files, context) },
+    context,
+    faults,
+  );
   faults.push(...(await foreignFiles(files, known, faults, context)));
   // the next build clears history after a purge that was cut off
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
@@ -84,6 +89,8 @@ interface TreeNames {
   /** archives of an unfinished publication */
   readonly placing: Manifest['placing'] | undefined;
   readonly publication: Publication | undefined;
+  /** packages with archives in the served tree */
+  readonly archived: readonly PackageName[];
 }
 
 interface CheckedPackages {
@@ -94,21 +101,23 @@ interface CheckedPackages {
 }
 
 async function verifyPackages(
-  { listing, placing, publication }: TreeNames,
+  { listing, placing, publication, archived }: TreeNames,
   context: VerifyContext,
   faults: Fault[],
 ): Promise<CheckedPackages> {
   const indexed = await indexedNames(context.output);
-  const names =
-    listing ?? (await listPackages(context.output)).filter((name) => publication?.withdrawn?.includes(name) !== true);
+  const withdrawn = new Set<string>(publication?.withdrawn);
+  const standing = [...(await listPackages(context.output)), ...archived];
+  const names = listing ?? [...new Set(standing)].filter((name) => !withdrawn.has(name));
+  const unlisted = [...indexed, ...archived.filter((name) => withdrawn.has(name))];
   if (context.settled && listing !== undefined)
     faults.push(...unannouncedNames(indexed, listing, publication, context.repairs));
   const published = new Set<string>(listing);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...(listing ?? []).flatMap(documentPaths)]);
   const same: SameFiles[] = [];
   const checked = { packages: names.length, versions: 0, archives: 0 };
-  for (const name of new Set([...names, ...indexed])) {
-    const isUnsure = listing === undefined && publication?.withdrawn?.includes(name) !== true;
+  for (const name of new Set([...names, ...unlisted])) {
+    const isUnsure = listing === undefined && !withdrawn.has(name);
     const found = await verifyPackage(name, isUnsure ? 'unknown' : published.has(name) ? 'yes' : 'no', context);
     faults.push(...found.faults);
     same.push(...found.sameFiles);
@@ -124,49 +133,4 @@ async function verifyPackages(
 
 function documentPaths(name: PackageName): readonly string[] {
   return [providerPath(name, 'stable'), providerPath(name, 'dev')];
-}
-
-/** Files below public/ that nothing names. `faults`: found so far. */
-async function foreignFiles(
-  files: readonly string[],
-  known: ReadonlySet<string>,
-  faults: readonly Fault[],
-  context: VerifyContext,
-): Promise<readonly Fault[]> {
-  const unsure = unsureFolders(faults);
-  const foreign: Fault[] = [];
-  for (const file of files)
-    if (!known.has(file) && !unsure.has(packageFolder(file)))
-      foreign.push((await purgedFileFault(file, context)) ?? foreignFile(file));
-  return foreign;
-}
-
-/**
- * Folders of archives whose damaged index or document no longer says which archives belong there: the damage is the
- * fault, not the archive.
- */
-function unsureFolders(faults: readonly Fault[]): ReadonlySet<string> {
-  const isDamage = ({ code, path }: Fault): boolean =>
-    code === 'MALFORMED_INDEX' ||
-    code === 'NEWER_FORMAT' ||
-    code === 'MALFORMED_DOCUMENT' ||
-    (code === 'MISSING_FILE' && path.startsWith('index/'));
-  return new Set(
-    faults.flatMap((fault) => (fault.name !== undefined && isDamage(fault) ? [`dist/${fault.name}/`] : [])),
-  );
-}
-
-/** `dist/<vendor>/<package>/` of a file in that folder. */
-function packageFolder(file: string): string {
-  return `${file.split('/', 3).join('/')}/`;
-}
-
-function foreignFile(path: string): Fault {
-  return {
-    code: 'FOREIGN_FILE',
-    path: `public/${path}`,
-    message:
-      'No document and no serving index knows this file, yet it stands in the served tree. ' +
-      'Remove it if it is not yours; a build never does.',
-  };
 }

@@ -5,7 +5,7 @@
 import type { BuildEffects, BuildRequest } from './build-request.ts';
 import { documentSettings } from '../documents/document-settings.ts';
 import { digestSettings } from '../memory/settings-digest.ts';
-import { listPackages, readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
+import { readKnownSources, readTreeMemory } from '../memory/tree-memory.ts';
 import { openSource, rememberedOf, type OpenSourcesOptions, type RemoteSources } from './open-sources.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
@@ -14,6 +14,7 @@ import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import type { Source } from '../sources/release.ts';
 import { chooseSources } from './choose-sources.ts';
 import type { ChosenSource } from './chosen-source.ts';
+import { wasPublished } from './lost-announcement.ts';
 import { sourcesToRead } from '../version-lists/withheld.ts';
 
 /** Remotes are mostly waited for. */
@@ -77,7 +78,7 @@ async function closeAll(opened: Iterable<Promise<Source>>): Promise<void> {
 async function chooseRemote(request: BuildRequest, output: Output): Promise<readonly ChosenSource[]> {
   const known = await readKnownSources(output);
   // the announcement may be lost: the build reports the loss after it has read the tree
-  const mayBeEmpty = request.mayBeEmpty === true || (known.length === 0 && (await listPackages(output)).length > 0);
+  const mayBeEmpty = request.mayBeEmpty === true || (known.length === 0 && (await wasPublished(output)));
   return chooseSources({ ...request, mayBeEmpty }, known, request.dataDirectory).read.filter(isElsewhere);
 }
 

@@ -4,8 +4,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder } from '../contract/artifact-files.ts';
+import { rootDocumentPath } from '../contract/paths.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import { historyFolder } from '../history/record.ts';
+import type { TreeMemory } from '../memory/tree-memory.ts';
 import { unknownSettings } from '../memory/manifest.ts';
 import type { Output } from '../output/output.ts';
 import { isMissing } from '../output/storage-error.ts';
@@ -21,12 +23,20 @@ export async function lostAnnouncement(
 ): Promise<string | undefined> {
   // of the very first publication, which was cut off, the manifest knows the sources
   if (tree.publication !== undefined || tree.settings === unknownSettings) return undefined;
-  if ((await listPackages(output)).length === 0) return undefined;
+  if (!(await wasPublished(output))) return undefined;
   const uploads = (await hasUploads(dataDirectory)) ? ` artifact:${join(dataDirectory, artifactsFolder)}` : '';
   return (
     'index/_publication.json is lost or damaged, and it alone names the sources of this registry. ' +
     `Restore it from a backup; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
   );
+}
+
+/** Tells whether files of a publication stand beside the announcement: packages.json, documents, archives, indexes, history. */
+export async function wasPublished(output: Pick<Output, 'list'>): Promise<boolean> {
+  const served = await output.list('public', '');
+  if (served.some((path) => path === rootDocumentPath || /^(?:p2|dist)\//.test(path))) return true;
+  const indexed = await output.list('index', '');
+  return indexed.some((path) => path.includes('/')) || (await output.list('build', historyFolder)).length > 0;
 }
 
 /** Throws BuildRefused where the choice leaves the uploads out. `lost`: what is wrong and what to do. */

@@ -6,11 +6,12 @@ import { missingRows } from '../contract/announced-lists.ts';
 import { hasWrongChecksum } from '../contract/checksum.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
+import { unknownSource } from '../contract/publication.ts';
 import { parsePackageIndex } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import { formatWithheld, parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
-import { readAnnounced } from '../memory/tree-memory.ts';
+import { readAnnounced, readKnownSources } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
@@ -134,16 +135,16 @@ function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly Wi
 
 /**
  * Returns the ids of the sources that published the version to restore. A build reads these sources again in full, even
- * if they are unchanged.
+ * if they are unchanged. A recovered index does not know the source: then a build reads each source.
  */
 export async function sourcesToRead(output: Output, request: WithholdRequest | undefined): Promise<readonly string[]> {
   if (request === undefined || request.withheld) return [];
   const path = indexPath(request.name);
   const text = await output.read('index', path);
   const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-  return (index?.versions ?? []).flatMap((entry) =>
-    entry.version_normalized === request.normalized ? [entry.source] : [],
-  );
+  const entries = (index?.versions ?? []).filter((entry) => entry.version_normalized === request.normalized);
+  const sources = entries.map(({ source }) => source);
+  return sources.includes(unknownSource) ? (await readKnownSources(output)).map(({ id }) => id) : sources;
 }
 
 /** Returns the same array if the request changes nothing. */

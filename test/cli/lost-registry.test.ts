@@ -1,0 +1,141 @@
+// A data folder that lost its announcement together with packages.json, the manifest and indexes. What each command
+// says leads to the whole registry: every package and every upload is published again, and no archive is given up.
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const announcement = 'index/_publication.json';
+const roots = [announcement, 'public/packages.json', 'build/manifest.json'] as const;
+const library = ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/p2/acme/lib~dev.json'] as const;
+const all = ['acme/hidden@1.0.0', 'acme/lib@1.0.0', 'acme/lib@2.0.0', 'acme/lib@dev-main', 'acme/up@1.0.0'];
+let origin: TemporaryTree;
+let folder: string;
+
+const at = (...parts: readonly string[]): string => join(folder, ...parts);
+const data = (path: string): string => at('data', path);
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+const succeeds = async (...args: readonly string[]): Promise<void> =>
+  expect(await libretto(...args)).toMatchObject({ exitCode: 0 });
+const lose = (...paths: readonly string[]): void => paths.forEach((path) => rmSync(data(path), { recursive: true }));
+const versions = (): readonly string[] => Object.keys(publishedVersions(data(''))).toSorted();
+
+/** acme/lib 2.0.0 and acme/up are uploads. */
+beforeAll(async () => {
+  origin = temporaryTree({
+    ...below('r/one', whoLibrary('acme/lib', '1.0.0')),
+    ...below('r/main', whoLibrary('acme/lib', 'dev-main')),
+    ...below('r2/hidden', whoLibrary('acme/hidden', '1.0.0')),
+    ...below('two', whoLibrary('acme/lib', '2.0.0')),
+    ...below('up', whoLibrary('acme/up', '1.0.0')),
+  });
+  folder = origin.root;
+  await succeeds('build', './r', './r2');
+  await succeeds('publish', 'two');
+  await succeeds('publish', 'up');
+  expect(versions()).toEqual(all);
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-registry-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('without announcement, packages.json and manifest', () => {
+  it.each([
+    ['the index and the documents of one package', library],
+    ['all indexes and documents', ['index', 'public/p2']],
+    ['index/ and public/', ['index', 'public']],
+  ])('and without %s, verify and build lead to the whole registry', async (_, lost) => {
+    lose(...roots, ...lost);
+    const { exitCode, stderr } = await libretto('verify');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
+    expect(stderr).toContain('run `libretto build` with every source named, and artifact:DATA/artifacts for uploads');
+    expect(stderr).toContain(`There is no packages.json. Do what is said of ${announcement}`);
+    expect(stderr).not.toMatch(/FOREIGN_FILE|[Rr]emove it/);
+    const refused = await libretto('build');
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${announcement} is lost`)]);
+    const uploads = /`libretto build SOURCE… (artifact:\S+)`/.exec(refused.stderr)?.[1] ?? '';
+    const forgotten = await libretto('build', './r', './r2');
+    expect([forgotten.exitCode, forgotten.stderr]).toEqual([2, expect.stringContaining('artifacts/ has uploads')]);
+    await buildWhole(['build', './r', './r2', uploads]);
+    expect(versions()).toEqual(all);
+    await succeeds('verify');
+    expect((await libretto('build')).stdout).toContain('Nothing has changed');
+  });
+});
+
+it('a folder in which nothing was published has nothing to build, and lost nothing', async () => {
+  rmSync(data(''), { recursive: true });
+  mkdirSync(data('public'), { recursive: true });
+  writeFileSync(data('public/notes.txt'), 'mine');
+  const { exitCode, stderr } = await libretto('build');
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('There is nothing to build')]);
+  expect((await libretto('verify')).stderr).toContain('There is no packages.json. Run `libretto build`.');
+});
+
+describe('an archive beside the lost or wrong index of its package', () => {
+  const damages: Readonly<Record<string, () => void>> = {
+    'the index of another package': () => cpSync(data('index/acme/up.json'), data(library[0])),
+    'no index, no documents, and no packages.json': () => lose(...library, 'public/packages.json'),
+    'no index and no documents': () => lose(...library),
+  };
+
+  it.each(Object.entries(damages))('is not to be removed: %s', async (_, damage) => {
+    damage();
+    const { stderr } = await libretto('verify');
+    expect(stderr).toContain(`${library[0]}: `);
+    expect(stderr).not.toMatch(/^ *public\/dist\/|FOREIGN_FILE/m);
+  });
+
+  it('is not to be removed where the package is withdrawn, and the advice brings the index back', async () => {
+    for (const version of ['1.0.0', '2.0.0', 'dev-main']) await succeeds('package', 'withdraw', 'acme/lib', version);
+    lose(library[0]);
+    const { stderr } = await libretto('verify');
+    expect(stderr).toContain(`${library[0]}: The serving index of this package is missing`);
+    expect(stderr).not.toMatch(/^ *public\/dist\/|FOREIGN_FILE/m);
+    lose('build/manifest.json');
+    await succeeds('build');
+    await succeeds('verify');
+    // the recovered index knows the archive, and not the reference: so the version counts as changed
+    const restored = await libretto('package', 'restore', 'acme/lib', '2.0.0');
+    expect([restored.exitCode, restored.stdout + restored.stderr]).toEqual([
+      1,
+      expect.stringContaining('VERSION_CHANGED'),
+    ]);
+    await succeeds('build', '--allow-republish');
+    expect(versions()).toContain('acme/lib@2.0.0');
+    await succeeds('verify');
+  });
+
+  it('that nothing knows is to be moved, not removed', async () => {
+    cpSync(data('public/dist/acme/lib/1.0.0.zip'), data('public/dist/acme/lib/9.0.0.zip'));
+    const { exitCode, stderr } = await libretto('verify');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('If acme/lib never published this archive, move')]);
+    expect(stderr).not.toMatch(/[Rr]emove it/);
+  });
+});
+
+/** Builds, and moves away each package of which nothing is known, as the refusal says. */
+async function buildWhole(command: readonly string[], steps = 4): Promise<void> {
+  const { exitCode, stderr } = await libretto(...command);
+  if (exitCode === 0) return;
+  const moved = /move what there is of (\S+), (\S+), (\S+) and (\S+) to another place/.exec(stderr);
+  expect([steps, stderr]).toEqual([expect.any(Number), expect.stringContaining('Name every source there while')]);
+  if (steps === 0 || moved === null) throw new Error(stderr);
+  moved.slice(1).forEach(moveAway);
+  await buildWhole([...command.filter((part) => part !== '--allow-withdraw'), '--allow-withdraw'], steps - 1);
+}
+
+function moveAway(path: string): void {
+  if (!existsSync(data(path))) return;
+  mkdirSync(dirname(at('away', path)), { recursive: true });
+  renameSync(data(path), at('away', path));
+}
