@@ -27,7 +27,7 @@ export function digestArchive(path: string): ArchiveDigests {
 }
 
 /**
- * The digest of the files inside. It is computed only if number and sizes of the files equal those of a candidate;
+ * The digest of the files inside. It is computed only if the number and sizes of the files equal those of a candidate;
  * otherwise undefined.
  */
 export function digestIfAlike(path: string, candidates: readonly ArchiveContent[]): string | undefined {
@@ -64,6 +64,6 @@ function withoutLabel(bytes: Buffer): string | Buffer {
     const { name: _name, version: _version, time: _time, ...rest } = json;
     return JSON.stringify(rest);
   } catch {
-    return bytes; // not JSON: its bytes are what it is
+    return bytes; // not JSON: hashes the bytes unchanged
   }
 }

@@ -1,5 +1,5 @@
-// Makes ZIPs of contents: equal files give equal bytes (decision D5). It reads and deflates only contents that no
-// earlier archive of this build had. The next version of a package therefore costs little more than its changed files.
+// Makes ZIPs of contents: equal files give equal bytes (decision D5). It reads and deflates only contents that are new
+// in this build. The next version of a package therefore costs little more than its changed files.
 
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
@@ -18,7 +18,7 @@ import { writeZip, type ZipContent } from './zip-writer.ts';
 export interface ArchiveOptions {
   /** the top folder of all files: one path segment */
   readonly topFolder: string;
-  /** the file to write; it must not exist, its folder must */
+  /** the file to write; it must not exist, but its folder must */
   readonly target: string;
 }
 
@@ -34,9 +34,9 @@ export interface Archived {
 
 export interface Archiver {
   /**
-   * Writes one archive; any number may run at once. Does not fsync. Throws QuarantineError for contents that must not
-   * be published (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the disk. The
-   * target is removed then.
+   * Writes one archive; any number may run at once. Does not fsync. Throws QuarantineError for unpublishable contents
+   * (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the disk. The target is
+   * removed then.
    */
   readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
   /** Ends the workers and removes the scratch file. */
@@ -51,12 +51,12 @@ export interface ArchiverOptions {
   readonly memory?: Pick<SpillFileOptions, 'slabBytes' | 'slabsInMemory'>;
 }
 
-/**
- * Archives at work at the same time: enough that the contents of small ones keep the workers busy while the disk takes
- * others.
- */
+/** The number of concurrent archives: enough small ones keep the workers busy while the disk writes others. */
 const archivesAtOnce = 8;
-/** A worker writes archives from this size on. To tell a worker of a smaller one takes as long as writing it. */
+/**
+ * A worker writes archives from this size on. For a smaller one the message to a worker takes as long as the archive
+ * itself.
+ */
 const workerBytes = 64 * 1024;
 
 export function createArchiver(options: ArchiverOptions): Archiver {
@@ -65,7 +65,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   const queue = createDeflateQueue(threads);
   const store = createContentStore(queue, scratch);
   const slots = pLimit(archivesAtOnce);
-  // One content is read at a time, so that however many archives are asked for, few large files are in memory
+  // Contents are read one at a time, so that memory has few large files, for any number of archives
   const readingTurn = pLimit(1);
 
   const archive = async (content: Content, { topFolder, target }: ArchiveOptions): Promise<Archived> => {

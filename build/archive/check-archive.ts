@@ -11,7 +11,7 @@ export interface ExpectedArchive {
   readonly topFolder: string;
   /** the composer.json from which the record is made */
   readonly composerJson: JsonObject;
-  /** it may give another name all the same */
+  /** true: the composer.json may have another name */
   readonly mayNameAnother: boolean;
   /** false: its rules leave composer.json out, and then none may be there */
   readonly hasComposerJson: boolean;
@@ -24,9 +24,9 @@ interface CompressedMember {
 }
 
 /**
- * Throws QuarantineError ARCHIVE_MISMATCH where the archive does not open, holds anything beside its top folder, or its
- * composer.json names another package or version; StorageError where it cannot be read. Reads its directory and its
- * composer.json, however large it is.
+ * Throws QuarantineError ARCHIVE_MISMATCH for an archive that does not open, or that has files outside its top folder.
+ * The same error reports a composer.json with another package or version. Throws StorageError if the archive cannot be
+ * read. Reads its directory and its composer.json, of any size.
  */
 export function checkArchive(
   path: string,

@@ -20,16 +20,15 @@ export interface Piece {
 }
 
 export interface ContentStore {
-  /** true once it was added and as long as deflating it has not failed */
+  /** true after the content was added, unless deflating it failed */
   readonly has: (identity: string) => boolean;
   /**
-   * Takes a content over that it does not have; resolves once it may be given the next. `bytes` must not change before
-   * `get` resolves.
+   * Takes over a new content; resolves when the next one may be added. `bytes` must not change before `get` resolves.
    */
   readonly add: (identity: string, bytes: Uint8Array) => Promise<void>;
-  /** Takes a content over that it does not have and that is deflated already. */
+  /** Takes over a new content that is already deflated. */
   readonly addDeflated: (identity: string, content: Deflated) => void;
-  /** Nothing more comes for now. */
+  /** Call it after the last content of a batch. */
   readonly flush: () => void;
   /** Rejects with the reason why deflating failed; the content may then be added again. */
   readonly get: (identity: string) => Piece | Promise<Piece>;

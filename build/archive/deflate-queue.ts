@@ -8,7 +8,7 @@ import type { DeflateThreads } from './deflate-threads.ts';
 import { createReusedBuffer } from '../compression/reused-buffer.ts';
 
 export interface DeflateQueue {
-  /** Copies `bytes`. `take` is given the deflated content, whose bytes are only good until it returns. */
+  /** Copies `bytes`. `take` receives the deflated content; its bytes are valid until `take` returns. */
   readonly push: <Taken>(
     bytes: Uint8Array,
     take: (deflated: Deflated) => Taken,
@@ -23,7 +23,10 @@ export interface DeflateQueue {
   readonly close: () => Promise<void>;
 }
 
-/** Deflated here before workers are started: that takes as long as they need to start, and many a build has no more. */
+/**
+ * This thread deflates so many bytes before it starts workers: it takes as long as their start, and many builds have no
+ * more.
+ */
 const inlineBytes = 3 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 const inFlightBytes = 6 * 1024 * 1024;

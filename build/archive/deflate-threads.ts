@@ -1,5 +1,4 @@
-// The worker threads of one step of a build: started when there is work for them, and none where one processor is all
-// there is to use.
+// The worker threads of one step of a build. They start with the first work; with a single processor there are none.
 
 import type { DeflatePool } from './deflate-pool.ts';
 
@@ -14,10 +13,10 @@ export interface DeflateThreads {
   readonly close: () => Promise<void>;
 }
 
-/** Node loads a worker from the compiled module beside this one. Sources that a test runner transforms have none. */
+/** Node loads a worker from the compiled module in the same folder. Sources that a test runner transforms have none. */
 const compiled = import.meta.url.endsWith('.js');
 
-/** `wanted` threads beside the calling one. The results are the same for any number. */
+/** `wanted` threads in addition to the calling one. The results are the same for any number. */
 export function createDeflateThreads(wanted: number): DeflateThreads {
   const count = compiled ? wanted : 0;
   let started: Promise<DeflatePool> | undefined;

@@ -13,7 +13,7 @@ export interface Batch {
   readonly lengths: readonly number[];
 }
 
-/** This thread's own, where there is nothing else that a pause could let run. */
+/** The compressor of this thread. The thread does nothing else, so that it needs no pauses. */
 const compressor = createCompressor();
 const tools = createReadingTools(compressor, () => undefined);
 const room = createReusedBuffer();

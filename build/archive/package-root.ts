@@ -1,8 +1,8 @@
 // Finds the folder of a ZIP that Composer takes as the package: the only folder at the top, or the top itself.
 
 /**
- * `''` where composer.json is at the top, else the only top folder with its slash, else `''`: as Composer unpacks it
- * (ArchiveDownloader.php:160, which leaves .DS_Store out of account).
+ * `''` if composer.json is at the top; otherwise the only top folder with its slash, or `''`. Composer unpacks by the
+ * same rule (ArchiveDownloader.php:160, which ignores .DS_Store).
  */
 export function packageRoot(paths: readonly string[]): string {
   if (paths.includes('composer.json')) return '';

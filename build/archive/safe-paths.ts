@@ -6,7 +6,7 @@ import { QuarantineError } from '../contract/quarantine.ts';
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
 
-/** Refuses what some system or unpacker would take for another path. Throws QuarantineError UNSAFE_PATH. */
+/** Refuses a path that some system or unpacker reads as another path. Throws QuarantineError UNSAFE_PATH. */
 export function checkFilePath(path: string): void {
   const fault = faultOf(path);
   if (fault !== undefined)
@@ -17,8 +17,8 @@ export function checkFilePath(path: string): void {
 }
 
 /**
- * The paths of one whole archive: each safe by itself, none twice, and none below another one. An entry below a symlink
- * would be written wherever the link points. Throws QuarantineError UNSAFE_PATH.
+ * The paths of one whole archive: each safe by itself, none twice, and none below another one. The target of a symlink
+ * would receive an entry below the link. Throws QuarantineError UNSAFE_PATH.
  */
 export function checkFileTree(paths: readonly string[]): void {
   const taken = new Set<string>();
@@ -106,7 +106,7 @@ interface Tree {
   readonly folders: ReadonlySet<string>;
 }
 
-/** Links met on the way before it counts as a loop; what Linux allows (path_resolution(7)). */
+/** Links followed before a path counts as a loop: the limit of Linux (path_resolution(7)). */
 const maxLinksFollowed = 40;
 
 /**

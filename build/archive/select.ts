@@ -3,13 +3,13 @@
 // | rule                                       | effect                                                                        |
 // |--------------------------------------------|-------------------------------------------------------------------------------|
 // | folders and files of version control       | out, always: `.git` `.svn` `.hg` `.bzr` `.jj` `_darcs`, at any depth          |
-// | composer.json at the root                  | in; of a git source it is out where export-ignore says so, as in `git archive` |
+// | composer.json at the root                  | in; out in a git source with a matching export-ignore, as in `git archive`    |
 // | `.gitattributes`, export-ignore            | out, exactly as `git archive` does                                            |
 // | composer.json, `archive.exclude`           | out, or with `!` in again, exactly as `composer archive` does                 |
-// | names that say credential (credentials.ts) | out whatever the rules said, and listed as withheld                           |
+// | names of credentials (credentials.ts)      | out, even if other rules include them, and listed as withheld                 |
 //
 // `.gitattributes` and `.gitignore` themselves are ordinary files. Other rules have no effect: .gitignore, .hgignore and
-// the settings of the machine's own git.
+// the git settings of the machine.
 
 import { compileAttributes, parentOf, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
 import { byteString } from './rules/bytes.ts';
@@ -41,7 +41,7 @@ export interface Selection<File> {
 
 const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i;
 
-/** Pure. Keeps the order of `files`, whose paths are relative to the package with forward slashes. */
+/** Pure. Preserves the order of `files`, whose paths are relative to the package with forward slashes. */
 export function selectFiles<F extends { readonly path: string }>(
   files: readonly F[],
   rules: ArchiveRules,

@@ -9,9 +9,9 @@ export interface SharedPieces {
   readonly slabBytes: number;
   /** By number; slab n has the bytes from n × slabBytes on. */
   readonly slabs: ReadonlyMap<number, Uint8Array>;
-  /** of the file, for messages */
+  /** path of the file, for messages */
   readonly path: string;
-  /** A descriptor of this process; undefined while everything is in slabs. */
+  /** A descriptor of this process; undefined while all pieces are in slabs. */
   readonly file: number | undefined;
 }
 

@@ -14,9 +14,9 @@ export interface SpillFile {
   /** Offset of `size` bytes that `fill` will write, straight to the file. */
   readonly reserve: (size: number) => number;
   readonly fill: (offset: number, bytes: Uint8Array) => void;
-  /** The things at these offsets, for any thread to read until `close`. */
+  /** The pieces at these offsets, for any thread to read until `close`. */
   readonly share: (offsets: Iterable<number>) => SharedPieces;
-  /** Removes the file; nothing can be read any more. */
+  /** Removes the file; later reads fail. */
   readonly close: () => void;
 }
 

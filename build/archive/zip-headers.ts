@@ -10,7 +10,7 @@ export interface ZipEntry {
   readonly crc32: number;
   /** bytes of the content */
   readonly size: number;
-  /** bytes of it as they stand in the archive */
+  /** size of its data in the archive, bytes */
   readonly compressedSize: number;
   /** 0 stored, 8 deflated */
   readonly method: 0 | 8;

@@ -28,7 +28,7 @@ export interface ZipLayout {
 interface Placed {
   readonly entry: ZipEntry;
   readonly name: ZipName;
-  /** of its local header in the archive */
+  /** offset of its local header in the archive */
   readonly offset: number;
 }
 

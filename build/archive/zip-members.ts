@@ -5,10 +5,10 @@ import AdmZip from 'adm-zip';
 export interface ZipMembers {
   /** paths of files and symlinks, as the archive has them */
   readonly paths: readonly string[];
-  /** bytes of one of them, as the archive claims; 0 where there is none at this path */
+  /** size of a member as claimed by the archive, bytes; 0 if the path has no member */
   readonly sizeOf: (path: string) => number;
   /**
-   * The content of one of them; undefined where there is none at this path. Throws where it cannot be read, or claims
+   * The content of a member; undefined if the path has no member. Throws for a member that cannot be read or claims
    * more than `maxBytes`.
    */
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;

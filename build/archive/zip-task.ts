@@ -17,7 +17,7 @@ export type ZipWritten =
   /** `path` cannot be written or read */
   | { readonly refused: { readonly path: string; readonly code: string | undefined; readonly message: string } };
 
-/** As `writeZip`, in a worker of the pool. Throws StorageError. */
+/** Does the work of `writeZip` in a worker of the pool. Throws StorageError. */
 export async function writeZipInWorker(
   pool: { readonly writeZip: (task: ZipTask) => Promise<ZipWritten> },
   target: string,

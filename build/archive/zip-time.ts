@@ -12,9 +12,9 @@ const firstDos = Date.UTC(1980, 0, 1);
 const lastDos = Date.UTC(2107, 11, 31, 23, 59, 58);
 
 /**
- * The time in both fields: as epoch seconds in the extra field, which is UTC, and in the DOS field, which has no zone
- * and two-second steps. The DOS time is a day earlier. PHP's opcache does not cache a file from the future, and a
- * reader east of Greenwich may take it for local time.
+ * The time for both fields: epoch seconds in UTC for the extra field, and the DOS field, which has no zone and
+ * two-second steps. The DOS time is a day earlier. PHP's opcache does not cache a file from the future, and a reader
+ * east of Greenwich may interpret the field as local time.
  */
 export function zipTimeOf(time: number): ZipTime {
   const dos = new Date(Math.min(lastDos, Math.max(firstDos, time * 1000 - dayMs)));

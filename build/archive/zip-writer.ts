@@ -1,6 +1,6 @@
-// Writes an archive to a new file block by block, and computes its SHA-1 on the way. It never fsyncs: the publication
-// does that. Writes are synchronous, because passing each write of thousands of small archives to another thread would
-// cost more than the write. A worker writes the larger archives (zip-task.ts).
+// Writes an archive to a new file block by block, and computes its SHA-1 at the same time. The publication syncs the
+// file to disk later. Writes are synchronous, because passing each write of thousands of small archives to another
+// thread would cost more than the write. A worker writes the larger archives (zip-task.ts).
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface ZipContent {
   readonly pieces: SharedPieces;
 }
 
-/** Returns the SHA-1 of the file. Fails where `target` exists; where anything else fails it leaves nothing behind. */
+/** Returns the SHA-1 of the file. Fails if `target` exists; after any other error it removes the file. */
 export async function writeZip(target: string, content: ZipContent): Promise<Sha1> {
   const file = withTarget(target, () => openSync(target, 'wx', 0o644));
   try {

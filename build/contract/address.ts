@@ -32,8 +32,8 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
 }
 
 /**
- * The fault of an http(s) address, as the continuation of its field's name; undefined for a valid one, and for any text
- * that is no such address.
+ * The fault of an http(s) address, as the continuation of its field's name; undefined for a valid address, and for text
+ * of another kind.
  */
 export function httpAddressFault(text: string): string | undefined {
   if (!/^https?:/i.test(text)) return undefined;

@@ -1,6 +1,6 @@
-// The security advisories and filter lists (Composer ≥ 2.10, such as `malware`) that keep people from installing
-// packages known to be bad. The entries of a package stand at the top of the package's documents. The entries of all
-// packages stand in `index/_safety.json`, for requests of `composer audit`.
+// The security advisories and filter lists (Composer ≥ 2.10, for example `malware`), which prevent the installation of
+// bad packages. The entries of a package are at the top of the package's documents. The entries of all packages are in
+// `index/_safety.json`, for requests of `composer audit`.
 
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -38,7 +38,7 @@ export interface PackageAdvisories {
 }
 
 export interface AdvisoryLists {
-  /** whether advisories are configured, even as an empty list: then packages.json says so */
+  /** true if advisories are configured, even as an empty list: packages.json then announces them */
   readonly advised: boolean;
   /** names of the filter lists, sorted */
   readonly filters: readonly string[];
@@ -53,7 +53,7 @@ export function advisoriesOf(lists: AdvisoryLists, name: PackageName): PackageAd
   return lists.packages.get(name) ?? nothing;
 }
 
-/** The keys at the top of a package's documents, beside `packages`. */
+/** The keys at the top of a package's documents, next to `packages`. */
 export function advisoryKeys({ advisories, filter }: PackageAdvisories): JsonObject {
   return {
     ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }),

@@ -49,8 +49,8 @@ function keyOf({ reference = '', ...row }: Row): string {
 }
 
 /**
- * Announced rows that a list lacks. A list may have more rows: the list is in place before the announcement, and a
- * publication may be cut off in between.
+ * Announced rows that a list lacks. A list may have more rows: the list is written before the announcement, and a
+ * publication may stop in between.
  */
 export function missingRows<Announced extends Row>(
   announced: readonly Announced[],
@@ -61,8 +61,8 @@ export function missingRows<Announced extends Row>(
 }
 
 /**
- * The rows that the lists must have while a publication replaces them: the announced rows that the next lists keep. A
- * version that is published again leaves its list before the announcement says so.
+ * The rows that the lists must have while a publication replaces them: announced rows that are also in the next lists.
+ * A version that is published again leaves its list before the announcement changes.
  */
 export function announcedUntilThen(announced: AnnouncedLists, next: GuardedLists): Partial<AnnouncedLists> {
   const { purged, withheld } = announced;
@@ -74,8 +74,8 @@ export function announcedUntilThen(announced: AnnouncedLists, next: GuardedLists
 }
 
 /**
- * Whether an announcement without missing rows names all rows of the lists. An older version of Libretto names none:
- * the next build announces them, whatever else it finds.
+ * True if an announcement without missing rows names all rows of the lists. An older version of Libretto names none:
+ * the next build announces them in any case.
  */
 export function announcesAll(announced: Partial<AnnouncedLists> | undefined, lists: GuardedLists): boolean {
   const { purged = [], withheld = [] } = announced ?? {};
@@ -83,8 +83,8 @@ export function announcesAll(announced: Partial<AnnouncedLists> | undefined, lis
 }
 
 /**
- * Tombstones for the lost rows of a list. They keep label and reference out; digests of the files, reason and date are
- * lost.
+ * Tombstones for the lost rows of a list. They still block label and reference; digests of the files, reason and date
+ * are lost.
  */
 export function replacedTombstones(missing: readonly AnnouncedPurge[], now: Date): readonly PurgedVersion[] {
   return missing.map((purge) => ({

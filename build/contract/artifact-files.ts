@@ -1,7 +1,7 @@
 // The folder of uploaded ZIPs: `artifacts/` in the data folder, a source of the builder like any other.
 //
-//   artifacts/<vendor>/<package>/<vendor>-<package>-<version>.zip   what is published; read by builds
-//   artifacts/.staging/                                             uploads on their way, none of them older than an hour
+//   artifacts/<vendor>/<package>/<vendor>-<package>-<version>.zip   the published ZIPs, read by builds
+//   artifacts/.staging/                                             unfinished uploads, at most an hour old
 //   artifacts/.retired/<digest>.zip                                 withdrawn and superseded ZIPs, until a cleanup
 //
 // Builds skip every name that starts with a dot.
@@ -17,12 +17,15 @@ export const artifactsFolder = 'artifacts';
 export const stagingFolder = '.staging';
 export const retiredFolder = '.retired';
 
-/** An upload in the staging folder. It names the process that stages it, so that nobody removes it meanwhile. */
+/**
+ * An upload in the staging folder. The name has the pid of its process, so that no other process removes the file
+ * during the upload.
+ */
 export function stagedUploadName(pid: number, id: string): string {
   return `upload-${pid}-${id}.zip`;
 }
 
-/** Id of the process that stages the file; undefined of any other file, and of one that an older version left. */
+/** Id of the process that stages the file; undefined for any other file, and for an upload of an older version. */
 export function stagingProcess(name: string): number | undefined {
   const pid = /^upload-([1-9]\d{0,9})-[0-9a-f]{8}-[0-9a-f-]{27}\.zip$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);

@@ -12,7 +12,7 @@ export interface VersionLine {
 export interface BuildReport {
   /** the serial of the current publication; 0 before the first one */
   readonly serial: number;
-  /** false: nothing that readers see has changed */
+  /** false: the served tree is unchanged */
   readonly published: boolean;
   readonly added: readonly VersionLine[];
   readonly changed: readonly VersionLine[];
@@ -24,7 +24,7 @@ export interface BuildReport {
   readonly blocked: readonly (VersionLine & { readonly reason: string; readonly purged_at: string })[];
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
-  /** archives that no document names any more and that stay retrievable until `prune` */
+  /** archives that no document names and that stay retrievable until `prune` */
   readonly retained: readonly (VersionLine & { readonly reference: string })[];
   readonly timings_ms: {
     readonly scan: number;

@@ -4,13 +4,13 @@
 
 import { createHash } from 'node:crypto';
 
-/** `json`: the text of an object, `{…}` and perhaps a line feed. Its last field is then `sha256`. */
+/** `json`: the text of an object, `{…}` and perhaps a line feed. `sha256` becomes its last field. */
 export function withChecksum(json: string): string {
   const body = json.slice(0, json.lastIndexOf('}')).trimEnd();
   return `${body},\n"sha256": "${digest(body)}"}\n`;
 }
 
-/** Whether the text is, byte for byte, a result of withChecksum. */
+/** True if the text is, byte for byte, a result of withChecksum. */
 export function isAsWritten(text: string): boolean {
   const end = checksumAt(text);
   return end > 0 && text.slice(end) === `,\n"sha256": "${digest(text.slice(0, end))}"}\n`;

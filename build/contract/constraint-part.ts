@@ -41,7 +41,7 @@ function splitFlag(text: string): { readonly text: string; readonly flag: string
   return { text: version === '' ? '*' : version, flag: flag === 'stable' ? undefined : flag };
 }
 
-/** `dev-main#abc1234` → `dev-main`: a reference says which commit to install, not which version. */
+/** `dev-main#abc1234` → `dev-main`: a reference selects the commit to install, and no version. */
 function withoutReference(text: string): string {
   const line = text.endsWith('\n') ? text.slice(0, -1) : text;
   return line.includes('\n') ? text : (reference.exec(line)?.[1] ?? text);
@@ -62,7 +62,7 @@ function parseComparison(text: string, flag: string | undefined): Comparison | u
   return comparison(operator, lowest ? `${version}-dev` : version);
 }
 
-/** `foobar-dev` is taken for `dev-foobar`. */
+/** `foobar-dev` is read as `dev-foobar`. */
 function normalizeOperand(operand: string): string | undefined {
   const version = normalizeVersion(operand);
   if (version !== undefined || !/^[0-9a-zA-Z./-]*-dev$/.test(operand)) return version;

@@ -1,4 +1,4 @@
-// The parts of a constraint that stand for a range: tilde, caret, wildcard and hyphen (composer/semver,
+// The parts of a constraint that express a range: tilde, caret, wildcard and hyphen (composer/semver,
 // VersionParser.php, parseConstraint).
 
 import type { Comparison, ParsedPart } from './constraint-model.ts';
@@ -17,7 +17,7 @@ const hyphen = new RegExp(`^(${versionPattern}) +- +(${versionPattern})\\n?$`, '
 /** The groups of `versionPattern`. */
 interface Written {
   readonly numbers: readonly (string | undefined)[];
-  /** it names a stability of its own, so that the range does not begin below it */
+  /** the version names a stability, so that the range starts at that stability */
   readonly modified: boolean;
   readonly xDev: boolean;
 }
@@ -27,7 +27,7 @@ export function parseRange(text: string): ParsedPart | undefined {
   return parseTilde(text) ?? parseCaret(text) ?? parseWildcard(text) ?? parseHyphen(text);
 }
 
-/** `~1.2.3` → `>=1.2.3.0-dev <1.3.0.0-dev`: the last number but one may not rise. */
+/** `~1.2.3` → `>=1.2.3.0-dev <1.3.0.0-dev`: the number before the last one must stay equal. */
 function parseTilde(text: string): ParsedPart | undefined {
   const match = tilde.exec(text);
   if (match === null) return undefined;
@@ -38,7 +38,7 @@ function parseTilde(text: string): ParsedPart | undefined {
   return fromVersionToNext(text, written, Math.max(1, position - 1));
 }
 
-/** `^1.2.3` → `>=1.2.3.0-dev <2.0.0.0-dev`: the first number other than zero may not rise. */
+/** `^1.2.3` → `>=1.2.3.0-dev <2.0.0.0-dev`: the first number other than zero must stay equal. */
 function parseCaret(text: string): ParsedPart | undefined {
   const match = caret.exec(text);
   if (match === null) return undefined;
@@ -59,7 +59,7 @@ function parseWildcard(text: string): ParsedPart | undefined {
   return { constraints: lowest === '0.0.0.0-dev' ? [below] : [comparison('>=', lowest), below] };
 }
 
-/** `1.0 - 2.0` → `>=1.0.0.0-dev <2.1.0.0-dev`: the upper end is whole, as far as it is written out. */
+/** `1.0 - 2.0` → `>=1.0.0.0-dev <2.1.0.0-dev`: the upper end includes all versions with the written numbers. */
 function parseHyphen(text: string): ParsedPart | undefined {
   const match = hyphen.exec(text);
   if (match === null) return undefined;

@@ -29,17 +29,14 @@ export function splitConjunction(text: string): readonly string[] {
   return pieces;
 }
 
-/**
- * The end of the separator that begins with this run of blanks and commas, or undefined where the run separates
- * nothing.
- */
+/** The end of the separator that starts with this run of blanks and commas; undefined if the run is no separator. */
 function separatorEnd(text: string, runStart: number, runLength: number): number | undefined {
   const before = text.slice(Math.max(0, runStart - 2), runStart);
   if (before === '' || before === 'as' || /[=><]$/.test(before)) return undefined;
   const run = text.slice(runStart, runStart + runLength);
   const blanks = run.length - run.replace(/^ +/, '').length;
-  // The cut is the comma behind the blanks or one of the last three blanks: from the third one on the outcome is that
-  // of the third.
+  // The cut is the comma behind the blanks or one of the last three blanks: an earlier blank gives the same result as
+  // the third one.
   for (let cut = blanks === run.length ? blanks - 1 : blanks; cut >= Math.max(0, blanks - 3); cut -= 1) {
     const end = cutEnd(text, runStart + cut);
     if (end !== undefined) return end;

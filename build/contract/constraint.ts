@@ -22,7 +22,7 @@ export function parseConstraint(text: string): { readonly constraint: Constraint
   return { constraint: grouped('some', joinAdjacent(alternatives)) };
 }
 
-/** Whether a package of this version satisfies the constraint. A branch (`dev-main`) equals only itself. */
+/** True if a package of this version satisfies the constraint. A branch (`dev-main`) equals only itself. */
 export function matches(constraint: Constraint, version: NormalizedVersion): boolean {
   switch (constraint.kind) {
     case 'anything':

@@ -22,7 +22,7 @@ export interface RootDocument {
   readonly homepage?: string;
 }
 
-/** One version in a p2 document: the whole composer.json, less root-only keys, plus what says where its archive is. */
+/** One version in a p2 document: the whole composer.json without root-only keys, and the location of the archive. */
 export interface VersionRecord extends JsonObject {
   readonly name: string;
   readonly version: string;
@@ -41,16 +41,16 @@ export interface VersionRecord extends JsonObject {
 
 export interface DistRecord {
   readonly type: 'zip';
-  /** `/dist/<vendor>/<package>/<version>.zip`, or absolute where the operator asked for it */
+  /** `/dist/<vendor>/<package>/<version>.zip`, or an absolute URL if the operator configured one */
   readonly url: string;
   readonly reference: Reference;
-  /** absent only of dev versions, where the operator asked for it */
+  /** absent only for dev versions, if the operator configured so */
   readonly shasum?: Sha1;
 }
 
 /**
- * `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record; beside that `security-advisories`
- * and `filter`, where there are any.
+ * `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record. `security-advisories` and `filter`
+ * follow if the package has any.
  */
 export interface ProviderDocument {
   readonly packages: Readonly<Record<string, Readonly<Record<string, VersionRecord>>>>;

@@ -1,6 +1,6 @@
-// Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are the
-// interface's own table, plus the two that only Node's parser can cause before a request exists (408, 431), and those
-// of decision D1 (410).
+// Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are those of
+// the interface's table. Two more are caused only by Node's parser before a request exists (408, 431), and decision D1
+// adds others (410).
 
 import type { JsonObject } from './json.ts';
 
@@ -159,7 +159,7 @@ export interface ErrorBody {
   readonly details: JsonObject;
 }
 
-/** The one error class that may cross a border; everything else that is thrown is a bug and becomes INTERNAL_ERROR. */
+/** The one error class that may cross a border. Every other thrown error is a bug and becomes INTERNAL_ERROR. */
 export class RegistryError extends Error {
   readonly code: ErrorCode;
   readonly details: JsonObject;

@@ -1,4 +1,4 @@
-// Recognizes the errors of one file that is there and cannot be read, and says what to do. Pure.
+// Recognizes the errors of one existing file that cannot be read, and finds the remedy. Pure.
 
 /** Two parts of a message: the predicate of a sentence about the file, and the first step of the operator. */
 export interface FileFault {

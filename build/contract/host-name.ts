@@ -10,7 +10,7 @@ export function isPossibleHost(host: string): boolean {
   if (bare.includes(':')) return URL.canParse(`http://[${bare}]`);
   const name = bare.replace(/\.$/, '');
   if (name.length > longestName || !name.split('.').every((part) => label.test(part))) return false;
-  // the URL parser decodes punycode to check it, and takes a name that ends in a number for an address (WHATWG URL
-  // §3.5): it must read the same one
+  // the URL parser decodes punycode and reads a name that ends in a number as an address (WHATWG URL §3.5): the parsed
+  // host must equal the name
   return URL.canParse(`http://${name}`) && new URL(`http://${name}`).hostname === name.toLowerCase();
 }

@@ -4,9 +4,9 @@ import { parseConstraint } from './constraint.ts';
 import { normalizeVersion, type NormalizedVersion } from './version.ts';
 
 /**
- * The reason why this label may not stand beside this normalized version, as the continuation of the label; undefined
- * if it may. Clients trust `version_normalized` blindly but parse the label again from their lock file, and
- * `self.version` turns it into a constraint.
+ * The reason why this label does not fit this normalized version, as the continuation of the label; undefined if it
+ * fits. Clients trust `version_normalized` blindly but parse the label again from their lock file, and `self.version`
+ * turns it into a constraint.
  */
 export function labelRefusal(version: string, normalized: NormalizedVersion): string | undefined {
   const meant = normalizeVersion(version);

@@ -1,5 +1,5 @@
-// Package names as Composer's own grammar has them (composer.json schema, `name`), always in lower case here:
-// Composer asks for metadata in lower case only, whatever case a composer.json uses.
+// Package names by Composer's grammar (composer.json schema, `name`), always in lower case: Composer requests metadata
+// in lower case, for any case in a composer.json.
 
 import type { Branded } from './brand.ts';
 

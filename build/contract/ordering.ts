@@ -1,5 +1,5 @@
-// The order of versions in our documents. Composer's own order leaves branches open and takes 01.0.0.0 for 1.0.0.0;
-// this one is total, so that a document does not depend on the order in which its versions were found.
+// The order of versions in our documents. Composer's own order leaves branches undecided and treats 01.0.0.0 as
+// 1.0.0.0. This order is total, so that a document does not depend on the order in which its versions were found.
 
 import { phpVersionCompare, type Order } from './php-version-compare.ts';
 import type { NormalizedVersion } from './version.ts';

@@ -1,5 +1,5 @@
 // The README and CHANGELOG of a package's versions: `index/_texts/<vendor>/<package>/<digest>.md`, each distinct text
-// of a package once. The serving index assigns them to versions. They are never served as files.
+// of a package once. The serving index assigns them to versions. The server never serves them as files.
 
 import type { Branded } from './brand.ts';
 import type { PackageName } from './name.ts';
@@ -36,8 +36,8 @@ export function chooseTexts(files: readonly string[]): {
 const endings: readonly string[] = ['.md', '.markdown', '', '.txt'];
 
 /**
- * The first ending that there is; of several spellings the first by their bytes, so that it does not depend on how a
- * folder was listed.
+ * The first ending that exists; of several spellings the first by their bytes, so that the result does not depend on
+ * the order of a folder listing.
  */
 function chooseText(files: readonly string[], kind: TextKind): string | undefined {
   for (const ending of endings) {

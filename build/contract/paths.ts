@@ -1,13 +1,13 @@
-// The shapes of the output tree, and the only place that builds a path in it.
+// The layout of the output tree. Only this file builds paths of the tree.
 //
 //   packages.json
 //   p2/<vendor>/<package>.json            p2/<vendor>/<package>~dev.json
 //   dist/<vendor>/<package>/<version>.zip a released version, or the newest content of a dev version
 //   dist/<vendor>/<package>/<version>@<reference>.zip   one content of a dev version, never overwritten
-//   index/<vendor>/<package>.json         beside public/, never served: see serving-index.ts
+//   index/<vendor>/<package>.json         next to public/, never served: see serving-index.ts
 //
-// All of these are relative, with forward slashes. A version label may hold slashes (dev-feature/x) and odd characters;
-// `parseDistLabel` says which labels make a safe path, and everything else here takes its branded result.
+// All of these are relative, with forward slashes. A version label may contain slashes (dev-feature/x) and odd
+// characters. `parseDistLabel` accepts the labels that make a safe path; all other functions take its branded result.
 
 import type { Branded } from './brand.ts';
 import type { Reference } from './digest.ts';

@@ -1,6 +1,6 @@
 // PHP's version_compare(), by which Composer orders normalized versions (php-src, ext/standard/versioning.c). It is a
-// port, oddities included, for versions that begin with a digit and end in a digit or a letter, as all normalized ones
-// do that are no branches.
+// port, oddities included. It covers versions that start with a digit and end in a digit or a letter, as all normalized
+// ones except branches do.
 
 const specialForms: readonly (readonly [prefix: string, order: number])[] = [
   ['dev', 0],
@@ -44,7 +44,7 @@ function parts(version: string): readonly string[] {
   return canonical.split('.');
 }
 
-/** Whether a number and a word meet here. */
+/** True at the boundary between a number and a word. */
 function meetsWord(previous: string, current: string): boolean {
   if (isSeparator(current)) return false;
   return (isWord(previous) && !isSeparator(previous) && isNumber(current)) || (isNumber(previous) && isWord(current));
@@ -91,7 +91,7 @@ function isNumber(part: string): boolean {
   return /^[0-9]/.test(part);
 }
 
-/** As strings, since a date with its time outgrows no limit that way; PHP stops at the largest 64-bit integer. */
+/** Compares strings, because a date with its time then exceeds no limit; PHP stops at the largest 64-bit integer. */
 function compareNumbers(left: string, right: string): Order {
   const [a, b] = [saturated(left), saturated(right)];
   if (a.length !== b.length) return sign(a.length - b.length);

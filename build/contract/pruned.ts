@@ -17,7 +17,7 @@ export function prunedPath(name: PackageName): string {
 }
 
 export interface PrunedRelease {
-  /** as it was published */
+  /** the published label */
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: Reference;

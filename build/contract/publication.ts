@@ -1,6 +1,6 @@
 // `index/_publication.json`: the announcement, written last of all files that a publication changes for readers. A
 // reader that sees a new serial drops its caches. The announcement also names the sources, so that a builder without
-// its memory still knows whose versions these are.
+// its memory still knows the source of each version.
 
 import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';
@@ -31,18 +31,20 @@ export interface PublishedSource {
   readonly options?: true;
 }
 
-/** A change that a rollback undid: builds leave it undone as long as the version's source has nothing else to offer. */
+/**
+ * A change that a rollback undid: builds do not repeat the change while the version's source offers the same content.
+ */
 export interface UndoneChange {
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: string;
   /** the published content; null: the version was withdrawn, and is published again */
   readonly reference: Reference | null;
-  /** a build has seen since that the version's source has nothing under it any more */
+  /** a later build found that the source no longer has the version */
   readonly gone?: true;
 }
 
-/** The keys of packages.json beside the names, and the time of their last change, for the dates of views. */
+/** The keys of packages.json other than the names, and the time of their last change, for the dates of views. */
 export interface BesideNames {
   readonly sha256: string;
   /** oldest first; of several only those that dates still depend on. `at`: epoch seconds */
@@ -50,8 +52,8 @@ export interface BesideNames {
 }
 
 /**
- * `purged` and `withheld`: the rows of the lists of tombstones and of versions withdrawn by hand, which are in place
- * before; absent for none, and in publications of older versions.
+ * `purged` and `withheld`: the rows of the lists of tombstones and of versions withdrawn by hand, which are written
+ * before. Absent for empty lists, and in publications of older versions.
  */
 export interface Publication extends Partial<AnnouncedLists> {
   readonly format: typeof publicationFormat;
@@ -63,8 +65,7 @@ export interface Publication extends Partial<AnnouncedLists> {
   readonly root: { readonly last_modified: number; readonly sha256: string; readonly beside?: BesideNames };
   readonly sources: readonly PublishedSource[];
   /**
-   * packages of which nothing is published any more, while their serving indexes are there; absent where an older
-   * version published
+   * packages without any published version that still have a serving index; absent in publications of older versions
    */
   readonly withdrawn?: readonly PackageName[];
   /** absent for none */
@@ -74,7 +75,7 @@ export interface Publication extends Partial<AnnouncedLists> {
    * published
    */
   readonly dates_until?: number;
-  /** the changes of packages whose serving index was pruned away, for the dates of views' lists; absent for none */
+  /** the changes of packages whose serving index was pruned, for the dates of views' lists; absent if there are none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
 }
 

@@ -1,5 +1,5 @@
-// `index/_purged.json`: the tombstones of purged versions, one row for each content. It stands beside the serving
-// index, so that it travels with the tree. It holds digests and the reason's category, and never the words that an
+// `index/_purged.json`: the tombstones of purged versions, one row for each content. The file is in the folder of the
+// serving index, so that it moves with the tree. It has digests and the reason's category, and never the text that an
 // admin wrote.
 
 import { withChecksum } from './checksum.ts';
@@ -30,11 +30,11 @@ export interface ArchiveContent {
 
 export interface PurgedVersion {
   readonly name: PackageName;
-  /** as it was published */
+  /** the published label */
   readonly version: string;
   readonly version_normalized: NormalizedVersion;
   readonly reference: string;
-  /** hex digests of the archive's bytes; null where the archive was not at hand */
+  /** hex digests of the archive's bytes; null if the archive was unavailable */
   readonly sha1: string | null;
   readonly sha256: string | null;
   readonly content: ArchiveContent | null;
@@ -75,12 +75,12 @@ export interface PurgeCandidate {
 /** Tombstones, ready for lookup. */
 export interface PurgedLookup {
   readonly rows: readonly PurgedVersion[];
-  /** those of a package; undefined for none */
+  /** the tombstones of a package; undefined: none */
   readonly of: (name: string) => readonly PurgedVersion[] | undefined;
   /**
-   * The tombstone that keeps this content of this package out: of its label, or of its reference. A commit of a
-   * repository with several packages is the reference of each, so that a reference counts within its package only; the
-   * same files in another package are known by their digest.
+   * The tombstone that blocks this content of this package, by its label or its reference. A commit of a repository
+   * with several packages is the reference of each of them. So a reference counts within its package only; a digest
+   * identifies the same files in another package.
    */
   readonly blocks: (name: string, candidate: PurgeCandidate) => PurgedVersion | undefined;
 }

@@ -30,7 +30,7 @@ export interface Quarantine {
   readonly message: string;
   /** the place: a file with its line, or a tag or branch of a repository */
   readonly where: string;
-  /** as far as it was known by then */
+  /** null if the fault occurred before the name was known */
   readonly name: string | null;
   readonly version: string | null;
 }

@@ -1,5 +1,5 @@
-// `index/_quarantined.json`: the versions that the last builds left out, with the reasons, for display. Nothing
-// depends on this file. If it is damaged or lost, the next build that reads a source writes it again.
+// `index/_quarantined.json`: the versions that the last builds left out, with the reasons, for display. No other
+// function depends on this file. If it is damaged or lost, the next build that reads a source writes it again.
 
 import { parseVersionList } from './version-list.ts';
 
@@ -15,7 +15,7 @@ export interface QuarantinedVersion {
   /** for people: the fault and the repair */
   readonly message: string;
   readonly where: string;
-  /** as far as it is known */
+  /** null if unknown */
   readonly name: string | null;
   readonly version: string | null;
 }

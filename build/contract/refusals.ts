@@ -1,6 +1,6 @@
 // The ways a build ends before it publishes anything. All carry a message for the person who started it.
 
-/** Unusable arguments, configuration or data folder: nothing was written. */
+/** Unusable arguments, configuration or data folder: the build wrote nothing. */
 export class BuildRefused extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
@@ -8,7 +8,7 @@ export class BuildRefused extends Error {
   }
 }
 
-/** It would have withdrawn more than anyone is likely to mean: nothing was published. */
+/** The build would probably have withdrawn versions by mistake: it published nothing. */
 export class WithdrawalRefused extends BuildRefused {
   constructor(message: string) {
     super(message);
@@ -16,7 +16,7 @@ export class WithdrawalRefused extends BuildRefused {
   }
 }
 
-/** A list below `index/` that keeps versions out is damaged, lost, or lacks rows: nothing was published. */
+/** A list of blocked versions below `index/` is damaged, lost, or lacks rows: the build published nothing. */
 export class ListDamaged extends BuildRefused {
   /** the file, below `index/` */
   readonly list: string;
@@ -38,7 +38,7 @@ export async function noneIfDamaged<Row>(list: Promise<readonly Row[]>): Promise
   }
 }
 
-/** A file of a package is damaged, and the build cannot go on without the content of that file. */
+/** A file of a package is damaged, and the build cannot continue without the content of that file. */
 export class PackageDamaged extends BuildRefused {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);

@@ -20,8 +20,8 @@ export interface ReleaseTimes {
 }
 
 /**
- * Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was
- * first published here.
+ * The time of the source (of a commit, a tag) counts. A source without a time has the date of the first publication
+ * here.
  */
 export function releasedVersion({
   version_normalized,

@@ -1,6 +1,6 @@
 // The serving index: every version of a package that can be retrieved, including withdrawn and superseded ones. The
 // proxy finds each ZIP through the index and joins no part of a request into a path. Builds use the index to know a
-// package between two runs. The index only grows until `prune`. It travels with `public/` and is never served.
+// package between two runs. The index only grows until `prune`. It moves with `public/` and is never served.
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
@@ -34,7 +34,7 @@ export interface IndexEntry {
    * when this registry first published this content, where that is before `since`; received trees bring theirs along
    */
   readonly first_published?: string;
-  /** the git branch of a dev version, where its label does not tell the name (branch-order.ts) */
+  /** the git branch of a dev version, if its label does not show the name (branch-order.ts) */
   readonly branch?: string;
   /** id of the source that published it */
   readonly source: string;
@@ -49,7 +49,7 @@ export interface DocumentStamp {
   readonly last_modified: number;
   /** hex SHA-256 of its bytes; null while it does not exist */
   readonly sha256: string | null;
-  /** oldest first; absent where an older version published: then nothing is known of single versions */
+  /** oldest first; absent in the index of an older version, which did not record changes of single versions */
   readonly changes?: readonly VersionChange[];
 }
 

@@ -1,5 +1,5 @@
-// Recognizes the errors of a full or read-only disk among all failures. Such an error is the server's fault, whatever
-// operation reported it. Pure.
+// Recognizes the errors of a full or read-only disk among all failures. Such an error is the server's fault, in every
+// operation. Pure.
 
 /** `full`: no space, no quota, no room in the state's file or in its Redis. `read-only`: mounted so. */
 export type StorageFault = 'full' | 'read-only';
@@ -17,8 +17,8 @@ const words: readonly (readonly [RegExp, StorageFault])[] = [
 ];
 
 /**
- * Causes are looked at too, so that it does not matter who has wrapped the failure. undefined: the disk has nothing to
- * do with it.
+ * Examines the chain of causes too, so that wrapped errors are found. undefined: the failure has another cause than the
+ * disk.
  */
 export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefined {
   if (!(error instanceof Error) || depth === 0) return undefined;

@@ -1,4 +1,4 @@
-// The common shape of the lists beside the serving index: a format, and a row for each version.
+// The common format of the lists in the folder of the serving index: a format number, and a row for each version.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseNewer } from './newer-format.ts';

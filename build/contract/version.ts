@@ -22,7 +22,7 @@ const dated = new RegExp(`^v?([0-9]{4}(?:[.:-]?[0-9]{2}){1,6}(?:[.:-]?[0-9]{1,3}
 
 const fullModifier: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', p: 'patch', pl: 'patch', rc: 'RC' };
 
-/** Names that were versions of their own in Composer 1. */
+/** Branch names that were versions in Composer 1. */
 const formerDefaults: ReadonlySet<string> = new Set(['master', 'trunk', 'default']);
 
 /** The normalized version, or undefined where Composer refuses the text with "Invalid version string". */
@@ -38,7 +38,7 @@ export function normalizeVersion(text: string): NormalizedVersion | undefined {
 }
 
 /**
- * Whether the version may change its content and belongs in the `~dev` document. Takes the normalized version: a label
+ * True if the version may change its content and belongs in the `~dev` document. Takes the normalized version: a label
  * such as `DEV-main` would be misread.
  */
 export function isDevVersion(normalized: string): boolean {
@@ -63,7 +63,10 @@ function normalizeDated(version: string): string | undefined {
   return withModifier(date.replace(/[^0-9]/g, '.'), word, digits, dev);
 }
 
-/** A lower-case `stable` drops everything behind it, even dev; in any other case it is kept. Composer has it so. */
+/**
+ * A lower-case `stable` drops everything behind it, even dev; in any other case the rest remains. Composer does the
+ * same.
+ */
 function withModifier(
   numbers: string,
   word: string | undefined,

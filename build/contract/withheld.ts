@@ -1,6 +1,6 @@
-// `index/_withheld.json`: versions that people withdrew although their sources have them. It stands beside the serving
-// index, so that they stay withdrawn when the builder's memory is lost, and when the tree moves. Older versions wrote
-// it without a checksum.
+// `index/_withheld.json`: versions that people withdrew although their sources have them. The file is in the folder of
+// the serving index. So the versions stay withdrawn after a loss of the builder's memory and after a move of the tree.
+// Older versions wrote it without a checksum.
 
 import { withChecksum } from './checksum.ts';
 import { parsePackageName, type PackageName } from './name.ts';
@@ -14,7 +14,7 @@ export const withheldPath = '_withheld.json';
 
 export interface WithheldVersion {
   readonly name: PackageName;
-  /** as it was published */
+  /** the published label */
   readonly version: string;
   readonly version_normalized: NormalizedVersion;
   /** RFC 3339 UTC */

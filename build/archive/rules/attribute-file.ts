@@ -18,7 +18,9 @@ export interface AttributeRule {
 
 export interface AttributeRules {
   readonly rules: readonly AttributeRule[];
-  /** `[attr]name …`: the states that a macro sets beside itself. Git reads macros only from the root's file. */
+  /**
+   * `[attr]name …`: the states that a macro sets in addition to its own. Git reads macros only from the root's file.
+   */
   readonly macros: ReadonlyMap<string, readonly AttributeState[]>;
 }
 
@@ -90,8 +92,8 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A pattern in C quotes at the start of a line (quote.c, unquote_c_style); undefined where there is none, or it is
- * malformed.
+ * A pattern in C quotes at the start of a line (quote.c, unquote_c_style); undefined if the line has none, or a
+ * malformed one.
  */
 function unquote(line: string): { readonly text: string; readonly end: number } | undefined {
   const quoted = /^"((?:[^"\\]|\\[abfnrtv\\"]|\\[0-3][0-7]{2})*)"/.exec(line);

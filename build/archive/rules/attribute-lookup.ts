@@ -15,7 +15,7 @@ export interface AttributeFile {
 export type AttributeValue = AttributeState['value'];
 
 /**
- * The values of the attributes asked for; one that no rule names is not in there. `path` is a byte string, without a
+ * The values of the requested attributes; an attribute without a rule is absent. `path` is a byte string, without a
  * slash at its end.
  */
 export type AttributeLookup = (path: string, folder: boolean) => ReadonlyMap<string, AttributeValue>;
@@ -31,7 +31,7 @@ interface Frame {
 /** The macros that git defines itself; a root file may redefine them (attr.c, builtin_attr). */
 const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
 
-/** undefined where no rule says anything of these attributes. */
+/** undefined if no rule names these attributes. */
 export function compileAttributes(
   files: readonly AttributeFile[],
   wanted: readonly string[],

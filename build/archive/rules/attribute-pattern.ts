@@ -6,9 +6,9 @@ import { compileWildmatch } from './wildmatch.ts';
 
 /** A path as a pattern sees it, in byte strings. */
 export interface Candidate {
-  /** below the folder whose .gitattributes this is; a folder has no slash at its end */
+  /** relative to the folder of the .gitattributes file; a folder has no slash at its end */
   readonly relative: string;
-  /** its last segment */
+  /** the last segment of `relative` */
   readonly name: string;
   readonly folder: boolean;
 }

@@ -1,6 +1,6 @@
 // The bracket expressions of git's patterns: `[a-z]`, `[!_]`, `[[:alpha:]-]`. ASCII only, and no class ever accepts a
-// slash (gitignore(5), wildmatch.c). A class that is not finished, or names an unknown set, matches nothing, and
-// neither does the pattern around it.
+// slash (gitignore(5), wildmatch.c). An unterminated class, or one with an unknown set, matches nothing, and neither
+// does its pattern.
 
 /** 256 flags, one a byte. */
 export type ByteClass = Uint8Array;

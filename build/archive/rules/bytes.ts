@@ -1,5 +1,4 @@
-// Git and PCRE match bytes, not characters: `?` is one byte of a UTF-8 name. Here such text is a string whose every
-// unit is one byte.
+// Git and PCRE match bytes, not characters: `?` is one byte of a UTF-8 name. Each unit of such a string is one byte.
 
 /** The UTF-8 bytes of a text, one character each. */
 export function byteString(text: string): string {

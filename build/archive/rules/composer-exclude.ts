@@ -1,6 +1,6 @@
 // `archive.exclude` of a composer.json, as Composer reads it (Package/Archiver/BaseExcludeFilter.php:134 and
-// symfony/finder's Glob::toRegex): like gitignore in looks, yet each rule is one regular expression over the whole
-// path, and the last rule that matches counts.
+// symfony/finder's Glob::toRegex). The syntax resembles gitignore, but each rule is one regular expression over the
+// whole path, and the last rule that matches counts.
 //
 // | rule        | matches                                                    |
 // |-------------|------------------------------------------------------------|
@@ -10,7 +10,7 @@
 // | `*` `?`     | within a segment; at its start never a dot                 |
 // | `**`        | between slashes: any number of folders that have no dot    |
 // | `{a,b}`     | either                                                     |
-// | `!docs`     | takes it in again, whatever left it out before             |
+// | `!docs`     | includes it again after any earlier rule                   |
 
 import { byteString } from './bytes.ts';
 
@@ -46,8 +46,8 @@ function compileRule(rule: string): ExcludeRule | undefined {
 }
 
 /**
- * A slash in front binds to the root; without one, or with one at the end only, a segment starts here; else anything
- * may go before.
+ * A leading slash binds to the root. Without a slash, or with only a trailing one, a segment starts here. Otherwise any
+ * text may precede.
  */
 function startOf(glob: string): string {
   const first = glob.indexOf('/');

@@ -1,7 +1,7 @@
 // Finds the files whose bytes `git archive` changes because of these attributes: `export-subst`, `ident`, `eol=crlf`
 // and `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). This file only names the files and their
-// differences; git itself makes the bytes. Line feeds stay line feeds on every system, unless a rule says otherwise. A
-// `filter` is a command from somebody's git configuration, and never runs.
+// differences; git itself makes the bytes. Line feeds are preserved on every system, unless a rule converts them. A
+// `filter` is a command in a user's git configuration, and never runs.
 
 import { compileAttributes, type AttributeFile, type AttributeValue } from './attribute-lookup.ts';
 import { byteString } from './bytes.ts';
@@ -16,7 +16,7 @@ export interface Conversion {
 const attributes = ['export-subst', 'ident', 'text', 'crlf', 'eol', 'working-tree-encoding'] as const;
 const causes: ReadonlySet<string> = new Set(['export-subst', 'ident', 'eol', 'working-tree-encoding']);
 
-/** Asked for the path of a file that is no symlink; undefined: the blob's own bytes. */
+/** Takes the path of a file that is no symlink; undefined: the blob's own bytes. */
 export function compileConversions(files: readonly AttributeFile[]): (path: string) => Conversion | undefined {
   if (compileAttributes(files, [...causes]) === undefined) return () => undefined;
   const lookup = compileAttributes(files, attributes);
@@ -28,10 +28,7 @@ export function compileConversions(files: readonly AttributeFile[]): (path: stri
   };
 }
 
-/**
- * `eol` alone makes a text of a file, `-text` takes it back; an encoding may also be one that git refuses, which is for
- * git to say.
- */
+/** `eol` alone marks a file as text, and `-text` reverts the mark. git itself refuses an unknown encoding. */
 function changesBytes(values: ReadonlyMap<string, AttributeValue>): boolean {
   if (values.get('export-subst') === true || values.get('ident') === true) return true;
   if (values.get('eol') === 'crlf' && values.get('text') !== false) return true;

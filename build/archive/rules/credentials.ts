@@ -1,5 +1,5 @@
-// Files that are never published because their name says they hold a secret, whatever any rule says. Only the name is
-// looked at, so the report lists what was withheld, and a name that says "public" is let through.
+// Withholds files whose name suggests a secret, even if another rule includes them. The check sees only the name. So
+// the report lists each withheld file, and a name with a word such as "public" passes.
 //
 // | withheld (in any letter case)                                   | but not                                                        |
 // |-----------------------------------------------------------------|----------------------------------------------------------------|
@@ -33,13 +33,11 @@ const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?$/;
 const keyFile = /\.(?:key|pem|p8|jks|keystore)$/;
 const keyStore = /\.(?:p12|pfx|ppk|kdbx)$/;
 
-/**
- * Words of a name that belong to what everybody may have: certificates, chains, authorities, public keys, parameters.
- */
+/** Words in the names of public files: certificates, chains, authorities, public keys, parameters. */
 const publicWords = /cert|crt|chain|bundle|root|trust|public|csr|crl|dhparam|(?:^|[^a-z])(?:ca|pub)(?:[^a-z]|s$|$)/;
 const privateWords = /priv|secret|key/;
 
-/** True where nothing but a template of secrets, or a public half, could excuse this path, and its name does not. */
+/** True for a name that suggests a secret, unless the name marks a template or a public half. */
 export function isCredential(path: string): boolean {
   const lower = path.toLowerCase();
   const name = lower.slice(lower.lastIndexOf('/') + 1);

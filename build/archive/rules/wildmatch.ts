@@ -4,7 +4,8 @@
 import { parseByteClass, type ByteClass } from './byte-class.ts';
 
 /**
- * The steps of a pattern. `enter` and `inside` together are a `**` before a slash: nothing, or any text up to a slash.
+ * The steps of a pattern. `enter` and `inside` together represent a `**` before a slash: nothing, or any text up to a
+ * slash.
  */
 type Step =
   | { readonly kind: 'byte'; readonly accepts: ByteClass }
@@ -102,7 +103,7 @@ function advance(steps: readonly Step[], here: ReadonlySet<number>, byte: number
   return next;
 }
 
-/** These steps and those behind them that need no byte to get to. */
+/** These steps, and later ones that are reachable without a byte. */
 function reachable(steps: readonly Step[], from: readonly number[]): Set<number> {
   const found = new Set<number>();
   const open = [...from];

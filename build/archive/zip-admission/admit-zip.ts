@@ -1,6 +1,6 @@
 // Admits a foreign ZIP, or refuses it and names the wrong entry. All unpackers read an admitted ZIP in the same way.
-// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. Every byte is read
-// exactly once, in order, and nothing is written to disk.
+// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. It reads every byte
+// exactly once, in order, and writes nothing to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
@@ -29,8 +29,8 @@ export interface AdmittedZip extends FileLook {
 }
 
 /**
- * Throws QuarantineError ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for the contents, and UNREADABLE_FILE for
- * a file that cannot be read or changes meanwhile.
+ * Throws QuarantineError ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for the contents. Throws UNREADABLE_FILE
+ * for a file that cannot be read or changes during the read.
  */
 export async function admitZip(path: string, limits: ZipLimits = defaultZipLimits): Promise<AdmittedZip> {
   return withOpenFile(path, async (descriptor, look) => {
@@ -62,7 +62,7 @@ function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
 
 interface MembersContent {
   readonly sha256: string;
-  /** of symlinks: path → target */
+  /** symlink path → target */
   readonly links: ReadonlyMap<string, string>;
   readonly composerJson: Buffer | undefined;
 }
@@ -101,7 +101,7 @@ async function readMembers(
 /** The assumed cost of one entry, in inflated bytes. */
 const costOfMember = 4096;
 
-/** `next`: where the entry behind it begins. Its content, where it is to be kept. */
+/** `next`: the offset of the following entry. Returns the content if the caller needs it. */
 async function readMember(
   reader: ForwardReader,
   member: ZipMember,

@@ -30,7 +30,7 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
   const [disk, directoryDisk, entriesHere, entries] = [4, 6, 8, 10].map((offset) =>
     last.readUInt16LE(end + offset),
   ) as [number, number, number, number];
-  // before the ZIP64 record, which such an archive needs: it is not what has to be mended
+  // checked before the ZIP64 record, which such an archive needs: the message has to name the number of entries
   if (entries > limits.entries)
     throw unsafeArchive(
       `holds ${entries} entries${entries === uncounted ? ' or more' : ''}; the maximum is ${limits.entries}`,

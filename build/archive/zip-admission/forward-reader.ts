@@ -10,7 +10,7 @@ export const windowBytes = 256 * 1024;
 
 export class ForwardReader {
   readonly #descriptor: number;
-  /** nothing behind it is read */
+  /** the offset at which reading stops */
   readonly #end: number;
   readonly #hash: Hash;
   readonly #window: Buffer;
@@ -31,7 +31,7 @@ export class ForwardReader {
   }
 
   /**
-   * The next `count` bytes, at most `windowBytes`. They are valid until the next call. Throws QuarantineError
+   * The next `count` bytes, at most `windowBytes`. The bytes are valid until the next call. Throws QuarantineError
    * ARCHIVE_UNREADABLE.
    */
   take(count: number): Buffer {

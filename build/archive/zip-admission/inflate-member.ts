@@ -1,5 +1,5 @@
-// Inflates one entry of a foreign ZIP through its caps: never more than it claims, with its checksum proved, and
-// nothing of it on disk or, where it is large, in memory.
+// Inflates one entry of a foreign ZIP within its limits: never more than its claimed size, with a verified checksum. No
+// byte goes to disk, and large entries stay out of memory.
 
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';

@@ -84,8 +84,8 @@ function mismatch(member: ZipMember): Error {
 }
 
 /**
- * Reads from behind the data to where the next entry begins, `gap` bytes: a data descriptor (APPNOTE 4.3.9; its
- * signature is optional, its sizes have 4 or 8 bytes) or nothing. Throws QuarantineError for anything else.
+ * Reads the `gap` bytes between the data and the next entry: a data descriptor (APPNOTE 4.3.9; its signature is
+ * optional, its sizes have 4 or 8 bytes) or none. Throws QuarantineError for anything else.
  */
 export function readDescriptor(reader: ForwardReader, gap: number, header: LocalHeader, member: ZipMember): void {
   if (gap === 0 && (!header.descriptor || header.complete)) return;

@@ -7,8 +7,8 @@ import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
 /**
- * Throws QuarantineError ARCHIVE_UNSAFE. Files that differ only in case or in how an accent is written are one file on
- * macOS and Windows, where the last one wins: clients would not all have the same package.
+ * Throws QuarantineError ARCHIVE_UNSAFE. On macOS and Windows, files that differ only in case or in the encoding of an
+ * accent are one file. The last one wins there, so clients would get different packages.
  */
 export function checkMemberNames(members: readonly ZipMember[]): void {
   const files = new Map<string, string>();

@@ -49,7 +49,7 @@ async function copyArchive(
   });
 }
 
-/** An error of the disk that gets the copy says nothing about the archive. */
+/** An error of the target's disk is no fault of the archive. */
 function writing<Result>(target: string, operation: () => Result): Result {
   try {
     return operation();

@@ -4,19 +4,19 @@
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 
 export interface ZipLimits {
-  /** of the file itself, bytes */
+  /** size of the file itself, bytes */
   readonly archiveBytes: number;
-  /** of everything in it once inflated, bytes */
+  /** inflated size of all entries, bytes */
   readonly contentBytes: number;
   readonly entries: number;
-  /** of its central directory, bytes */
+  /** size of its central directory, bytes */
   readonly directoryBytes: number;
   /** inflated ÷ deflated size of one entry; looked at from `ratioFromBytes` inflated bytes on */
   readonly ratio: number;
   readonly ratioFromBytes: number;
-  /** of a symlink's target, bytes */
+  /** size of a symlink's target, bytes */
   readonly linkBytes: number;
-  /** of a composer.json that is kept, bytes */
+  /** size of a stored composer.json, bytes */
   readonly composerJsonBytes: number;
 }
 

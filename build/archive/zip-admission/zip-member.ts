@@ -1,4 +1,4 @@
-// One entry of a foreign ZIP whose name, kind and claimed sizes have passed. Its data is still unread.
+// One entry of a foreign ZIP whose name, kind and claimed sizes are valid. Its data is still unread.
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -65,7 +65,7 @@ const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
   [0o120000, 'symlink'],
 ]);
 
-/** The kind by the Unix mode, which some unpackers obey whatever system the archive names. */
+/** The kind by the Unix mode. Some unpackers obey the mode for archives of any system. */
 function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
   const type = (attributes >>> 16) & typeBits;
   const byName = name.endsWith('/') ? 'folder' : 'file';

@@ -41,6 +41,6 @@ function readMember(members: ZipMembers, path: string): Buffer | undefined {
   try {
     return members.read(path, maxReadText);
   } catch {
-    return undefined; // as above: none is shown
+    return undefined; // as above: the version has no such text
   }
 }
