@@ -40,7 +40,7 @@ process.stderr.on('error', () => undefined);
 
 /** The reaction of a long-running command to a crash, instead of ending at once. */
 let recover: ((error: unknown) => void) | undefined;
-/** The time for that reaction: longer than a server takes for its running requests. */
+/** The time limit of that reaction: longer than the server's limit for its running requests. */
 const recoveryMs = 15_000;
 
 function realContext(): Context {
@@ -79,7 +79,7 @@ function userName(): string {
   }
 }
 
-/** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
+/** Errors with a message for the person at the command line. The message is complete, so that no stack is printed. */
 const expectedErrors = [
   UsageError,
   CertificateError,

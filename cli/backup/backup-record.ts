@@ -44,7 +44,7 @@ export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string
     .join('')} "files": [\n${files.map((file) => `  ${JSON.stringify(file)}`).join(',\n')}\n ]\n}\n`;
 }
 
-/** Throws UsageError where there is none, it is damaged, or of a newer version. */
+/** Throws UsageError for a missing or damaged file, or a file of a newer version. */
 export function readRecord(directory: string): BackupRecord {
   const path = join(directory, recordName);
   try {

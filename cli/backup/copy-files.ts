@@ -13,7 +13,7 @@ import type { BackupFile } from './backup-record.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /**
- * Folders that only the owner may read, whatever the rights of the parent folder: the state, the keys, uploads, and
+ * Folders that only the owner may read, with any permissions of the parent folder: the state, the keys, uploads, and
  * mirrored packages.
  */
 const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror']);

@@ -16,7 +16,8 @@ import { refuseLackOfRoom } from './room-to-restore.ts';
 import { nameStagedState } from './staged-state.ts';
 
 /**
- * The staging folder lies in the data folder, so that its contents move by a rename even if the data folder is a mount.
+ * The staging folder is inside the data folder, so that its contents move by a rename even if the data folder is a
+ * mount.
  */
 const stagingName = '.restoring';
 /** After an interrupted restore the state is missing and its name is present: a server then refuses to start. */
@@ -54,9 +55,9 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   }
 }
 
-/** The steps of a restore besides copying the files of the backup. */
+/** The steps of a restore in addition to copying the files of the backup. */
 export interface RestoreSteps {
-  /** called with a whole backup, before anything is written; rejects to restore nothing */
+  /** called with a complete backup, before the first write; a rejection cancels the restore */
   readonly confirm: () => Promise<void>;
   /** called once all but the state is in its place */
   readonly beforeState: () => Promise<void>;
@@ -90,8 +91,8 @@ export async function restoreBackup(
 }
 
 /**
- * The state of the backup and nothing else, for a data folder that has all but that: `place` takes it out of the folder
- * it is given. Throws as restoreBackup.
+ * Restores only the state of the backup, for a data folder that has everything else. `place` moves the state out of the
+ * folder that it receives. Throws as restoreBackup.
  */
 export async function restoreState(
   directory: string,
@@ -165,7 +166,7 @@ async function refuseData(data: string, directory: string): Promise<void> {
     if (isMissing(error)) return [];
     throw new UsageError(`The data folder ${data} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
-  // of a restore that was cut off, and of a state that is given up with it
+  // from an interrupted restore, and from a state that is discarded with it
   const existing = names.filter(
     (name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName,
   );

@@ -1,5 +1,5 @@
-// A state that is in a Redis, in a backup: there it is a state of a data folder, so that one kind of backup restores to
-// either.
+// Converts between a state in a Redis and a state in a data folder. A backup always has the second form, so that it
+// restores to either.
 
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -15,8 +15,8 @@ import { UsageError } from '../io/usage-error.ts';
 import { removeLocks } from './staged-state.ts';
 
 /**
- * All rows, as they are at one moment, and the identity, into the new folder `target`. Rejects with StateError where
- * the state is damaged: one that lists no rows would give a sound copy without any.
+ * Writes all rows, as of one moment, and the identity into the new folder `target`. Rejects with StateError for a
+ * damaged state: without its rows the copy would seem intact and be empty.
  */
 export async function keepSharedState(state: StateStore, target: string): Promise<void> {
   await assertRecords(state, 'No backup was made. ');
@@ -30,8 +30,8 @@ export async function keepSharedState(state: StateStore, target: string): Promis
 }
 
 /**
- * The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that
- * know it find all rows. Gives where a damaged state is kept that was there. Throws UsageError where a sound one is.
+ * The rows and the identity of the state in `directory`, which is removed then. Writes the identity last: servers that
+ * know it find all rows. Returns the place of a damaged former state. Throws UsageError if the former state is intact.
  */
 export async function shareState(
   directory: string,
@@ -52,8 +52,8 @@ export async function shareState(
 }
 
 /**
- * Whether the place of the restored state has a damaged state. Throws UsageError if that state is sound, because its
- * data would be lost. Creates nothing.
+ * True if the place of the restored state has a damaged state. Throws UsageError if that state is intact, because its
+ * data would be lost. Creates no state.
  */
 export async function findsDamagedState(place: StatePlace): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { rememberState } from '../state/remembered-state.ts';
 import { readStateWhole } from '../state/verify-state.ts';
 
-/** Nothing where the backup has no state. Rejects with StateError. */
+/** Does nothing if the backup has no state. Rejects with StateError. */
 export async function nameStagedState(staging: string): Promise<void> {
   const directory = join(staging, 'state');
   if (!existsSync(join(directory, 'data.mdb'))) return;
@@ -19,7 +19,7 @@ export async function nameStagedState(staging: string): Promise<void> {
   await removeLocks(directory);
 }
 
-/** Removes the files that a process leaves beside an opened state. */
+/** Removes the lock files that a process leaves with an opened state. */
 export async function removeLocks(directory: string): Promise<void> {
   await Promise.all(['lock.mdb', 'turn'].map((name) => rm(join(directory, name), { force: true })));
 }

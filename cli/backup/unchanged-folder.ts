@@ -1,6 +1,6 @@
-// Copies from a data folder while nothing changes in it: under the lock of builds or, where the disk takes no lock
-// file, with a comparison afterwards. Such a disk takes no build either, and its registry must be saved from it all the
-// more.
+// Copies from a data folder while the folder is unchanged. It holds the lock of builds or, on a disk that takes no lock
+// file, compares the files afterwards. Such a disk takes no build either, and its registry must be saved from it all
+// the more.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import { BuildBusy } from '../../build/contract/refusals.ts';
 
 export interface CopyOptions {
   readonly now: () => Date;
-  /** for a build that is at work */
+  /** how long to wait for a running build */
   readonly waitMs: number;
   /** relative paths of the files to copy */
   readonly list: () => Promise<readonly string[]>;
 }
 
 /**
- * Writes nothing into a disk that is full or read-only. Throws BuildBusy where a build is at work, or the folder has
- * changed meanwhile.
+ * Writes no file on a full or read-only disk. Throws BuildBusy if a build is running, or the folder changed during the
+ * copy.
  */
 export async function copyUnchanged<Copied>(
   data: string,

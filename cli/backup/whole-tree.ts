@@ -12,7 +12,7 @@ import { readPublishedTree } from '../tree/published-tree.ts';
 
 /**
  * Throws UsageError that names the lost file: the announcement, packages.json, or the index of a published package. It
- * costs one look at the disk for each package; `libretto verify` checks the rest.
+ * costs one stat for each package; `libretto verify` checks the rest.
  */
 export function assertWholeTree(data: string): void {
   const damage = treeDamage(data);

@@ -27,7 +27,7 @@ import { assertWholeTree } from './whole-tree.ts';
 import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
-/** As long as uploads and syncs wait for a build. */
+/** The time that uploads and syncs, too, wait for a build. */
 const standardWaitMs = 60_000;
 
 export interface BackupOptions {
@@ -37,13 +37,16 @@ export interface BackupOptions {
   readonly version: string;
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
+  /**
+   * Receives the partial folder, which exists until the backup gets its name. A process that ends earlier removes the
+   * folder.
+   */
   readonly begun: (partial: string) => void;
-  /** whether fetched archives of other registries are copied too; the records of accepted archives always are */
+  /** true: also copies fetched archives of other registries; the records of accepted archives are always copied */
   readonly mirroredArchives?: boolean;
   /** a state that is not in the data folder; one that is has been read whole before */
   readonly sharedState?: StateStore | undefined;
-  /** for a build that is at work */
+  /** how long to wait for a running build */
   readonly waitMs?: number;
 }
 
@@ -101,9 +104,9 @@ async function fill(
   return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
     await assertWholeLists(data);
-    // before the keys: nothing in the state is sealed with a key that is not copied after it
+    // before the keys: then the copied keys open everything in the copied state
     const state = await copyState(data, partial, sharedState);
-    assertWholeTree(data); // after the state, whose damage is worse
+    assertWholeTree(data); // after the state, because a damaged state is worse
     const files = await copyFiles(data, partial, await list());
     const text = formatRecord({
       format: backupFormat,
@@ -160,9 +163,7 @@ async function copyState(
   return [{ path, size, sha256: await hashFile(join(partial, path)), modified }];
 }
 
-/**
- * Folders whose contents can be fetched or made again, or serve only a running process; private keys of ssh among them.
- */
+/** Folders that can be fetched or made again, or that serve only a running process, including private keys of ssh. */
 const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ssh']);
 
 /** The log is the operator's; the state is copied by itself. */

@@ -81,7 +81,7 @@ function given(values: Readonly<Record<string, string | undefined>>): Readonly<R
   );
 }
 
-/** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
+/** Undefined without a libretto.json. An empty list means that libretto.json no longer names the earlier sources. */
 export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
   return file === undefined
     ? undefined

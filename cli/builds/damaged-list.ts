@@ -5,8 +5,8 @@ import { purgedPath } from '../../build/contract/purged.ts';
 import { ListDamaged, PackageDamaged } from '../../build/contract/refusals.ts';
 
 /**
- * A damaged file as an outcome: TREE_DAMAGED, with the way back. Only a list is named: the sender may not see the
- * package of another file, nor the rows that a list lacks. Rejects with any other error.
+ * Turns a damaged list into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
+ * sender may not see the packages of other files, nor the missing rows. Rejects with any other error.
  */
 export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Outcome | RefusedArtifact> {
   try {

@@ -1,7 +1,7 @@
 // The folder for private keys while ssh reads them, because ssh reads a key only from a file. Each process has its own
 // folder, named after the process, and removes the folder at its end. The next process removes the folder of a killed
-// process: at once if that process has visibly ended. The folder of another container or host goes once nobody has
-// touched it for so long that no process can be using it.
+// process: at once if that process has visibly ended. The folder of another container or host is removed after a period
+// in which every user of it must have ended.
 
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ async function sweep(all: string, nowMs: number): Promise<void> {
   for (const name of await readdir(all).catch(() => [])) {
     const folder = join(all, name);
     const whereabouts = await whereaboutsOf(ownerOf(name));
-    const touched = await stat(folder).catch(() => undefined); // its process may remove it right now
+    const touched = await stat(folder).catch(() => undefined); // its process may remove it at this moment
     const isAbandoned =
       whereabouts === 'ended' ||
       (whereabouts === 'elsewhere' && touched !== undefined && nowMs - touched.mtimeMs > abandonedMs);

@@ -9,8 +9,8 @@ import type { BuildReport } from '../../build/contract/build-report.ts';
 import { replaceFile } from '../io/replace-file.ts';
 
 /**
- * `ended`: its report or its error. A build that was refused before its start is not noted. False if the note could not
- * be written; nothing else is lost then.
+ * `ended`: its report or its error. A build that was refused before its start is not recorded. False if the record
+ * could not be written; the build itself is unaffected.
  */
 export async function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): Promise<boolean> {
   if (ended instanceof BuildBusy || ended instanceof BuildRefused) return false;

@@ -7,7 +7,7 @@ import { parseSource, sourcePrefixes, type SourceSpec } from '../../build/source
 import { UsageError } from '../io/usage-error.ts';
 
 export interface Forgetting {
-  /** as typed, relative to `workingDirectory`, or as a build names remembered sources */
+  /** as typed, relative to `workingDirectory`, or in the form of remembered sources */
   readonly forget: readonly string[];
   readonly configured: readonly (string | ConfiguredSource)[];
   readonly workingDirectory: string;

@@ -23,7 +23,7 @@ export interface RegisteredOptions {
 
 export interface RegisteredSources {
   readonly sources: readonly RegisteredSource[];
-  /** id → why it is not to be read now */
+  /** id → the reason why the build must not read it now */
   readonly refusals: ReadonlyMap<string, RegistryError>;
   /** Removes the private keys that were written for ssh. */
   readonly close: () => Promise<void>;

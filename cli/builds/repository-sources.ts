@@ -42,12 +42,12 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
   };
 }
 
-/** Whether the builder reads it as a source; otherwise its packages are mirrored. */
+/** True if the builder reads it as a source; otherwise its packages are mirrored. */
 export function isBuilt({ type }: Pick<RepositorySource, 'type'>): boolean {
   return type !== 'composer';
 }
 
-/** As a source on a command line. */
+/** The source in the form of the command line. */
 export function sourceText({ type, url }: RepositorySource): string {
   return type === 'git' ? `git:${url}` : `${type === 'directory' ? 'dir' : 'artifact'}:${url}`;
 }
@@ -108,8 +108,8 @@ function refuseListedRepository(source: RepositorySource, { sources }: Config): 
 }
 
 /**
- * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for a missing folder outside: the answer reveals nothing
- * about other folders.
+ * The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for a missing folder outside, so that the error reveals
+ * no other folder.
  */
 export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
   if (!isAbsolute(path))

@@ -1,5 +1,5 @@
-// A build that Ctrl+C and SIGTERM end in order: git and all that it started are stopped, nothing more is published, the
-// lock is given back. A publication that has begun is finished; were it not, the next build would.
+// A build that Ctrl+C and SIGTERM end in order: it stops git with all descendants, publishes nothing more, and releases
+// the lock. It completes a publication that has started, because the next build would complete it anyway.
 
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
@@ -48,7 +48,7 @@ export async function stoppableBuild(
 
 interface StopRequest {
   readonly signal: AbortSignal;
-  /** undefined as long as nobody wants the build to stop */
+  /** undefined unless a signal has asked the build to stop */
   readonly exitCode: () => number | undefined;
   readonly ignore: () => void;
 }

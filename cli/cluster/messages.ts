@@ -1,4 +1,4 @@
-// The messages between the primary and its workers. Both are the same program in the same version, so the receiver
+// The messages between the primary and its workers. Both run the same program in the same version, so the receiver
 // validates nothing.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';

@@ -1,4 +1,5 @@
-// Metrics of a server with several workers: the primary asks each worker, adds the numbers, and serves the sum.
+// Metrics of a server with several workers: the primary requests the numbers of each worker, adds them, and serves the
+// sum.
 
 import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';

@@ -1,6 +1,6 @@
-// The workers of a primary: starts them, restarts a worker that ends, tells each worker the number of workers, and stops
-// them. The primary serves no request: it hands its connections to the workers in turn, so that each worker has an
-// equal share of persistent connections.
+// The workers of a primary: starts them, restarts a worker that ends, sends each worker the number of workers, and
+// stops them. The primary serves no request: it hands its connections to the workers in turn, so that each worker has
+// an equal share of persistent connections.
 
 import cluster, { type Worker } from 'node:cluster';
 
@@ -100,7 +100,9 @@ export class WorkerPool {
     for (const { worker } of this.#slots) send(worker, message);
   }
 
-  /** Asks all workers to finish and end, and kills the rest after `longestMs`. True: all workers ended by themselves. */
+  /**
+   * Asks all workers to finish and end, and kills the rest after `longestMs`. True: all workers ended by themselves.
+   */
   async stop(longestMs: number): Promise<boolean> {
     this.#isStopping = true;
     for (const { timer } of this.#slots) clearTimeout(timer);
@@ -118,7 +120,7 @@ export class WorkerPool {
     const worker = cluster.fork();
     slot.worker = worker;
     worker.on('message', (message: FromWorker) => this.#receive(slot, message));
-    worker.on('error', () => undefined); // the worker is gone, and `exit` reports its end
+    worker.on('error', () => undefined); // the worker has ended, and `exit` reports its end
     worker.once('exit', (code: number | null, signal: string | null) => this.#handleEnd(slot, worker, code, signal));
   }
 
@@ -160,7 +162,7 @@ export class WorkerPool {
   }
 }
 
-/** Sends nothing to a worker that is gone or about to end. */
+/** Sends nothing to a worker that has ended or is about to. */
 function send(worker: Worker | undefined, message: FromPrimary): void {
   if (worker?.isConnected() === true) worker.send(message, () => undefined);
 }

@@ -79,7 +79,7 @@ function openLink({ onSignal, onCrash }: Context): Link {
     else stopped.settle(0);
   });
   worker.on('disconnect', () => stopped.settle(0));
-  worker.on('error', () => undefined); // a message to a primary that is gone
+  worker.on('error', () => undefined); // a message to a primary that has ended
   // Ctrl+C and a service manager signal all processes; the primary handles the second signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) onSignal(signal, () => stopped.settle(0));
   onSignal('SIGHUP', reopen);

@@ -1,5 +1,5 @@
-// The builder as the service runs it: this very program, in a process of its own, on the same data folder and with the
-// same configuration.
+// The builder of the service: runs this same program in a separate process, with the same data folder and
+// configuration.
 
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ import type { Context } from '../io/context.ts';
 export function composeBuilder(config: Config, { environment, workingDirectory }: Context): BuildRunner {
   return createChildBuild({
     program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
-    // not as a flag: the address may hold a password, and arguments can be seen in the process list
+    // no flag, because the address may contain a password and the process list shows arguments
     environment:
       config.state.value === undefined ? environment : { ...environment, LIBRETTO_STATE: config.state.value },
     workingDirectory,

@@ -1,4 +1,5 @@
-// The composition root for keys: apart from people's, since a build opens sealed credentials and needs nothing of them.
+// The composition root for keys: separate from that of users, because a build opens sealed credentials and needs no
+// users.
 
 import { join } from 'node:path';
 
@@ -12,7 +13,7 @@ export interface ComposedKeys {
   readonly sealer: Sealer;
 }
 
-/** Beside the state, never in it. */
+/** The key folder is next to the state, never inside it. */
 export function composeKeys(config: Config, { now, randomBytes }: Context): ComposedKeys {
   const keys = createKeyRing({ folder: join(config.data.value, 'keys'), now: () => now().getTime(), randomBytes });
   return { keys, sealer: createSealer(keys, randomBytes) };

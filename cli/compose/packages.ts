@@ -28,11 +28,11 @@ interface PackageParts {
   /** the files of the served tree */
   readonly published: PublishedFiles;
   readonly tombstones: Tombstones;
-  /** days for which downloads are kept by day */
+  /** number of days for which daily downloads are stored */
   readonly retention?: (() => MaybeAsync<number>) | undefined;
-  /** hears of counts that could not be kept */
+  /** receives the errors of counts that could not be stored */
   readonly onError: (error: unknown) => void;
-  /** hears of a README that is shown as plain text */
+  /** receives the error of a README that is shown as plain text */
   readonly onUnrendered?: (error: unknown) => void;
 }
 

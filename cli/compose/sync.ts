@@ -31,7 +31,7 @@ export interface SyncingParts {
   readonly sealer: Sealer;
   /** the number of stored jobs of a repository */
   readonly keptJobs?: (() => MaybeAsync<number>) | undefined;
-  /** gets the errors of work that nobody awaits */
+  /** receives the errors of background work */
   readonly onError: (error: unknown) => void;
 }
 

@@ -10,13 +10,14 @@ import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 
 /**
- * As openState, but a state that does not exist is an empty one and stays so: a mistyped --data must not make folders.
+ * As openState, but returns an empty state if there is none, and creates nothing: a mistyped --data must not create
+ * folders.
  */
 export async function openExistingState(config: Config): Promise<StateStore> {
   return (await openStateIfAny(config)) ?? createMemoryStore();
 }
 
-/** The tokens, with the person at this command line as the one who acts. */
+/** The tokens service, with the user of this command line as the actor. */
 export function composeTokens(store: StateStore, { now, randomBytes, actor }: Context): Tokens {
   const nowMs = (): number => now().getTime();
   return createTokens({ store: createAuditedStore({ store, now: nowMs }), now: nowMs, randomBytes, actor });

@@ -69,7 +69,7 @@ export function formatConfig(document: ConfigDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Throws UsageError with everything that is wrong with it. */
+/** Throws UsageError with all faults of the document. */
 export function parseConfig(text: string, file: string): ConfigDocument {
   const json = parseJson(text, file);
   try {

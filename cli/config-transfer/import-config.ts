@@ -41,11 +41,13 @@ export interface Imported {
   readonly changes: readonly ImportedChange[];
   /** for new users */
   readonly invitations: readonly (Invitation & { readonly email: string })[];
-  /** addresses of repositories whose credentials are not in the file */
+  /** addresses of repositories whose credentials are absent from the file */
   readonly withoutCredentials: readonly string[];
 }
 
-/** Throws UsageError with the reason of each refused entry, and then changes nothing. `dryRun`: changes nothing at all. */
+/**
+ * Throws UsageError with the reason of each refused entry, and then changes nothing. `dryRun`: only returns the plan.
+ */
 export async function importConfig(
   document: ConfigDocument,
   state: StateStore,
@@ -179,7 +181,7 @@ async function importRepository(
     repositoryEntry(present) as unknown as JsonObject,
   );
   if (fields === undefined) return [present, undefined];
-  // null removes a filter that the file does not have.
+  // null removes a filter that is absent from the file.
   const record = await repositories.update(present.id, {
     filters: Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null])),
     interval,

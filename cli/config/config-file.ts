@@ -1,5 +1,5 @@
-// libretto.json as a flat map of setting keys to JSON values. Unknown keys are problems, since a mistyped one would be
-// silently without effect.
+// libretto.json as a flat map of setting keys to JSON values. Unknown keys are problems, since a mistyped key would
+// silently have no effect.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface ConfigFile {
   readonly values: ReadonlyMap<string, JsonValue>;
 }
 
-/** The named file, which must exist, or ./libretto.json, which need not. Its faults are added to `problems`. */
+/** Reads the named file, which must exist, or ./libretto.json, which need not. Adds its faults to `problems`. */
 export function readConfigFile(
   named: { readonly path: string; readonly by: string } | undefined,
   workingDirectory: string,

@@ -28,7 +28,7 @@ export interface Configured<T> {
 }
 
 export type Config = { readonly [Name in SettingName]: Configured<SettingValue<Name>> } & {
-  /** the libretto.json that was read, absolute; undefined where there is none */
+  /** the libretto.json that was read, absolute; undefined without one */
   readonly file: string | undefined;
 };
 

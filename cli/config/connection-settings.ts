@@ -4,7 +4,7 @@ import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
 import { parseWholeNumber } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 
-/** As many as a process accepts at all. */
+/** The maximum number of connections of one process. */
 const most = defaultServerLimits.maxConnections;
 
 const maxIdleConnections: Setting<number> = {

@@ -1,4 +1,4 @@
-// The setting `features`: the features that the server has besides packages.json, p2 and dist.
+// The setting `features`: the features of the server in addition to packages.json, p2 and dist.
 
 import type { Setting } from './setting.ts';
 

@@ -35,7 +35,7 @@ const sources = fileSetting<'sources', readonly SourceEntry[]>(
   [],
 );
 
-/** A list of paths needs nothing loaded to be read. */
+/** Reads a plain list of paths without loading the shapes. */
 const parseSources: typeof sources.parse = (raw, place, refuse) =>
   Array.isArray(raw) && raw.every(isPlainPath)
     ? raw.map((source: string) => ({ source, options: {} }))

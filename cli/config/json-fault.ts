@@ -2,7 +2,7 @@
 
 import { checkJsonText, JsonTextError } from '../../build/record/json-text.ts';
 
-/** A phrase behind the file's name; undefined where it is JSON that says everything once. */
+/** A phrase behind the file's name; undefined for valid JSON without repeated keys. */
 export function jsonFault(text: string): string | undefined {
   try {
     const [repeated] = checkJsonText(text);

@@ -1,4 +1,4 @@
-// The number of a publication, as it is typed.
+// Parses the number of a publication from the command line.
 
 import { parseWholeNumber } from './setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';

@@ -51,7 +51,7 @@ export function listenFault(raw: unknown): string | undefined {
   return host === undefined || isPossibleHost(host) ? undefined : `names the impossible host ${JSON.stringify(host)}`;
 }
 
-/** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); kept as text for the client. */
+/** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); returned as text for the client. */
 export function parseRedisUrl(raw: unknown): Address | undefined {
   if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : (raw as Address);
   const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;

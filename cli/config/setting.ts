@@ -7,7 +7,7 @@ import type { Refuse } from './shape.ts';
 export interface Setting<T> {
   /** in libretto.json; a dot means an object within the object */
   readonly key: string;
-  /** as commander takes it; undefined: there is no flag */
+  /** in commander's syntax; undefined: there is no flag */
   readonly flag: string | undefined;
   /** the environment variable; undefined: there is none */
   readonly variable: string | undefined;

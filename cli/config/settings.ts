@@ -1,5 +1,5 @@
-// Every setting there is. config.ts reads them, program.ts makes flags of them, and docs/reference/configuration.md and
-// docs/libretto.schema.json say the same for people and their editors (tests compare).
+// The table of all settings. config.ts reads them, and program.ts makes flags of them. docs/reference/configuration.md
+// documents them for people and docs/libretto.schema.json for editors (tests compare).
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';

@@ -6,8 +6,7 @@ import { shown } from './setting-values.ts';
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Told once for each thing that is wrong: where (`.only[0]`, below the value that is read), and what, as in `… is 5;
- * allowed: …`.
+ * Receives each fault: its place (`.only[0]`, relative to the value), and the complaint, as in `… is 5; allowed: …`.
  */
 export type Refuse = (at: string, complaint: string) => void;
 
@@ -90,7 +89,7 @@ export function listOf<T>(
   };
 }
 
-/** An object whose keys are data, such as names of packages. */
+/** An object whose keys are data, for example package names. */
 export function mapOf<T>(
   key: Shape<string>,
   item: Shape<T>,
@@ -149,7 +148,7 @@ export function orList(values: readonly string[]): string {
   return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}`;
 }
 
-/** `; did you mean git?`, or nothing. */
+/** `; did you mean git?`, or an empty text. */
 export function meant(value: JsonValue, candidates: readonly string[]): string {
   const near = typeof value === 'string' ? nearest(value, candidates) : undefined;
   return near === undefined ? '' : `; did you mean ${near}?`;

@@ -1,4 +1,4 @@
-// One source of libretto.json: a path or URL, or an object that says more of it.
+// One source of libretto.json: a path or URL, or an object with further options.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { SourceOptions } from '../../build/sources/options.ts';
@@ -7,7 +7,7 @@ import { choice, complaintOf, either, mapped, meant, orList, text, type Refuse, 
 import { filters, git, mirrored, packages, path, repositoryUrl, url } from './source-fields.ts';
 import { plainText } from './text-schemas.ts';
 
-/** Another Composer repository: no source of a build, but one whose packages are mirrored. */
+/** Another Composer repository: the mirror serves its packages, and no build reads it as a source. */
 export interface ComposerPlace {
   readonly url: string;
   /** patterns of names that are requested from it, and that are not */

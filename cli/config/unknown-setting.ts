@@ -1,5 +1,5 @@
 // Writes the message for unknown keys in libretto.json: the nearest name, or the page with all names. For a key of
-// composer.json or satis.json the message says what to do with such a file. Pure.
+// composer.json or satis.json the message names the way to use such a file. Pure.
 
 import { nearest } from '../text/suggest.ts';
 

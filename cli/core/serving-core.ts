@@ -1,5 +1,5 @@
-// The core of a server: state, counters, settings, log and the published tree. It serves packages.json, p2 and dist with
-// every feature switched off. Features (cli/features/) stand on it.
+// The core of a server: state, counters, settings, log and the published tree. It serves packages.json, p2 and dist
+// with every feature switched off. Features (cli/features/) build on it.
 
 import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';
@@ -43,7 +43,7 @@ export interface ServingCore extends ServingRole {
   readonly closing: CloseSteps;
 }
 
-/** Throws UsageError or StateError with nothing left open. */
+/** Throws UsageError or StateError after closing everything. */
 export async function openCore(
   config: Config,
   context: Context,

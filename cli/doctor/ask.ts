@@ -1,5 +1,5 @@
-// One request from outside, as a client would send it. Redirects are not followed, and bodies are not decoded. Of a
-// large body only the digest is kept.
+// One request from outside, as a client would send it. Redirects are not followed, and bodies are not decoded. Only the
+// digest of a large body is stored.
 
 import { createHash } from 'node:crypto';
 import { receiveResponse } from '../remote/receive-response.ts';
@@ -28,8 +28,8 @@ export interface AskOptions {
 }
 
 /**
- * Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid
- * escapes included.
+ * Rejects with Node's or undici's error if the server does not respond. The path of `url` is sent unchanged, with any
+ * invalid escapes.
  */
 export async function ask(
   url: string,

@@ -16,7 +16,7 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 /** Authorities that renew by themselves do so a month before; two weeks later something is wrong. */
 const warnDays = 14;
 
-/** Nothing where plain HTTP is served. */
+/** Returns no finding for a server of plain HTTP. */
 export async function checkCertificate(
   config: Pick<Config, 'tlsCert' | 'tlsKey'>,
   now: Date,

@@ -7,7 +7,7 @@ export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
   /** the result */
   readonly message: string;
-  /** the repair; null if nothing has to be done */
+  /** the repair; null if no action is needed */
   readonly advice: string | null;
 }
 

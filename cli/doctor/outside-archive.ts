@@ -19,7 +19,7 @@ const wholeUpToBytes = 4 * 1024 * 1024;
 /** More than a front's buffers hold. */
 const beginningBytes = 256 * 1024;
 
-/** `archives`: at least one. `asked`: with the token; `asStranger`: without. */
+/** `archives`: at least one. `asked`: requests with the token; `asStranger`: without. */
 export async function checkArchive(archives: readonly OfferedArchive[], asked: Ask, asStranger: Ask): Promise<Finding> {
   const { address, shasum, size } = await smallestOf(archives.slice(0, askedForSize), asked);
   const reply = await asked(address, {
@@ -56,7 +56,7 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
   );
 }
 
-/** By what HEAD says; the first one where it says nothing. */
+/** By the length in the HEAD response; the first archive if no response has a length. */
 async function smallestOf(
   archives: readonly OfferedArchive[],
   asked: Ask,

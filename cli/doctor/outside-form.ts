@@ -14,7 +14,7 @@ export const setPlain = (prefix: string): string =>
   `settings set metadata_url\`).`;
 
 /**
- * Resolves an address like Composer: a path starts at the host, whatever the registry's own path is
+ * Resolves an address like Composer: a path starts at the host, regardless of the registry's own path
  * (ComposerRepository.php, canonicalizeUrl).
  */
 export const resolved = (url: string, form: string): string =>
@@ -32,7 +32,7 @@ export function lostForm(form: string, address: string, reply: Reply, prefix: st
   return failed('url.metadata', `${form} does not get through: ${address} answers ${sayReply(reply)}.`, advice);
 }
 
-/** `health`: the answer of /health, which says what packages.json names to clients that come this way. */
+/** `health`: the response of /health, with the addresses that packages.json gives to clients of this route. */
 export async function checkForm(url: string, health: Reply, now: () => Date): Promise<Finding> {
   const { metadata_url: form } = jsonOf(health.text);
   if (typeof form !== 'string')

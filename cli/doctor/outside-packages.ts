@@ -1,6 +1,6 @@
 // Requests packages from a registry as Composer does, step by step and through any reverse proxy. The steps are
 // packages.json, one document by its template, the same document if it changed, and one archive. The same requests
-// follow without the token. A cache on the way must not have stored an answer.
+// follow without the token. No cache between client and registry may store an authenticated response.
 
 import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';

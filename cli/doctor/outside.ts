@@ -13,7 +13,7 @@ export interface Outside {
   readonly now: () => Date;
 }
 
-/** As sessions allow (RFC 7519 leeway of 30 s); a Date header knows whole seconds only. */
+/** The tolerance of sessions (RFC 7519 leeway of 30 s); a Date header has whole seconds only. */
 const failingSkewMs = 30_000;
 const warningSkewMs = 5000;
 
@@ -98,7 +98,7 @@ function describeTransport(url: string): Finding[] {
 function describeClock({ headers, atMs }: Reply): Finding {
   const theirs = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(theirs)) return skipped('url.clock', 'The answer has no Date header.');
-  return describeSkew('url.clock', theirs + 500 - atMs, 'the registry'); // its second is half over on average
+  return describeSkew('url.clock', theirs + 500 - atMs, 'the registry'); // adds half a second, because a Date header has whole seconds
 }
 
 /** `aheadMs`: by how much the other clock is before ours. */

@@ -13,11 +13,11 @@ import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 import { checkSentinels } from './sentinels.ts';
 
-/** The first with users of their own (AUTH with two parts, as in the URL). */
+/** The first version with named users (AUTH with two parts, as in the URL). */
 const leastRedis = '6.0.0';
 const timeoutMs = 3000;
 
-/** None where no Redis is set. Never rejects. */
+/** Returns no finding without a Redis. Never rejects. */
 export async function checkRedis(
   { redis, state }: Pick<Config, 'redis' | 'state'>,
   now: () => Date,
@@ -86,7 +86,7 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
   return ok(`${check}.writable`, 'It takes writes');
 }
 
-/** Of its user. Nothing where all is well. */
+/** Checks the rights of the Redis user. Returns no finding if all are present. */
 async function describeRights(check: string, redis: RedisClient, waits: boolean): Promise<readonly Finding[]> {
   const missing = await findMissingRights(redis, placeOf(redis.options.db ?? 0), waits);
   return missing.length === 0
@@ -125,7 +125,7 @@ async function describeClock(check: string, redis: RedisClient, now: () => Date)
   return describeSkew(`${check}.clock`, Number(seconds) * 1000 + Number(micros) / 1000 - here, 'Redis');
 }
 
-/** A Redis may refuse to tell. */
+/** A Redis may refuse the command. */
 async function factsOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
   const text = await redis.info(section).catch(() => '');
   return new Map(

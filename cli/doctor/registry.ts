@@ -20,7 +20,7 @@ const futureMs = 30_000;
 /** A server has up to 8192 connections, each a file, and opens archives. */
 const leastFiles = 10_000;
 
-/** Rejects with the StateError that says what to do. */
+/** Rejects with a StateError that names the remedy. */
 export async function checkState(config: Config): Promise<Finding> {
   await assertWholeState(config);
   const state = await openStateIfAny(config);
@@ -83,7 +83,7 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
   );
 }
 
-/** Who builds, who serves, and how many files the server may open. */
+/** Reports the running build, the running server, and the server's limit of open files. */
 export async function checkProcesses(dataDirectory: string, now: Date): Promise<readonly Finding[]> {
   const build = await lookAtLock(join(dataDirectory, 'build', 'lock'), now, 60_000);
   const server = await lookAtLock(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
@@ -104,7 +104,7 @@ function describeLock(check: string, lock: SeenLock | undefined, what: string): 
     : ok(check, `A ${what} is running: ${who}`);
 }
 
-/** Of the running server; without one, of this process, which has what a server started like this would have. */
+/** Checks the running server, or this process, whose limit a server from the same shell would have. */
 async function checkFiles(server: number | undefined): Promise<Finding> {
   const limits = await readFile(`/proc/${server ?? 'self'}/limits`, 'utf8').catch(() => undefined);
   const text = /^Max open files\s+(\S+)/m.exec(limits ?? '')?.[1];

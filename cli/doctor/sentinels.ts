@@ -1,5 +1,5 @@
-// The sentinels before a Redis: whether each of them can be asked, and whether there is a replica that could take the
-// primary's place.
+// Checks the sentinels of a Redis: tests the connection to each of them, and looks for a replica that could replace the
+// primary.
 
 import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
@@ -9,7 +9,7 @@ const timeoutMs = 3000;
 /** Fewer cannot agree when one of them is lost. */
 const leastSentinels = 3;
 
-/** None for a Redis without sentinels. `redis`: connected to the primary. Never rejects. */
+/** Returns no finding for a Redis without sentinels. `redis`: connected to the primary. Never rejects. */
 export async function checkSentinels(check: string, url: string, redis: RedisClient): Promise<readonly Finding[]> {
   const address = parseSentinelUrl(url);
   if (address === undefined) return [];
@@ -52,7 +52,7 @@ async function describeReplicas(check: string, redis: RedisClient): Promise<Find
   );
 }
 
-/** What is wrong with it. */
+/** The fault of the sentinel; undefined: it responds. */
 async function askSentinel(address: SentinelAddress, index: number): Promise<string | undefined> {
   const { redis, connect, reason } = createRedisClient({
     url: urlOf(address, index),

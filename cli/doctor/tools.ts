@@ -6,7 +6,7 @@ import semver from 'semver';
 import type { Environment } from '../io/environment.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
-/** As `engines` of package.json says. */
+/** The minimum in `engines` of package.json. */
 const leastNode = '20.18.1';
 /** `fetch --no-write-fetch-head` came with it. */
 const leastGit = '2.29.0';
@@ -30,7 +30,7 @@ export async function checkGit(environment: Environment): Promise<Finding> {
     : failed('git', `git ${version} is too old to fetch repositories.`, `Install git ${leastGit} or newer.`);
 }
 
-/** Of the client, where there is one: a host that only serves needs none. */
+/** Checks the Composer client if one is installed: a host that only serves needs none. */
 export async function checkComposer(environment: Environment): Promise<Finding> {
   const version = await versionOf('composer', {
     ...environment,
@@ -47,7 +47,7 @@ export async function checkComposer(environment: Environment): Promise<Finding> 
       );
 }
 
-/** Undefined where there is no such program, or it says no version. */
+/** Undefined if the program is missing or prints no version. */
 async function versionOf(program: string, environment: Environment): Promise<string | undefined> {
   const { stdout, failed: broke } = await execa(program, ['--version'], {
     env: environment,

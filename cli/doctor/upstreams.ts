@@ -19,13 +19,16 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 
 const limits = { documentMs: 15_000, idleTimeoutMs: 10_000 };
 
-/** Asks the upstreams, and names packages that are no longer offered. In front of an origin it only asks the upstreams. */
+/**
+ * Requests the upstreams, and names packages that are no longer offered. For a server with an origin it only requests
+ * the upstreams.
+ */
 export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
   const upstreams = await checkUpstreams(config, context);
   return config.origin.value === undefined ? [...upstreams, ...(await checkCutOff(config, context))] : upstreams;
 }
 
-/** Whether packages that were mirrored are not offered any more, which their clients know as a failing install. */
+/** Warns about mirrored packages that are no longer offered, because installs with them fail. */
 async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
   return (await shadowedHere(config, context)).map((one) =>
     warning(
@@ -36,7 +39,7 @@ async function checkCutOff(config: Config, context: Context): Promise<readonly F
   );
 }
 
-/** Nothing where nothing is mirrored. */
+/** Returns no finding if no repository is mirrored. */
 async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
   const client = new UpstreamClient({
     allowAddresses: config.egressAllow.value,

@@ -9,7 +9,7 @@ import { addPackageCommands } from './package-commands.ts';
 import { addRepositoryCommands } from './repository-commands.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
-/** `packages` has no name for operators: it is opened where another feature wants it. */
+/** `packages` has no setting: it is opened if another feature requires it. */
 export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
   {
     name: 'repositories',
@@ -42,12 +42,12 @@ export interface OpenFeatures {
   readonly close: () => Promise<void>;
 }
 
-/** Loads the modules of those that are switched on, and opens nothing. */
+/** Loads the modules of the enabled features, and opens nothing. */
 export async function loadFeatures(names: readonly FeatureName[]): Promise<void> {
   await Promise.all(wantedBy(names).map(({ load }) => load()));
 }
 
-/** Opens those that are switched on, and what they want. Where one fails, those before it are closed. */
+/** Opens the enabled features, and the features that they require. After a failure it closes those already open. */
 export async function openFeatures(core: ServingCore, names: readonly FeatureName[]): Promise<OpenFeatures> {
   const open: OpenFeature[] = [];
   let offers: Offers = {};

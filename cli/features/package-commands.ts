@@ -1,4 +1,4 @@
-// The commands that withdraw published versions, take that back, purge them, and tell how much packages are used.
+// The commands that withdraw and restore published versions, purge them, and show downloads.
 
 import { Option, type Command } from 'commander';
 

@@ -17,13 +17,13 @@ import type { Finding } from '../doctor/finding.ts';
 import type { Context } from '../io/context.ts';
 import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
 
-/** What features give each other and the server, by name. */
+/** The objects that features offer to each other and to the server, by name. */
 export interface Offers {
   /** the catalogue of published packages, their counts, texts, withdrawals and purges */
   readonly packages?: ComposedPackages;
   readonly mirror?: ServedMirror;
   readonly syncing?: Syncing;
-  /** hears of every archive that is sent */
+  /** called for every archive that is sent */
   readonly onDownload?: (name: string, version: string) => void;
   /** a code with which the first admin is made; undefined where there is a user */
   readonly setupCode?: () => Promise<Secret | undefined>;
@@ -43,18 +43,18 @@ export interface OpenFeature {
 
 export interface ServedFeature {
   readonly name: string;
-  /** features without which it does nothing: they are opened before it */
+  /** required features, which are opened before this one */
   readonly wants: readonly string[];
   /** loads the module that opens it, in a server that has it */
   readonly load: () => Promise<FeatureModule>;
-  /** Adds its commands to the program. They work without a server, and beside a server without the feature. */
+  /** Adds its commands to the program. They work without a server, and next to a server without the feature. */
   readonly addCommands?: (program: Command, wire: Wire) => void;
-  /** its part of `libretto doctor`, where the state can be read */
+  /** its part of `libretto doctor`, if the state can be read */
   readonly check?: FeatureCheck;
 }
 
 export interface FeatureCheck {
-  /** of the finding that the check broke off */
+  /** name of the finding for a check that failed */
   readonly name: string;
   readonly advice: string;
   readonly load: () => Promise<{

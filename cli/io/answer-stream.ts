@@ -2,7 +2,7 @@
 
 export interface TextStream {
   readonly isTTY?: boolean;
-  /** of a terminal; 0 where it does not know */
+  /** columns of a terminal; 0 if unknown */
   readonly columns?: number;
   readonly write: (text: string) => unknown;
 }
@@ -17,8 +17,8 @@ export class AnswerLost extends Error {
 
 export interface AnswerStream extends TextStream {
   /**
-   * Resolves once everything written so far is handed over, rejects with AnswerLost where it cannot be. `consequence`
-   * says what a person does about it. A reader that left (`| head`, a closed terminal) is no loss: it wanted no more.
+   * Resolves after all earlier writes are delivered, rejects with AnswerLost if one failed. `consequence`: the advice
+   * for the person. A reader that left (`| head`, a closed terminal) counts as success, because it wanted no more.
    */
   readonly delivered: (consequence?: string) => Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface AnswerStream extends TextStream {
 export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
   let failure: NodeJS.ErrnoException | undefined;
   let writing: Promise<void> = Promise.resolve();
-  // every write reports its own failure; what is emitted besides is the same once more
+  // every write reports its own failure; the event repeats it
   stream.on('error', (error: NodeJS.ErrnoException) => void (failure ??= error));
   return {
     isTTY: stream.isTTY,

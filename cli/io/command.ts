@@ -2,7 +2,7 @@
 
 import type { Context } from './context.ts';
 
-/** What a command was given: flags by their camel-case names, and its operands. */
+/** The arguments of a command: flags by their camel-case names, and operands. */
 export interface Given {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];

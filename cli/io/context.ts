@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 
 export interface InputStream extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;
-  /** of a terminal: whether it hands over each key as it is, and shows none */
+  /** of a terminal: true passes on each key unprocessed, and echoes none */
   readonly setRawMode?: (on: boolean) => unknown;
 }
 
@@ -20,17 +20,14 @@ export interface Context {
   readonly invocation: string;
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** who acts, in the audit log: `cli:<user of the operating system>` */
+  /** the actor in the audit log: `cli:<user of the operating system>` */
   readonly actor: `cli:${string}`;
-  /** Calls back on every such signal, which does nothing else any more. */
+  /** Calls back on every such signal, in place of the signal's default action. */
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
-  /**
-   * Calls back when something was thrown that nobody caught, after that was told. The process then has a few seconds to
-   * end, with 1.
-   */
+  /** Calls back after an uncaught error was reported. The process then has a few seconds until it ends with 1. */
   readonly onCrash: (callback: (error: unknown) => void) => void;
-  /** Calls back when whoever holds the other end of standard input is gone. Keeps the process alive until then. */
+  /** Calls back when the other end of standard input closes. Keeps the process alive until then. */
   readonly onInputEnd: (callback: () => void) => void;
-  /** Ends the process now, whatever is under way. */
+  /** Ends the process immediately, without waiting for running work. */
   readonly exitNow: (code: number) => never;
 }

@@ -1,4 +1,4 @@
-// A composer.lock, as far as it says which packages are installed and where they come from.
+// Reads a composer.lock: the installed packages and their origins.
 
 import { readFileSync } from 'node:fs';
 
@@ -40,7 +40,7 @@ function lockedPackage(path: string, entry: unknown): LockedPackage {
   };
 }
 
-/** Of the dist itself and of the mirrors it may be fetched from. */
+/** Hosts of the dist itself and of its mirrors. */
 function hostsOf(dist: JsonObject): readonly string[] {
   const mirrors = Array.isArray(dist['mirrors'])
     ? dist['mirrors'].map((mirror: unknown) => (isJsonObject(mirror) ? mirror['url'] : undefined))
@@ -48,12 +48,12 @@ function hostsOf(dist: JsonObject): readonly string[] {
   return [dist['url'], ...mirrors].flatMap((url) => (typeof url === 'string' ? hostOf(url) : []));
 }
 
-/** As in an address: with its port where that is not the usual one. Empty for what is no address. */
+/** The host as in an address: with its port unless that is the default. Empty for text that is no address. */
 function hostOf(url: string): readonly string[] {
   return URL.canParse(url) && new URL(url).host !== '' ? [new URL(url).host] : [];
 }
 
-/** Composer writes an empty text where there is none. */
+/** Composer writes an empty text for an absent value. */
 function textOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -3,7 +3,7 @@
 
 import type { TextStream } from './answer-stream.ts';
 
-/** One document, and the only thing a command with --json writes to standard output. */
+/** Prints one document. With --json a command writes nothing else to standard output. */
 export function printJson(stream: TextStream, document: unknown): void {
   stream.write(`${JSON.stringify(document, null, 2)}\n`);
 }
@@ -41,7 +41,10 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Names and messages come from other people's files: nothing in them may command a terminal. Newlines stay. */
+/**
+ * Removes control characters, because names and messages come from untrusted files and must not control a terminal.
+ * Newlines stay.
+ */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   return text.replaceAll(
@@ -50,7 +53,7 @@ export function printable(text: string): string {
   );
 }
 
-/** What holds a token's secret. */
+/** A value with a token's secret. */
 export interface Revealable {
   readonly reveal: () => string;
 }

@@ -3,7 +3,7 @@
 import type { Context, InputStream } from './context.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Throws UsageError where there is none, or the two are not alike. */
+/** Throws UsageError without a password, or if the two entries differ. */
 export async function readPassword(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   fromStdin: boolean,
@@ -36,7 +36,7 @@ async function readAll(stdin: InputStream): Promise<string> {
 
 const [interrupt, endOfInput, clearLine] = ['\u0003', '\u0004', '\u0015'];
 
-/** One answer for each prompt. The terminal shows none of it, and is as it was afterwards. */
+/** One line for each prompt. The terminal echoes nothing, and is restored afterwards. */
 async function typeUnseen(
   stdin: InputStream,
   prompts: readonly string[],

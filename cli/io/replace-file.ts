@@ -1,5 +1,5 @@
-// Replaces a file of the data folder completely or not at all. A temporary file beside it gets the new bytes first. An
-// interrupted write, for instance on a full disk, leaves no file behind.
+// Replaces a file of the data folder completely or not at all. The new bytes go first into a temporary file in the same
+// folder. An interrupted write, for instance on a full disk, leaves no file behind.
 
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';

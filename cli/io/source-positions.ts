@@ -5,8 +5,8 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `…/lib/cli/common.js:2:3`, as a path or a URL, becomes `build/build.ts:4:5`. A position whose file has no map beside
- * it stays as it is.
+ * `…/lib/cli/common.js:2:3`, as a path or a URL, becomes `build/build.ts:4:5`. A position whose file has no source map
+ * stays unchanged.
  */
 export function withSourcePositions(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();

@@ -1,6 +1,6 @@
 // Waits for the event that ends a server. After a crash the server finishes its running requests, as after a signal,
 // because other people's downloads did not cause the crash. SIGTERM and SIGINT let the server finish; a second signal
-// ends it at once. SIGHUP reopens the log of a service, and ends a server whose terminal has closed.
+// ends it immediately. SIGHUP reopens the log of a service, and ends a server whose terminal has closed.
 
 import { constants } from 'node:os';
 
@@ -13,12 +13,12 @@ const sameRequestMs = 200;
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface StopOptions {
-  /** what SIGHUP does instead of stopping */
+  /** the reaction to SIGHUP in place of a stop */
   readonly onHangUp: (() => void) | undefined;
   readonly onCrash: (error: unknown) => void;
 }
 
-/** Listens from now on; resolves with the exit code once a signal asks to stop, or something broke. */
+/** Starts to listen; resolves with the exit code after a stop signal or a crash. */
 export function stopSignal(
   { onSignal, onCrash, exitNow, stderr, now }: Pick<Context, 'onSignal' | 'onCrash' | 'exitNow' | 'stderr' | 'now'>,
   options: StopOptions,

@@ -2,7 +2,7 @@
 
 import type { Context } from './context.ts';
 
-/** Whether the words were typed; undefined where there is no terminal to ask on. */
+/** True if the person typed the words; undefined without a terminal. */
 export async function typedConfirmation(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   words: string,

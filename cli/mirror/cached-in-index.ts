@@ -45,7 +45,7 @@ async function readRoot(file: DocumentFile | undefined, url: URL): Promise<Upstr
   return json === undefined ? undefined : understood(() => parseUpstreamRoot(json, url));
 }
 
-/** What cannot be understood the server asks for anew. */
+/** undefined for an unreadable entry, which the server then requests again. */
 function understood<Value>(parse: () => Value): Value | undefined {
   try {
     return parse();

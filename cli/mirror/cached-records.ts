@@ -8,7 +8,9 @@ import { cachedVersions } from '../../proxy/mirror/documents/cached-versions.ts'
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 
-/** Of the repository with this address, whose documents are below `folder`, the mirror's. Releases come first. */
+/**
+ * The records of the repository with this address; its documents are below `folder` of the mirror. Releases come first.
+ */
 export function cachedRecords(name: PackageName, folder: string, url: string): Promise<readonly JsonObject[]> {
   const documents = join(folder, 'p2', folderOf(rootUrlOf(url)));
   return cachedVersions(name, [

@@ -31,14 +31,11 @@ export interface MirrorParts {
   /** COMPOSER_AUTH of it is for the public registry, where it names its host */
   readonly environment: Environment;
   /**
-   * Composer repositories that libretto.json or the API name; they come before the public registry. The same list while
-   * nothing has changed.
+   * Composer repositories that libretto.json or the API name; they come before the public registry. Returns the same
+   * list while the repositories are unchanged.
    */
   readonly others: () => MaybeAsync<readonly UpstreamSettings[]>;
-  /**
-   * epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left
-   * out: as the settings say
-   */
+  /** epoch milliseconds: documents requested before this time count as stale. Undefined: as the settings define */
   readonly askedSinceMs?: number;
   /** Tombstones of purged versions, the same object while they are the same. Left out: those of the data folder. */
   readonly purged?: () => MaybeAsync<PurgedLookup>;
@@ -105,8 +102,8 @@ function rulesOf(
         andThen(purged(), (tombstones) => {
           if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
           const said = mirrorRules(values, known, environment, tombstones);
-          // any change of the state makes the values another object: what documents were made by stays as it is where
-          // it says the same
+          // Every change of the state makes a new values object. Equal settings still return the former rules, so that
+          // their documents stay valid.
           last = {
             values,
             others: known,
@@ -120,7 +117,7 @@ function rulesOf(
     );
 }
 
-/** A document is fresh where it was asked for since then. */
+/** A document is fresh if it was requested since then. */
 function askedSince(sinceMs: number, now: () => number): Freshness {
   const age = (): number => now() - sinceMs;
   return {
@@ -134,7 +131,7 @@ function askedSince(sinceMs: number, now: () => number): Freshness {
   };
 }
 
-/** What the settings say about the mirror. The public registry is the last one that is asked. */
+/** The settings of the mirror. The public registry comes last. */
 export function mirrorRules(
   values: SettingValues,
   others: readonly UpstreamSettings[],
@@ -173,10 +170,10 @@ export function mirrorRules(
   };
 }
 
-/** How long an upstream has to say that a package is gone until it is. */
+/** A package counts as removed after an upstream has reported so for this time. */
 const goneAfterMs = 900_000;
 
-/** What Composer stumbles over in a composer.json, it stumbles over in an upstream's record. */
+/** Composer fails on the same values in an upstream's record as in a composer.json. */
 export function checkRecord(record: JsonObject): string | undefined {
   try {
     checkComposerJson(record);

@@ -25,8 +25,8 @@ export interface ComposerRepository extends UpstreamSettings {
 }
 
 /**
- * Those of libretto.json. Throws UsageError where one is described twice, BuildRefused where COMPOSER_AUTH cannot be
- * read.
+ * The repositories of libretto.json. Throws UsageError if one is described twice, BuildRefused if COMPOSER_AUTH cannot
+ * be read.
  */
 export function configuredRepositories(
   { sources }: Pick<Config, 'sources'>,
@@ -50,7 +50,7 @@ export function configuredRepositories(
   return [...found.values()].map(({ repository }) => repository);
 }
 
-/** Those of the state. One that libretto.json lists as well is libretto.json's. */
+/** The repositories of the state. A repository that libretto.json lists too counts for libretto.json. */
 export function registeredRepositories(
   records: readonly RepositoryRecord[],
   sealer: Sealer,
@@ -70,7 +70,7 @@ export interface OtherRepositories {
   readonly sealer: Sealer;
 }
 
-/** All of them, in the order in which they are asked: the same list until something has changed. */
+/** All repositories, in the order of their requests; the same list while they are unchanged. */
 export function otherRepositories({
   config,
   environment,
@@ -90,7 +90,7 @@ export function otherRepositories({
     return repositories;
   };
   return () => {
-    // taken before the rows are read: whatever is committed meanwhile makes this one old again
+    // read before the rows, so that a concurrent commit makes this list stale
     const generation = state.generation();
     return known?.generation === generation ? known.repositories : load(generation);
   };
@@ -120,9 +120,7 @@ function repositoryOf(
   };
 }
 
-/**
- * Credentials that cannot be opened any more: another key than they were sealed with, or a state that somebody changed.
- */
+/** Handles credentials that cannot be opened: they were sealed with another key, or the state was changed by hand. */
 function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): GivenCredential | undefined {
   if (credentials === null) return undefined;
   try {

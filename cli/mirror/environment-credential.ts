@@ -7,7 +7,7 @@ import { BuildRefused } from '../../build/contract/refusals.ts';
 import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import type { Environment } from '../io/environment.ts';
 
-/** Of the address's own host, its port included. Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
+/** The credential for the address's host and port. Throws BuildRefused if COMPOSER_AUTH is no JSON object. */
 export function environmentCredential({ host }: URL, environment: Environment): UpstreamCredential | undefined {
   const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
   const of = (kind: string): JsonValue | undefined => {
@@ -22,8 +22,8 @@ export function environmentCredential({ host }: URL, environment: Environment): 
 }
 
 /**
- * Of the registry that the settings name, which may change while a service runs: where COMPOSER_AUTH cannot be read, it
- * is not asked.
+ * The credential for the registry in the settings, which may change while a service runs. With an unreadable
+ * COMPOSER_AUTH, that registry gets no requests.
  */
 export function registryCredential(url: string, environment: Environment): GivenCredential | undefined {
   try {

@@ -7,12 +7,12 @@ import type { Config } from '../config/config.ts';
 import { markedOrigin } from './origin-mark.ts';
 
 export interface KnownPrivateNames {
-  /** Rejects, or throws, with RegistryError where an origin does not say, or nobody said that there is one. */
+  /** Rejects, or throws, with RegistryError if the origin's list is unavailable, or the origin is not configured. */
   readonly read: ReadPrivateNames;
   readonly close: () => void;
 }
 
-/** Of the data folder, and of the origin where the tree is at one. */
+/** The private names of the data folder, or of the origin if the tree is at one. */
 export async function openPrivateNames(config: Config): Promise<KnownPrivateNames> {
   if (config.origin.value === undefined) {
     const local = createPrivateNames(config.data.value);
@@ -38,7 +38,7 @@ export async function openPrivateNames(config: Config): Promise<KnownPrivateName
   return { read, close };
 }
 
-/** What is private is then said elsewhere, and not by the data folder. */
+/** With an origin, the list of private names is there, and not in the data folder. */
 function assertNoOrigin(config: Config): void {
   const url = markedOrigin(config);
   if (url !== undefined)

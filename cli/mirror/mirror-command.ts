@@ -18,7 +18,7 @@ export interface MirrorWork {
   readonly mirror: Mirror;
   readonly config: Config;
   readonly folder: string;
-  /** what is set about it now */
+  /** the present rules from the settings */
   readonly rules: () => Promise<MirrorRules>;
 }
 

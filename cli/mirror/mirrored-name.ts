@@ -54,8 +54,8 @@ export interface MirroredName {
 }
 
 /**
- * null without upstreams. Rejects with StateError, and with RegistryError where an origin does not tell which names are
- * private.
+ * null without upstreams. Rejects with StateError, and with RegistryError if the origin's list of private names is
+ * unavailable.
  */
 export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();

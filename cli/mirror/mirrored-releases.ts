@@ -44,7 +44,8 @@ export function mirroredReleases(
 }
 
 /**
- * Of the first repository that has the package. Repositories that have everything in one document keep none of a name.
+ * The stored releases of the first repository that has the package. Repositories with a single document have no files
+ * for one name.
  */
 async function keptReleases(
   name: PackageName,

@@ -97,7 +97,7 @@ function timeOf({ time }: JsonObject): string | null {
   return typeof time === 'string' ? time : null;
 }
 
-/** Of an archive that is not kept, or damaged, there are none. */
+/** undefined for an archive that is missing or damaged. */
 function digestsOf(path: string): ReturnType<typeof digestArchive> | undefined {
   try {
     return digestArchive(path);

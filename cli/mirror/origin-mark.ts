@@ -1,6 +1,5 @@
-// A mark in the mirror's folder that its server serves a tree at an origin. The data folder alone then names no
-// private package. A command beside that server that does not know the origin must not conclude that no name is
-// private.
+// A mark in the mirror's folder that its server serves a tree at an origin. The data folder alone then names no private
+// package. A command on the same host that does not know the origin must not conclude that no name is private.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 // After a complete build has published, prefetches the packages that libretto.json lists for other Composer
-// repositories. The prefetch changes nothing that was published, and reports each failure as a failed source.
+// repositories. The prefetch changes no published file, and reports each failure as a failed source.
 
 import { constants } from 'node:os';
 

@@ -77,7 +77,7 @@ interface Wanted {
   readonly reference: string | undefined;
 }
 
-/** `stale`: why what is offered may not be all. */
+/** `stale`: the reason why the list of versions may be incomplete. */
 async function versionsThatMatch(
   mirror: Mirror,
   name: PackageName,

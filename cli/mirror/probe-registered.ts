@@ -1,4 +1,4 @@
-// Asks a registered Composer repository for its packages.json, with its credentials and through the guard.
+// Requests the packages.json of a registered Composer repository, with its credentials and through the guard.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { EgressFailure } from '../../build/egress/egress-failure.ts';
@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import { version } from '../io/version.ts';
 import { upstreamCredential } from './composer-repositories.ts';
 
-/** What is there, or why that cannot be seen: EGRESS_DENIED or BUILD_FAILED. */
+/** The content of the repository, or the error of the request: EGRESS_DENIED or BUILD_FAILED. */
 export async function probeRegistered(
   { id, url, credentials }: RepositoryRecord,
   config: Config,

@@ -1,6 +1,6 @@
 // Finds mirrored packages that are no longer offered because their vendor has a private package. Installs from lock
-// files with these packages fail. The operator may intend that for an own vendor, and may not expect it for a vendor
-// with one forked package. The accepted archives name the packages; no request is sent.
+// files with these packages fail. The operator may intend that for a vendor of the company, and may not expect it for a
+// vendor with one forked package. The accepted archives name the packages; no request is sent.
 
 import { join } from 'node:path';
 
@@ -20,11 +20,11 @@ import { currentMirrorRules } from './current-mirror-rules.ts';
 export interface ShadowedPackage {
   readonly vendor: string;
   readonly names: readonly PackageName[];
-  /** what to do where they are meant to be offered */
+  /** how to offer the packages again */
   readonly advice: string;
 }
 
-/** Those of vendors for which `isMeant`; nothing where nothing is mirrored. */
+/** Shadowed packages of the vendors that `isMeant` accepts; empty without a mirror. */
 export async function shadowedPackages(
   folder: string,
   rules: PrecedenceRules,
@@ -59,7 +59,10 @@ export function describeShadowed({ vendor, names }: ShadowedPackage): string {
   );
 }
 
-/** Looks, before a build, for what it may cut off; what is given back tells, after it, of that in its report. */
+/**
+ * Records before a build the vendors without private packages. The returned function adds notices about newly shadowed
+ * packages to the build's report.
+ */
 export async function watchShadowed(
   config: Config,
   context: Context,
@@ -86,7 +89,7 @@ export async function watchShadowed(
       }));
       return { ...report, notices: [...report.notices, ...notices] };
     } catch (error) {
-      // it is published all the same
+      // the publication succeeded all the same
       const reason = error instanceof Error ? error.message : String(error);
       const notices = [...gained].map((vendor) => ({
         source: sourceOf(vendor),

@@ -23,7 +23,7 @@ export interface UnofferedVersions {
 }
 
 export interface UnofferedParts {
-  /** as the upstream has them, in full */
+  /** the upstream's records, in full */
   readonly records: readonly JsonObject[];
   readonly accepted: readonly ArchiveRecord[];
   readonly rules: ReleaseRules;

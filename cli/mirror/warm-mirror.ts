@@ -12,7 +12,7 @@ export interface Warmed {
   readonly version: string;
   /** `not-mirrored`: private, or left out by the settings; `missing`: the upstream has no such version */
   readonly outcome: 'fetched' | 'here' | 'not-mirrored' | 'missing' | 'failed';
-  /** of what is neither fetched nor here: why */
+  /** for each version that is neither stored nor fetched: the reason */
   readonly reason: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The commands that publish ZIPs: the one for people, and the two that the service runs in a process of its own.
+// The commands that publish ZIPs: one for people, and two that the service runs in a separate process.
 
 import type { Command } from 'commander';
 

@@ -1,4 +1,4 @@
-// The commands about a registry as a whole: how it stands, its configuration as a file, its backup.
+// The commands about a whole registry: its status, its configuration as a file, its backup.
 
 import type { Command } from 'commander';
 

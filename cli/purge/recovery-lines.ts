@@ -1,4 +1,4 @@
-// The text about tombstones from a file: the added rows, the purged versions, and lost or doubtful rows.
+// The text about tombstones from a file: the added rows, the purged versions, and lost or unconfirmed rows.
 
 import type { AnnouncedPurge } from '../../build/contract/announced-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -8,7 +8,7 @@ import { counted, firstOf } from '../io/output.ts';
 
 const mostShown = 40;
 
-/** What an adoption without a fault did; `dryRun`: what it would do. None for one that adds nothing. */
+/** The changes of a successful adoption; `dryRun`: the planned changes. Empty if it adds no row. */
 export function describeAdoption(plan: Adoption, dryRun: boolean): readonly string[] {
   if (plan.added.length === 0) return [];
   const count = counted(plan.added.length, 'tombstone');
@@ -20,7 +20,7 @@ export function describeAdoption(plan: Adoption, dryRun: boolean): readonly stri
   ];
 }
 
-/** Which version a tombstone is of. */
+/** Identifies the version of a tombstone. */
 export function labelOf({ name, version, version_normalized, reference }: AnnouncedPurge): JsonObject {
   return { name, version, version_normalized, reference };
 }
@@ -42,7 +42,7 @@ export function describeRecovery(recovery: Recovery, count: number): readonly st
   ];
 }
 
-/** What a recovery would do. */
+/** The planned changes of a recovery. */
 export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
   const { added, purged } = recovery;
   return [

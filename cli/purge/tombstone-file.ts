@@ -52,13 +52,16 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   }
 }
 
-/** As `readTombstones`, and none of a data folder where nothing was purged: its announcement names none either. */
+/**
+ * As `readTombstones`, but returns an empty list for a data folder without purges, whose announcement names no
+ * tombstone either.
+ */
 export function readTombstonesIfAny(path: string): readonly PurgedVersion[] {
   const publication = existsSync(join(path, 'index', purgedPath)) ? undefined : readPublication(path);
   return publication !== undefined && publication.purged === undefined ? [] : readTombstones(path);
 }
 
-/** What these tombstones would do to a data folder, or to a backup of one. */
+/** Plans the effect of these tombstones on a data folder, or on a backup of one. */
 export async function planHere(
   rows: readonly PurgedVersion[],
   config: Pick<Config, 'data'>,
@@ -68,8 +71,8 @@ export async function planHere(
 }
 
 /**
- * Purges on this host what these tombstones are of, and keeps it out from then on. `confirm` sees the plan and
- * completes it. It rejects to change nothing. No build publishes between `confirm` and the purge.
+ * Purges the contents of these tombstones on this host, and blocks them from then on. `confirm` sees the plan and
+ * completes it; its rejection changes nothing. No build publishes between `confirm` and the purge.
  */
 export async function adoptHere<Plan extends Adoption>(
   rows: readonly PurgedVersion[],
@@ -91,9 +94,8 @@ async function withMirrored<Plan extends Adoption>(plan: Plan, folder: string): 
 }
 
 /**
- * Puts the list of tombstones together again: what can be read of it, these rows, and what the announcement names. The
- * audit log says so. `confirmed`: the recovery may purge versions that this registry has; else it throws UsageError and
- * changes nothing.
+ * Rebuilds the list of tombstones from its readable rows, these rows, and the announcement. Writes an audit event.
+ * `confirmed`: the recovery may purge versions of this registry; otherwise it throws UsageError and changes nothing.
  */
 export async function recoverHere(
   rows: readonly PurgedVersion[],
@@ -120,7 +122,7 @@ export async function recoverHere(
   }
 }
 
-/** What the recovery would do. Changes nothing. */
+/** Plans the recovery, and changes nothing. */
 export async function planRecoveryHere(rows: readonly PurgedVersion[], config: Config, now: Date): Promise<Recovery> {
   const state = await openStateIfAny(config);
   const recorded =

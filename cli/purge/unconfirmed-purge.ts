@@ -18,7 +18,7 @@ export class UnconfirmedPurge extends UsageError {
   }
 }
 
-/** Who brings the tombstones, and where the versions are, as a sentence names them. */
+/** The words of a message for the origin of the tombstones and the place of the versions. */
 export interface AdoptionWords {
   readonly by: 'The recovery' | 'The file';
   readonly where: 'on this registry' | 'in this backup';

@@ -21,8 +21,8 @@ export async function publishRemotely(
     'content-digest': `sha-256=:${await digestOf(zip.path)}:`,
   };
   const query = new URLSearchParams(await identityOf(zip.path, version));
-  // The file is open before the request. A stream that opens the file itself may do so after a refused connection, when
-  // the file is gone, and fails where nothing listens.
+  // The file is open before the request. A stream that opens the file itself may open it after a refused connection,
+  // when the file no longer exists. Its error would then be unhandled.
   const file = await open(zip.path);
   try {
     const { status, body } = await askRemote(remote, {
@@ -38,8 +38,8 @@ export async function publishRemotely(
 }
 
 /**
- * A token that sees a part of the registry has to say what it publishes before the ZIP is read there. What cannot be
- * examined is refused there, with the reason.
+ * A token with a limited scope has to declare the package before the registry reads the ZIP. The registry refuses a ZIP
+ * that this function cannot examine, with the reason.
  */
 async function identityOf(path: string, version: string | undefined): Promise<Record<string, string>> {
   const examined = await examineStaged({ path, version });

@@ -12,7 +12,7 @@ export interface RequestToSend {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readable | undefined;
-  /** for how long nothing may arrive */
+  /** the maximum time without any received byte */
   readonly idleTimeoutMs: number;
 }
 
@@ -28,8 +28,8 @@ export interface Receiver {
 }
 
 /**
- * Resolves when the response is over, or no more of it is wanted. Rejects with Node's or undici's error. The path of
- * `url` goes out as it is written.
+ * Resolves at the end of the response, or after the reader has declined the rest. Rejects with Node's or undici's
+ * error. The path of `url` is sent unchanged.
  */
 export function receiveResponse(
   url: string,

@@ -24,7 +24,7 @@ export async function showRemotely(
   return { document: body as unknown as RepositoryDocument, jobs: jobs as unknown as readonly JobDocument[] };
 }
 
-/** Resolves with the job when it is over. The sync goes on when nobody waits for it any more. */
+/** Resolves with the job when it is over. The sync continues if the caller stops waiting. */
 export async function syncRemotely(remote: Remote, id: string): Promise<JobDocument> {
   let job = (await askRemote(remote, { method: 'POST', path: `${pathOf(id)}/sync` })).body;
   while (job['state'] === 'queued' || job['state'] === 'running') {

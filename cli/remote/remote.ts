@@ -34,10 +34,7 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   return { url: address, token };
 }
 
-/**
- * Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot
- * exist.
- */
+/** The address of --url, without a slash at its end. Throws UsageError for an invalid address, host or port. */
 export function registryUrl(given: string): string {
   const fault = httpAddressFault(given);
   if (fault !== undefined)

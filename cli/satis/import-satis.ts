@@ -17,7 +17,7 @@ export interface SatisImport {
   readonly lines: readonly OptionLine[];
 }
 
-/** Options with a function of their own. All other options are in `lostOptions`, or are unknown. */
+/** Options that a separate function handles. All other options are in `lostOptions`, or are unknown. */
 const known: ReadonlySet<string> = new Set([
   'name',
   'description',

@@ -1,4 +1,4 @@
-// Reports whether the loss of an option that Libretto does not have makes a difference.
+// Decides if the loss of an option without a counterpart in Libretto makes a difference.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { LostOption } from './options.ts';

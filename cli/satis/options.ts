@@ -49,7 +49,7 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   _comment: lost('Comments stay behind.'),
 };
 
-/** Of `archive`. */
+/** Options of `archive` without a counterpart. */
 export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
   directory: lost(ownPlace, 'dist'),
   'absolute-directory': lost(ownPlace),
@@ -75,7 +75,7 @@ export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
   ),
 };
 
-/** Of a repository: what its source has no use for. */
+/** Options of a repository that its source does not need. */
 export const repositoryOptions: Readonly<Record<string, LostOption>> = {
   name: lost('Sources have no names: `libretto build SOURCE` takes their path or URL, and --only names of packages.'),
   canonical: lost('Which of several repositories counts is for the composer.json of a project to say.', true),

@@ -47,7 +47,7 @@ export function announcement({ host, port, config, metrics, tree, mirrors, certi
   return lines;
 }
 
-/** How to make the first admin of the management API; nothing where there is a user. */
+/** Explains how to make the first admin of the management API; empty if a user exists. */
 export function setupLines(offer: SetupOffer | undefined): string[] {
   if (offer === undefined) return [];
   const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };

@@ -14,7 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * A UsageError for what the operator can mend, the error itself for anything else. `flag`: what gives another address.
+ * A UsageError for a fault that the operator can repair, otherwise the error itself. `flag`: the flag that sets another
+ * address.
  */
 export function listenRefusal(
   error: unknown,

@@ -1,4 +1,4 @@
-// The port of metrics: compose-metrics.ts counts, and serves the metrics on an address of their own.
+// The port of metrics: compose-metrics.ts counts, and serves the metrics on a separate address.
 
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { RequestCounts } from '../../proxy/observe/metrics.ts';

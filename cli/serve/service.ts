@@ -58,7 +58,7 @@ export interface Service {
   readonly close: () => Promise<void>;
 }
 
-/** Serves, or throws UsageError, CertificateError or StateError with nothing left open. */
+/** Serves, or throws UsageError, CertificateError or StateError after closing everything. */
 export async function openService(
   config: Config,
   context: Context,
@@ -201,7 +201,7 @@ async function composeMetrics(
   });
 }
 
-/** False while an origin with tombstones is unavailable: the server then mirrors nothing, and the log has the reason. */
+/** False while the origin's tombstones are unavailable: the server then mirrors nothing, and the log has the reason. */
 async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
   try {
     return await mirror.isOn();

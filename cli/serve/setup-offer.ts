@@ -22,7 +22,7 @@ export async function offerSetup(
   return code && { code, url };
 }
 
-/** Gives undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */
+/** Returns undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */
 function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof StateError && error.code === 'STATE_CORRUPT')) throw error;

@@ -19,20 +19,20 @@ export async function openState(config: Config): Promise<StateStore> {
   return openOrMake(config, placeOf(config));
 }
 
-/** undefined where there has been no state: nothing is made. */
+/** undefined if there has never been a state; creates nothing. */
 export async function openStateIfAny(config: Config): Promise<StateStore | undefined> {
   return openRemembered(config, placeOf(config), false);
 }
 
 export interface ServingState {
   readonly store: StateStore;
-  /** the Redis of the state is out of reach, or holds none any more */
+  /** true: the Redis of the state is unreachable, or no longer has the state */
   readonly isAway: () => boolean;
   /** While it is out of reach: how long tokens that are known are honoured still; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
 }
 
-/** For a server: `tell` hears in words what people should know of a state in Redis, now and later. */
+/** For a server: `tell` receives messages for people about a state in Redis, now and later. */
 export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
   if (url === undefined) return { store: await openState(config), isAway: () => false, graceLeftMs: () => undefined };
@@ -60,8 +60,8 @@ async function openOrMake<Store extends StateStore>(config: Config, place: State
 }
 
 /**
- * The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been
- * none, and none is made.
+ * The state of this data folder: the remembered one, or the first one used with it. undefined: there has been none, and
+ * none is created.
  */
 async function openRemembered<Store extends StateStore>(
   { data }: Config,

@@ -44,7 +44,7 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
   }
 }
 
-/** Another state may stand behind a file that cannot be read, so nothing takes the place of the file. */
+/** An unreadable file may name another state, so no new file replaces it. */
 function unreadable(path: string, error: unknown): unknown {
   const fault = fileFaultOf(error);
   if (fault === undefined) return error;
@@ -56,15 +56,12 @@ function unreadable(path: string, error: unknown): unknown {
   );
 }
 
-/** Of a data folder that is a file: whoever uses it says so. */
+/** True if the data folder is a file: its users report the error. */
 function isNoFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
 }
 
-/**
- * A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered
- * at another time.
- */
+/** Does nothing on a full or read-only disk, or without a data folder: a later command then remembers the state. */
 export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
   try {
     const text = `${JSON.stringify({ format, state: identity })}\n`;
@@ -74,7 +71,7 @@ export async function rememberState(data: string, identity: StateIdentity): Prom
   }
 }
 
-/** Throws StateError where something else stands in the place of the file. */
+/** Throws StateError if the name belongs to a folder or device. */
 export async function forgetState(data: string): Promise<void> {
   const path = join(data, rememberedStateName);
   await unlink(path).catch((error: unknown) => {

@@ -1,7 +1,7 @@
-// Counting in a process is exact for one process only. Two servers on one data folder, each counting for itself, would
-// double every limit and overwrite each other's saved counts; so without a Redis the second one refuses to start. Nor
-// may one that counts for itself stand beside others that count in a Redis: a token could use up its limit there and
-// here. So those leave a mark each, and either kind looks for the other one.
+// Counting in a process is exact for one process only. Two servers on one data folder with separate counters would
+// double every limit and overwrite each other's saved counts. So without a Redis the second server refuses to start. A
+// server with its own counters must not run next to servers that count in a Redis: a token could use up its limit in
+// both. So servers with a Redis leave a mark each, and both kinds check for the other.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const staleAfterMs = 5000;
 const noPlace: Lock = { release: () => Promise.resolve() };
 
 class Taken extends UsageError {
-  /** it lives, and will not be gone in a moment */
+  /** it runs, and is not about to end */
   readonly seen: boolean;
 
   constructor(
@@ -58,8 +58,8 @@ const countsInRedis =
   'each. Have this one count there too (--redis URL), or stop the other one.';
 
 /**
- * The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands
- * in the way.
+ * Takes the lock of the one server without a Redis, or a mark among servers with one. Throws UsageError if a server of
+ * the other kind, or a second one without a Redis, is running.
  */
 export async function takeServeLock(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
@@ -89,8 +89,8 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
 }
 
 /**
- * Keeps servers off the state until the lock is released: its file can be replaced. Throws UsageError where one is at
- * work on it, and StorageError.
+ * Keeps servers off the state until the lock is released, so that its file can be replaced. Throws UsageError if a
+ * server uses the state, and StorageError.
  */
 export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
   await refuseServed(data, now());
@@ -105,7 +105,7 @@ export async function keepServersOff(data: string, now: () => Date): Promise<Loc
   }
 }
 
-/** Throws UsageError where a server is at work on the state of the data folder, as far as its marks show. */
+/** Throws UsageError if a server uses the state of the data folder, according to its marks. */
 export async function refuseServed(data: string, now: Date): Promise<void> {
   const [path, marks] = [join(data, 'state', 'serve.lock'), join(data, 'state', 'serving')];
   const alone = await lookAtLock(path, now, staleAfterMs);
@@ -142,7 +142,7 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
 
 /** One of a server that lives; those of others are removed. */
 async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
-  // nobody has made one yet
+  // the folder does not exist yet
   const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));
   let found: (SeenLock & { readonly path: string }) | undefined;
   for (const name of names) {

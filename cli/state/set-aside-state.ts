@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { isMissing } from '../../build/output/storage-error.ts';
 
-/** The path that the file in `directory` has now; undefined where there was none. Nobody may have it open. */
+/** Returns the new path of the file in `directory`; undefined without a file. No process may have the file open. */
 export async function setAsideState(directory: string, now: Date): Promise<string | undefined> {
   const aside = join(directory, `data.mdb.replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}`);
   await rm(join(directory, 'lock.mdb'), { force: true });

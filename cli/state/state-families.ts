@@ -35,7 +35,7 @@ import {
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
 
-/** Another row, and what has to stand there while the row that names it is as it is; undefined: there is none. */
+/** Another row that must agree with the row that names it; `value` is undefined if the other row is missing. */
 export interface Companion {
   readonly key: string;
   readonly agrees: (value: JsonValue | undefined) => boolean;
@@ -44,7 +44,7 @@ export interface Companion {
 export interface StateFamily {
   /** False, or a StateError, for what the program did not write. */
   readonly isRow: (value: JsonValue, key: string) => boolean;
-  /** Of a row that is one. */
+  /** The companions of a valid row. */
   readonly companions?: (value: JsonValue, key: string) => readonly Companion[];
 }
 
@@ -190,9 +190,7 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ],
 ]);
 
-/**
- * A value that another version of the program allowed is no damage, nor is a setting that this version does not have.
- */
+/** A value that another version allowed is no damage, and neither is a setting that this version does not have. */
 function isSettingOfItsKind(value: JsonValue, name: string): boolean {
   const key = parseSettingKey(name);
   if (key === undefined) return true;

@@ -17,19 +17,19 @@ export interface StatePlace<Store extends StateStore = StateStore> {
   readonly kind: 'folder' | 'redis';
   /** for people: the folder, or the Redis without its password */
   readonly name: string;
-  /** Whether there has been a state, as far as this place shows it: a lock file without the file it belongs to. */
+  /** True if this place shows that there has been a state: a lock file without its data file. */
   readonly hadState: () => boolean;
   /**
    * False where it is plain without a look into the store that there is no state. A build without one loads no store.
    */
   readonly mayHaveState: () => boolean;
-  /** Loads the store and opens nothing. */
+  /** Loads the store's module and opens nothing. */
   readonly load: () => Promise<unknown>;
-  /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
+  /** Rejects with a StateError; with STATE_MISSING if there is no state and none may be created. */
   readonly open: (opening?: StateOpening) => Promise<Store>;
   /**
-   * Makes room for another state. Gives where the one that was there is kept; undefined: there was none. In a folder
-   * nobody may have it open.
+   * Makes room for another state. Returns the new place of the former state; undefined: there was none. No process may
+   * have a state in a folder open.
    */
   readonly setAside: (now: Date) => Promise<string | undefined>;
 }
@@ -40,7 +40,7 @@ export function placeOf(config: Placing): StatePlace {
   return config.state.value === undefined ? localPlace(config) : sharedPlace(config, config.state.value);
 }
 
-/** Opens what is there, and makes nothing. */
+/** Opens an existing state, and creates none. */
 export function lookOnly(): StateOpening {
   return { make: false, fresh: newStateIdentity(randomBytes) };
 }
@@ -68,7 +68,7 @@ function localPlace(config: Placing): StatePlace {
   };
 }
 
-/** `notice` hears of outages. */
+/** `notice` receives outages. */
 export function sharedPlace(
   { stateGrace }: Placing,
   url: string,

@@ -1,5 +1,5 @@
-// A separate process that reads the state in a folder and writes its findings as one line of JSON. Its parent takes an
-// ending signal as the answer.
+// A separate process that reads the state in a folder and writes its findings as one line of JSON. Its parent
+// interprets an ending signal as the result.
 
 import { readWholeState } from '../../proxy/state/lmdb-reading.ts';
 

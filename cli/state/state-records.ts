@@ -26,7 +26,7 @@ export async function assertRecords(state: Rows, outcome = ''): Promise<void> {
     throw new StateError('STATE_CORRUPT', `The state is damaged: ${fault}. ${outcome}${wayBack}`);
 }
 
-/** Of the copy in `directory`, which nobody else uses. */
+/** Checks the copy in `directory`, which has no other user. */
 export async function assertRecordsOfBackup(directory: string): Promise<void> {
   const state = await openLmdbStore(directory);
   await assertRecords(state, 'No backup was made. ').finally(() => state.close());
@@ -65,7 +65,10 @@ function orFalse(holds: () => boolean): boolean {
   }
 }
 
-/** Others write meanwhile: a row that is still as it was after the other one was read did stand beside it. */
+/**
+ * Other processes write concurrently. The disagreement counts only if the first row is unchanged after the read of the
+ * second.
+ */
 async function findDisagreement(state: Rows, { key, value, revision }: StateEntry): Promise<string | undefined> {
   for (const companion of stateFamilies.get(kindOf(key))?.companions?.(value, key) ?? []) {
     if (agrees(companion, (await state.get(companion.key))?.value)) continue;
@@ -79,7 +82,7 @@ function agrees(companion: Companion, value: JsonValue | undefined): boolean {
   return orFalse(() => companion.agrees(value));
 }
 
-/** As `findDisagreement`: the users were read between two looks at the same roster. */
+/** As `findDisagreement`: reads the users between two reads of the same roster. */
 async function findRosterFault(state: Rows): Promise<string | undefined> {
   for (;;) {
     const { roster, revision } = await readRoster(state);

@@ -14,7 +14,7 @@ import { printLines } from '../io/output.ts';
 import { settings, type SettingName } from '../config/settings.ts';
 import type { Setting } from '../config/setting.ts';
 
-/** Those that have a place in the configuration as well. */
+/** Settings of the state that the configuration has too. */
 const configNames = {
   metadata_url: 'metadataUrl',
   advertise: 'advertise',
@@ -50,7 +50,7 @@ function textOf(distUrl: Config['distUrl']['value']): string {
   return distUrl.form === 'path' ? 'path' : distUrl.base;
 }
 
-/** With what the state says where it may. */
+/** Returns the configuration with the settings of the state, unless a flag or variable fixes a setting. */
 export async function withSettingsOf(store: Pick<StateStore, 'range'>, config: Config): Promise<Config> {
   const stored = await readStoredSettings(store);
   const values: Record<string, Configured<unknown>> = {};
@@ -63,13 +63,13 @@ export async function withSettingsOf(store: Pick<StateStore, 'range'>, config: C
   return Object.freeze({ ...config, ...values });
 }
 
-/** What another version allowed counts as not set. */
+/** A value that only another version allows counts as absent. */
 async function parsed(name: SettingName, value: JsonValue | undefined): Promise<unknown> {
   const setting: Setting<unknown> = settings[name];
   return value === undefined ? undefined : setting.parse(value, { directory: '/' }, () => undefined);
 }
 
-/** As withSettingsOf, of the state there is; without one, or where it cannot be read, the configuration itself. */
+/** As withSettingsOf, with the existing state. Without a readable state it returns the configuration unchanged. */
 export async function withStateSettings(config: Config, { stderr }: Pick<Context, 'stderr'>): Promise<Config> {
   try {
     const state = await openStateIfAny(config);

@@ -13,14 +13,17 @@ import { lookOnly, placeOf, type StatePlace } from './state-place.ts';
 
 const atOnce = 1000;
 
-/** How many rows the state in `directory` has. Rejects with StateError STATE_CORRUPT; `advice` says what to do then. */
+/**
+ * Returns the number of rows of the state in `directory`. Rejects with StateError STATE_CORRUPT; `advice`: the remedy
+ * in its message.
+ */
 export async function readStateWhole(directory: string, advice = wayBack): Promise<number> {
   const { rows, fault } = await readElsewhere(directory);
   if (fault === null) return rows;
   throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: ${fault}. ${advice}`);
 }
 
-/** For whoever opens the state next, and stays. A state that is not there is whole. Rejects with StateError. */
+/** Checks the state for a later opener that stays open. A missing state counts as intact. Rejects with StateError. */
 export async function assertWholeState(config: Config): Promise<void> {
   if (config.state.value !== undefined) return readSharedState(placeOf(config));
   const directory = join(config.data.value, 'state');

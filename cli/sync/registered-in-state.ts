@@ -1,5 +1,5 @@
-// The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be
-// read costs a build nothing but them.
+// The registered repositories for a build of everything. A data folder without a state has none. If the state cannot be
+// read, the build continues without them.
 
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
@@ -17,9 +17,9 @@ import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
 interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
   /** undefined where the state was not read: what registered repositories published then stays */
   readonly sources: RegisteredSources['sources'] | undefined;
-  /** what there is besides: other Composer repositories are registered, or only the public registry is mirrored */
+  /** the mirrored repositories: other registered Composer repositories, or only the public registry */
   readonly mirrors: 'others' | 'the public registry' | 'nothing';
-  /** whether packages of them are to be fetched */
+  /** true: packages of them are to be prefetched */
   readonly bringsAhead: boolean;
 }
 
@@ -60,8 +60,8 @@ function isFetchedAhead({ source }: SourceEntry): boolean {
 }
 
 /**
- * undefined where the state is gone. Throws StateError: a build that does not know what is registered by now would
- * withdraw or publish what it must not.
+ * undefined if the state no longer exists. Throws StateError: without the current registrations, a build would withdraw
+ * or publish wrong versions.
  */
 async function registeredSources(config: Config): Promise<readonly string[] | undefined> {
   const state = await openStateIfAny(config);

@@ -12,25 +12,22 @@ import type { Context } from '../io/context.ts';
 import { prepareSources, sourceTexts, type RegisteredSources } from '../builds/registered-sources.ts';
 import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
 
-/**
- * How long other builds are waited for once everything is fetched: the first build of a large repository may take so
- * long.
- */
+/** How long a sync waits for other builds after the fetch: the first build of a large repository may take so long. */
 const waitMs = 900_000;
 
 export interface SyncBuild {
   readonly config: Config;
   readonly context: Context;
   readonly sealer: Sealer;
-  /** all that are registered by now */
+  /** all repositories registered by now */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
-  /** the one to read; undefined: none, and what is registered no more is withdrawn */
+  /** the repository to read; undefined: none, and only removed repositories are withdrawn */
   readonly id: string | undefined;
 }
 
 /**
- * Throws RegistryError where the repository is not to be read, and whatever a build throws: BuildBusy once another has
- * been waited for in vain.
+ * Throws RegistryError if the repository must not be read, and any error of a build: BuildBusy after the full wait for
+ * another build.
  */
 export async function syncBuild({ config, context, sealer, list, id }: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();

@@ -5,14 +5,17 @@ import { counted, firstOf } from '../io/output.ts';
 
 const mostLines = 40;
 
-/** What became of the tree: for standard output. */
+/** The changes of the tree, for standard output. */
 export function describeOutcome(report: BuildReport, strict: boolean, dryRun = false): string[] {
   const changes = [...marked('+', report.added), ...marked('~', report.changed), ...marked('-', report.withdrawn)];
   const notices = report.notices.map(({ source, message }) => `  note: ${source}: ${message}`);
   return [headline(report, strict, dryRun), ...firstOf(changes, mostLines), ...firstOf(notices, mostLines)];
 }
 
-/** What was left out and why: for standard error, also where the report itself is JSON. Empty when all is well. */
+/**
+ * The omitted versions and failed sources with their reasons, for standard error, also if the report itself is JSON.
+ * Empty without problems.
+ */
 export function describeProblems(report: BuildReport): string[] {
   const { quarantined, failed } = report;
   const lines: string[] = [];

@@ -3,11 +3,11 @@
 import type { RingKey } from '../../proxy/keys/key-ring.ts';
 import { formatTable } from '../io/output.ts';
 
-/** What `--json` prints of a key; part of the interface to scripts. */
+/** The `--json` document of a key; part of the interface to scripts. */
 export interface KeyDocument {
   readonly kid: string;
   readonly purpose: 'signing' | 'sealing';
-  /** `old`: still good for what was made with it; `ended`: for nothing */
+  /** `old`: still opens older values; `ended`: no longer used */
   readonly state: 'current' | 'old' | 'ended';
   readonly created_at: string;
   readonly ends_at: string | null;

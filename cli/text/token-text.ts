@@ -8,14 +8,14 @@ import { describeLimits, summarizeLimits } from './token-limit-text.ts';
 import { formatFields, formatTable } from '../io/output.ts';
 
 export interface TokenView {
-  /** hourly limits of tokens without one of their own */
+  /** hourly limits of tokens without their own limit */
   readonly defaultLimits: Readonly<Record<TokenKind, number>>;
   readonly nowMs: number;
   /** the last one, as far as the servers have written it down */
   readonly use: TokenUse | undefined;
 }
 
-/** What `--json` prints of a token; part of the interface to scripts. */
+/** The `--json` document of a token; part of the interface to scripts. */
 export interface TokenDocument extends TokenLimits {
   readonly id: string;
   readonly description: string;

@@ -9,7 +9,7 @@ import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-/** It cannot be served with. The message says what is wrong with which file, and what to do. */
+/** The certificate cannot be used. The message names the file, the fault and the remedy. */
 export class CertificateError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
@@ -104,7 +104,7 @@ function checkTime({ validFrom, validTo }: X509Certificate, name: string, now: D
     );
 }
 
-/** Of the subject's alternative names; clients look at nothing else (RFC 9525 §2). */
+/** Names among the subject's alternative names; clients check no other field (RFC 9525 §2). */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   return (subjectAltName ?? '').split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? []);
 }

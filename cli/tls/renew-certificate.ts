@@ -8,7 +8,7 @@ import { CertificateError, describeCertificate, readCertificate } from './certif
 
 interface ReportTarget {
   readonly logger: Logger;
-  /** a line for whoever looks after the server */
+  /** prints a line for the operator */
   readonly tell: (line: string) => void;
 }
 
@@ -19,9 +19,9 @@ interface ReportTarget {
 const sameRequestMs = 2000;
 
 /**
- * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with
- * changes nothing. Either is told, once. `told` undefined: another process of this server tells, which reads the same
- * files.
+ * Call the returned function whenever the certificate files may have changed. `renew` receives the new pair; an
+ * unusable one changes nothing. Each outcome is reported once. `target` undefined: another process of this server reads
+ * the same files and reports.
  */
 export function createRenewal(
   config: Config,

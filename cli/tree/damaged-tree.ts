@@ -1,4 +1,4 @@
-// Tells a tree that lost packages.json or its announcement from a folder in which nothing was ever published.
+// Distinguishes a tree that lost packages.json or its announcement from a folder without any publication.
 
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { readPublishedTree } from './published-tree.ts';
 const [announcement, root] = [`index/${publicationPath}`, `public/${rootDocumentPath}`];
 
 /**
- * What is wrong with the announcement or packages.json of a published tree, where, and what to do. undefined: both can
- * be read, or nothing was published, or the first publication is under way.
+ * Returns the fault of the announcement or packages.json of a published tree, its place, and the remedy. undefined:
+ * both can be read, or there is no publication, or the first publication is running.
  */
 export function treeDamage(dataDirectory: string): string | undefined {
   const path = join(dataDirectory, announcement);
@@ -36,7 +36,7 @@ function damage(dataDirectory: string, path: string, purpose: string): string {
   return `${join(dataDirectory, path)} ${state}. ${purpose}. Run \`libretto verify\`: it names the damage and the repair.`;
 }
 
-/** By the files beside the announcement. The first publication writes the manifest before packages.json. */
+/** Checks the other files of the tree. The first publication writes the manifest before packages.json. */
 function wasPublished(dataDirectory: string): boolean {
   const serial = orUnknown(() => parseManifestSerial(readFileSync(join(dataDirectory, 'build', manifestPath), 'utf8')));
   const last = orUnknown(() => parseLastBuild(readFileSync(join(dataDirectory, lastBuildPath), 'utf8')));
@@ -49,7 +49,7 @@ function isThere(path: string): boolean {
   return orUnknown(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
-/** Whether the folder of a vendor is there. Names of lists begin with an underscore. */
+/** True if the folder of a vendor exists. Names of lists begin with an underscore. */
 function hasIndex(folder: string): boolean {
   return orUnknown(() => readdirSync(folder))?.some((entry) => !entry.startsWith('_')) === true;
 }
@@ -58,6 +58,6 @@ function orUnknown<Known>(look: () => Known | undefined): Known | undefined {
   try {
     return look();
   } catch {
-    return undefined; // a file that is missing or damaged says nothing
+    return undefined; // a missing or damaged file gives no evidence
   }
 }

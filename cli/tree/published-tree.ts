@@ -15,14 +15,14 @@ export interface PublishedTree {
 }
 
 /**
- * Undefined while nothing is published, and where packages.json is not readable as one: the server itself says so to
+ * Undefined before the first publication, or if packages.json cannot be parsed: the server itself reports the fault to
  * clients.
  */
 export function readPublishedTree(dataDirectory: string): PublishedTree | undefined {
   return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
 }
 
-/** As readPublishedTree, from the text of packages.json. Throws where it is no JSON. */
+/** As readPublishedTree, from the text of packages.json. Throws for text that is no JSON. */
 export function parsePublishedTree(text: string | undefined): PublishedTree | undefined {
   return text === undefined ? undefined : treeOf(JSON.parse(text));
 }
@@ -44,7 +44,7 @@ export function refuseNewerTree(dataDirectory: string): void {
   } catch (error) {
     if (error instanceof NewerFormat)
       throw new UsageError(`${path}: ${error.message}; this one does not serve it.`, { cause: error });
-    // missing or damaged: the server says so to clients, and the next build mends it
+    // missing or damaged: the server reports the fault to clients, and the next build repairs the file
   }
 }
 
@@ -52,15 +52,15 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return undefined; // missing, or not JSON: both mean that there is nothing to tell of
+    return undefined; // missing, or not JSON: in both cases there is no tree to describe
   }
 }
 
-/** What was last announced; undefined where nothing was, or it cannot be read. */
+/** The last announcement; undefined if there is none, or it cannot be read. */
 export function readPublication(dataDirectory: string): Publication | undefined {
   try {
     return parsePublication(readFileSync(join(dataDirectory, 'index', publicationPath), 'utf8'));
   } catch {
-    return undefined; // missing or damaged: the next build mends it
+    return undefined; // missing or damaged: the next build repairs the file
   }
 }

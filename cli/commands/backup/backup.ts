@@ -1,4 +1,4 @@
-// `libretto backup`: a copy of everything a registry needs to live again.
+// `libretto backup`: copies everything that a registry needs for a restore.
 
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -18,7 +18,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await loadConfig({ flags, environment, workingDirectory });
   const target = resolve(workingDirectory, operands[0] ?? '');
   await assertWholeState(config);
-  // also one in the data folder: it may be gone, and that would be no backup
+  // checks a state in the data folder too: a missing state would make the backup useless
   const state = await openStateIfAny(config);
   const sharedState = config.state.value === undefined ? undefined : state;
   if (sharedState === undefined) await state?.close();

@@ -90,7 +90,7 @@ async function check(order: Order, config: Config, now: Date): Promise<Omit<Rest
   return { record, adoption: await planAdoption(order, config, now) };
 }
 
-/** Asks for the confirmation of purges before the first file, and adopts the tombstones before the state. */
+/** Confirms the purges before it copies the first file, and adopts the tombstones before the state. */
 async function restoreWithPurges(order: Order, config: Config, context: Context): Promise<Omit<Restored, 'data'>> {
   const { tombstones, confirmed } = order;
   let adoption = noAdoption;

@@ -1,4 +1,4 @@
-// `libretto receive`: exit codes as of `build`; 2 with nothing changed for a tree that is not complete.
+// `libretto receive`: exit codes as of `build`; 2, without any change, for an incomplete tree.
 
 import { basename, resolve } from 'node:path';
 

@@ -1,4 +1,4 @@
-// `libretto history`: exit code 0, also where nothing is recorded.
+// `libretto history`: exit code 0, also for an empty history.
 
 import { readHistory } from '../../../build/history/read-history.ts';
 import type { PublicationRecord } from '../../../build/history/record.ts';

@@ -64,7 +64,7 @@ async function checkConfigured(
   return [ok('configuration', message), ...(await checkHere(config, context, elsewhere))];
 }
 
-/** `elsewhere`: the user asks about a registry on another host, so this host needs no data folder. */
+/** `elsewhere`: the user checks a registry on another host, so this host needs no data folder. */
 async function checkHere(config: Config, context: Context, elsewhere: boolean): Promise<readonly Finding[]> {
   const { now } = context;
   const apart = [
@@ -104,7 +104,7 @@ async function checkStateAndFeatures(
   context: Context,
   isForeign: boolean,
 ): Promise<readonly Finding[]> {
-  // As root, opening the state of another user would create files that this user may not write.
+  // If root opened the state of another user, it would create files that this user could not write.
   if (isForeign) return [skipped('state', 'The state was not opened, since root would leave files in it.')];
   const state = await settled(
     'state',
@@ -125,7 +125,7 @@ async function checkFeatures(config: Config, context: Context): Promise<readonly
   return findings;
 }
 
-/** Reports a damaged key, with which nobody could log in. */
+/** Reports a damaged key, because a damaged key prevents every login. */
 async function checkKeys(config: Config, context: Context): Promise<Finding> {
   const modes = await checkModes({ path: config.data.value, origin: formatOrigin(config.data.origin) });
   if (modes.verdict !== 'failed') composeKeys(config, context).keys.list();

@@ -1,5 +1,5 @@
-// `libretto impact composer.lock…`: exit code 0 when everything the locks name of this registry is as they have it, 1
-// when it is not.
+// `libretto impact composer.lock…`: exit code 0 if this registry still has everything that the locks name, unchanged;
+// otherwise 1.
 
 import { resolve } from 'node:path';
 

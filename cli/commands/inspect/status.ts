@@ -16,7 +16,9 @@ import { treeDamage } from '../../tree/damaged-tree.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
-/** `counters` is a server's: a command counts no requests. `mirror` is not there in what an older server says. */
+/**
+ * `counters` belong to a server: a command counts no requests. `mirror` is absent in the response of an older server.
+ */
 type ShownStatus = Omit<Status, 'counters' | 'mirror'> &
   Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
 

@@ -1,4 +1,4 @@
-// `libretto keys rotate`: new keys, and everything that is sealed sealed under the new one.
+// `libretto keys rotate`: makes new keys, and seals every sealed value again under the new one.
 
 import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
 import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
@@ -36,7 +36,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
         { actor, action: 'keys.rotate', subject: kid, details: { purpose: kind, end_sessions: endSessions } },
       );
     }
-    // also where the key is not new: an earlier rotation may have been cut off
+    // seals again even without a new key: an earlier rotation may have been interrupted
     const resealed = (await resealUsers(store, sealer, actor)) + (await resealRepositories({ store, sealer, actor }));
     const documents = keyDocuments(keys.list(), now());
     if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });

@@ -74,7 +74,7 @@ function describeFault({ name, version, shasum, found }: ArchiveFault): string {
   return `  ${name} ${version}: ${fault}`;
 }
 
-/** null: an origin does not tell which names are private. */
+/** null: an origin does not list the private names. */
 async function changedOrUnknown(work: MirrorWork, context: Context): Promise<readonly ChangedRelease[] | null> {
   try {
     return await changedReleases(work, context);

@@ -1,4 +1,4 @@
-// `libretto mirror warm`: exit code 0 when everything that is mirrored is here, 1 when something could not be had.
+// `libretto mirror warm`: exit code 0 if every mirrored version is stored here, 1 if one could not be fetched.
 
 import { resolve } from 'node:path';
 

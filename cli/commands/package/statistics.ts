@@ -22,7 +22,7 @@ export function run(context: Context, given: Given): Promise<number> {
     const now = (): number => context.now().getTime();
     const since = new Date(now() - (days - 1) * dayMs).toISOString().slice(0, 10);
     const reading = (counted: 'downloads' | 'installs'): Downloads =>
-      createDownloads({ state, now, counted, everyMs: 0, onError: () => undefined }); // nothing is counted here
+      createDownloads({ state, now, counted, everyMs: 0, onError: () => undefined }); // this command counts nothing
     const shown = showStatistics(
       await readStatistics(reading('downloads'), name, since),
       await readStatistics(reading('installs'), name, since),

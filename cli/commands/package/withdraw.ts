@@ -28,7 +28,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printJson(stdout, outcome);
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
-  // a mistyped --data must not make folders
+  // a mistyped --data must not create folders
   if (readPublishedTree(config.data.value) === undefined)
     throw new UsageError(
       treeDamage(config.data.value) ??

@@ -1,4 +1,4 @@
-// `libretto repository add`: registers a repository. It is read by the next sync or build.
+// `libretto repository add`: registers a repository. The next sync or build reads it.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

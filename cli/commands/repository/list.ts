@@ -1,4 +1,4 @@
-// `libretto repository list`: all registered repositories and how it stands with them, here or on a remote registry.
+// `libretto repository list`: all registered repositories and their status, here or on a remote registry.
 
 import type { RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
 import type { Given } from '../../io/command.ts';

@@ -1,4 +1,4 @@
-// `libretto repository remove`: lists the versions that would be withdrawn; with --yes it removes the repository and
+// `libretto repository remove`: lists the versions that it would withdraw; with --yes it removes the repository and
 // withdraws them.
 
 import { RegistryError } from '../../../build/contract/errors.ts';

@@ -1,6 +1,5 @@
-// `libretto repository sync`: reads one registered repository and publishes its versions, here or on a remote
-// registry. With --child the same command runs the build in its own process, which opens the credentials and passes
-// none of them on.
+// `libretto repository sync`: reads one registered repository and publishes its versions, here or on a remote registry.
+// With --child the command runs the build in its own process, which opens the credentials and passes none of them on.
 
 import { constants } from 'node:os';
 
@@ -22,9 +21,7 @@ export async function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
 }
 
-/**
- * Ends in order when the service that runs it is gone: nobody would hear how it ended, and the next one wants the lock.
- */
+/** Ends in order after the end of its service: the result would have no reader, and the next sync needs the lock. */
 async function buildOnly({ context, config, state, sealer, repositories, id }: RepositoryCommand): Promise<number> {
   context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   try {

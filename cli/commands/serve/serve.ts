@@ -16,7 +16,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (config.workers.value > 1)
     return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
   const { log } = config;
-  // a process of its own reads the state, while the modules of the server are loaded here
+  // a separate process reads the state while this one loads the modules of the server
   const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });

@@ -17,12 +17,12 @@ export function run(context: Context, given: Given): Promise<number> {
   );
 }
 
-/** A number, true, false or a list as JSON; everything else is text. */
+/** Parses a number, true, false or a list as JSON; all other input is text. */
 function valueOf(text: string): JsonValue {
   if (!/^(?:-?\d|true$|false$|\[)/.test(text)) return text;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    return text; // the setting says what it must be
+    return text; // the setting itself reports the allowed values
   }
 }

@@ -1,4 +1,4 @@
-// `libretto settings unset KEY`: as libretto.json or the default say. To do it again changes nothing.
+// `libretto settings unset KEY`: restores the value of libretto.json or the default. A repeated call changes nothing.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

@@ -1,5 +1,5 @@
-// `libretto state init`: an empty state for a data folder that has none, or with --force in the place of one that is
-// lost. It never empties a state that can be used.
+// `libretto state init`: makes an empty state for a data folder without one, or with --force in place of a lost one. It
+// never empties a usable state.
 
 import { randomBytes } from 'node:crypto';
 
@@ -41,7 +41,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   return 0;
 }
 
-/** Throws StateError, and UsageError where a server is at work on the state. */
+/** Throws StateError, and UsageError if a server uses the state. */
 async function init(config: Config, context: Context, force: boolean): Promise<Outcome> {
   const place = placeOf(config);
   if (force) await forgetDamagedMark(config.data.value);
@@ -91,7 +91,7 @@ async function make(config: Config, { now, actor }: Context, replaced: StateIden
   }
 }
 
-/** A file that names no state says nothing about which one is lost. */
+/** A damaged file does not identify the lost state, so it is removed. */
 async function forgetDamagedMark(data: string): Promise<void> {
   await readRememberedState(data).catch((error: unknown) =>
     error instanceof StateError ? forgetState(data) : Promise.reject(error),

@@ -1,4 +1,4 @@
-// `libretto token revoke ID`: for good. Revoking again changes nothing, says so, and is no failure.
+// `libretto token revoke ID`: revokes a token permanently. A repeated call changes nothing, reports this, and succeeds.
 
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';

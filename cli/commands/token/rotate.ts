@@ -1,5 +1,5 @@
-// `libretto token rotate ID`: a new secret, alone on standard output as at its creation; the one before goes on opening
-// for a while.
+// `libretto token rotate ID`: makes a new secret, printed alone on standard output as after a creation. The former
+// secret stays valid for a grace period.
 
 import { longestGraceSeconds, standardGraceSeconds } from '../../../proxy/auth/rotate-token.ts';
 import type { Given } from '../../io/command.ts';
