@@ -21,12 +21,12 @@ import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publica
 import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { makeReport, type ReportInputs } from './publish/make-report.ts';
-import type { BuildReport } from './contract/build-report.ts';
+import { dataFolder, type BuildReport } from './contract/build-report.ts';
 import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
 import { nextAdvisories } from './publish/next-advisories.ts';
 import { asRegisteredNow } from './scan/registered-sources.ts';
-import { lostAnnouncement, refuseForgottenUploads } from './scan/lost-announcement.ts';
+import { coverSources, lostAnnouncement } from './scan/lost-announcement.ts';
 import { chooseSources } from './scan/choose-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
 import { undoneNotices } from './package/rollback-holds.ts';
@@ -159,8 +159,8 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
   const lost = await lostAnnouncement(tree, output, request.dataDirectory);
-  const choice = chooseSources({ ...(await asRegisteredNow(request)), lost }, tree.sources, request.dataDirectory);
-  if (lost !== undefined) await refuseForgottenUploads(request, choice, lost);
+  const chosen = chooseSources({ ...(await asRegisteredNow(request)), lost }, tree.sources, request.dataDirectory);
+  const choice = lost === undefined ? chosen : await coverSources(request, chosen, output, lost);
   for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
   return { settings, settingsDigest, output, tree, limit, choice, completedRollback: found.rollback };
 }
@@ -220,8 +220,8 @@ function remarksOf(
 ): BuildReport['notices'] {
   const completed = `A rollback to publication ${completedRollback} was cut off; this build completed it first.`;
   return [
-    ...(completedRollback === undefined ? [] : [{ source: 'data folder', message: completed }]),
-    ...undoneNotices(tree.publication?.undone, results),
+    ...(completedRollback === undefined ? [] : [{ source: dataFolder, message: completed }]),
+    ...undoneNotices(tree.undone, results),
     ...opened.flatMap(({ chosen, source }) =>
       (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })),
     ),

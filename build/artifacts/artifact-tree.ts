@@ -79,6 +79,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
   const alone: BuildRequest = {
     ...request,
     arguments: [location],
+    alone: true,
     configured: undefined,
     fallback: undefined,
     forget: [],

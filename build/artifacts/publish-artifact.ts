@@ -9,7 +9,7 @@ import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distUrl } from '../documents/documents.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import type { BuildReport } from '../contract/build-report.ts';
+import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { listPurged } from '../package/purged.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
@@ -203,7 +203,9 @@ async function describe(
   { request }: ArtifactBuild,
 ): Promise<PublishOutcome> {
   const { name, version, normalized, sha256 } = artifact;
-  const notices = report.notices.flatMap(({ message }) => (message.startsWith(`${name} `) ? [message] : []));
+  const notices = report.notices.flatMap(({ source, message }) =>
+    source === dataFolder || message.startsWith(`${name} `) ? [message] : [],
+  );
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
   return {
     outcome: 'published',

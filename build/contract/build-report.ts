@@ -3,6 +3,9 @@
 
 import type { Quarantine } from './quarantine.ts';
 
+/** Stands for a source in notices about the tree itself. */
+export const dataFolder = 'data folder';
+
 export interface VersionLine {
   readonly name: string;
   readonly version: string;

@@ -159,7 +159,8 @@ function parseNames(value: unknown): readonly PackageName[] {
   });
 }
 
-function parseUndone(value: unknown): UndoneChange {
+/** Throws an Error that describes the fault. */
+export function parseUndone(value: unknown): UndoneChange {
   if (!isJsonObject(value)) throw new Error('an undone change is malformed');
   const { name: given, version, version_normalized: normalized, reference: text, gone } = value;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;

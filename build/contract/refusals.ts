@@ -38,7 +38,7 @@ export async function noneIfDamaged<Row>(list: Promise<readonly Row[]>): Promise
   }
 }
 
-/** A file of a package is damaged, and the build cannot continue without the content of that file. */
+/** A file of the tree is damaged or lost, and the build cannot continue without the content of that file. */
 export class PackageDamaged extends BuildRefused {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);

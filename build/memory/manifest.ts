@@ -8,7 +8,7 @@ import { isJsonObject } from '../contract/json.ts';
 import { manifestPath } from '../contract/manifest-serial.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
-import { parsePublishedSource, type PublishedSource } from '../contract/publication.ts';
+import { parsePublishedSource, parseUndone, type PublishedSource, type UndoneChange } from '../contract/publication.ts';
 import { parseStamp, type DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
@@ -35,10 +35,12 @@ export interface Manifest extends Partial<AnnouncedLists> {
    */
   readonly stale: readonly string[];
   /**
-   * while a publication is under way: those that it leaves. Should it be cut off, versions of theirs may be published
-   * already
+   * the sources that the publication leaves, for where it was cut off or its announcement is lost. Absent where an
+   * older version wrote the manifest
    */
   readonly sources?: readonly PublishedSource[];
+  /** the changes that rollbacks undid and that still hold, for where the announcement is lost; absent for none */
+  readonly undone?: readonly UndoneChange[];
   /**
    * of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent
    * where an older version wrote it
@@ -73,7 +75,7 @@ export async function readManifest(output: Pick<Output, 'read'>): Promise<Manife
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging } = json;
+  const { format, serial, settings, placing, stale = [], sources, undone, root = null, rollback, purging } = json;
   refuseNewer(format, manifestFormat);
   if (
     format !== manifestFormat ||
@@ -92,6 +94,7 @@ function parseManifest(text: string): Manifest | undefined {
     placing: archives,
     stale: stale.filter((id: unknown) => typeof id === 'string'),
     ...(Array.isArray(sources) ? { sources: sources.map(parsePublishedSource) } : {}),
+    ...(Array.isArray(undone) ? { undone: undone.map(parseUndone) } : {}),
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
     ...(purging === true ? { purging } : {}),

@@ -40,6 +40,13 @@ export function formatMemory(remembered: RememberedSource): string {
   return `${JSON.stringify({ format: memoryFormat, ...remembered })}\n`;
 }
 
+/** The ids of the sources that have a memory. */
+export async function rememberedIds(output: Pick<Output, 'list'>): Promise<readonly string[]> {
+  return (await output.list('build', 'sources')).flatMap(
+    (path) => /^sources\/([a-z]+-[0-9a-f]+)\.json$/.exec(path)?.[1] ?? [],
+  );
+}
+
 /**
  * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says
  * nothing any more. Throws BuildRefused for one of a newer Libretto.

@@ -3,7 +3,12 @@
 
 import type { AnnouncedLists } from '../contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';
-import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
+import {
+  parsePublication,
+  type Publication,
+  type PublishedSource,
+  type UndoneChange,
+} from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
@@ -20,6 +25,8 @@ export interface TreeMemory {
   readonly publication: Publication | undefined;
   readonly serial: number;
   readonly sources: readonly PublishedSource[];
+  /** changes that rollbacks undid and that still hold */
+  readonly undone: readonly UndoneChange[] | undefined;
   /** true: the memory of sources belongs to this very publication and these settings */
   readonly trusted: boolean;
   /** archives that a publication which was cut off may have left in place */
@@ -77,6 +84,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
     sources: knownSources(manifest, publication),
+    undone: publication === undefined ? manifest?.undone : publication.undone,
     trusted:
       rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
@@ -128,7 +136,7 @@ export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Prom
 
 /**
  * Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no
- * announcement names: its intent does.
+ * announcement names: its intent does. Where the announcement is lost, the manifest names the sources.
  */
 function knownSources(
   manifest: Manifest | undefined,

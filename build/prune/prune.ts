@@ -162,8 +162,9 @@ async function readPosition(
     head === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(head));
   const found = await readManifest(output);
   if (publication !== undefined && found?.serial === publication.serial) {
-    const { rollback: _rollback, sources: _sources, ...manifest } = found;
-    return { publication, manifest };
+    const { rollback: _rollback, undone: _undone, ...manifest } = found;
+    const { sources, undone } = publication;
+    return { publication, manifest: { ...manifest, sources, ...(undone === undefined ? {} : { undone }) } };
   }
   throw new BuildRefused(
     "The tree is not as the last publication left it: that was cut off, or the builder's memory was lost. Run " +

@@ -39,7 +39,7 @@ export function nextUndone(
   { tree, rollback, endsRollbacks, purged }: Run,
   { results }: PackagesOutcome,
 ): readonly UndoneChange[] | undefined {
-  const before = tree.publication?.undone;
+  const before = tree.undone;
   if (endsRollbacks === true) return undefined;
   const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean =>
     purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;

@@ -54,7 +54,7 @@ function packageContext(run: Run, request: BuildRequest): StagingContext {
     purged: run.purged,
     advisories: run.advisories.lists,
     readsAll: request.arguments.length === 0 && request.sync === undefined && request.received === undefined,
-    undone: undoneByName(tree.publication?.undone),
+    undone: undoneByName(tree.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),
     isPublished: tree.isPublished,

@@ -93,7 +93,7 @@ function isAnnouncementNew(
     !announcesAll(tree.publication, guardedLists(run)) ||
     run.advisories.text !== undefined ||
     !sameNames(withdrawn, tree.publication?.withdrawn) ||
-    undone !== tree.publication?.undone ||
+    undone !== tree.undone ||
     !isEmptyChange(changes)
   );
 }

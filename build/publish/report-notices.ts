@@ -2,7 +2,7 @@
 // packages. Pure.
 
 import { ambiguityNotices } from './ambiguity-notices.ts';
-import type { BuildReport } from '../contract/build-report.ts';
+import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { isEmptyChange } from '../output/publication.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
@@ -51,7 +51,7 @@ export function reportNotices(inputs: NoticeInputs, locate: (id: string) => stri
 
 /** Reports the completed publication of an interrupted build, because that build printed no report. */
 function treeNotices({ tree, packages, strictlyRefused }: NoticeInputs): Notices {
-  const source = 'data folder';
+  const source = dataFolder;
   const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);
   const which = completed.length === 0 ? '' : `: ${completed.join(', ')}`;
   const completes = `The build before this one was cut off while it published; this one completes it${which}.`;

@@ -7,6 +7,7 @@ import { quarantinedPath } from '../contract/quarantined.ts';
 import { formatManifest, manifestFormat, manifestPath, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { memoryPath } from '../memory/source-memory.ts';
 import { blockedFindings } from '../package/blocked-findings.ts';
+import { nextUndone } from './next-announcement.ts';
 import { nextMemories } from './next-memories.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources } from './published-sources.ts';
@@ -22,8 +23,9 @@ export type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
  * publication (I5). It does the same if the publication is complete and only the memory is out of date. A rollback
  * reads no source, so that the memory of sources stays valid.
  */
-export async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
+export async function announceIntent(run: Run, position: Position, packages: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
+  const { changes } = packages;
   const placing = [
     ...new Set([
       ...tree.leftovers,
@@ -35,7 +37,7 @@ export async function announceIntent(run: Run, position: Position, { changes }: 
   const file = await output.stage(
     manifestAfter(run, {
       ...position,
-      sources: publishedSources(run),
+      undone: nextUndone(run, packages),
       placing,
       settings: run.rollback === undefined ? unknownSettings : run.settingsDigest,
       rollback: run.rollback?.to,
@@ -48,7 +50,8 @@ export async function announceIntent(run: Run, position: Position, { changes }: 
   await output.barrier();
 }
 
-interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings' | 'sources'> {
+interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings'> {
+  readonly undone: Manifest['undone'];
   readonly rollback?: number | undefined;
   readonly purging?: boolean;
   readonly announced: Partial<AnnouncedLists>;
@@ -60,14 +63,15 @@ interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings'
  */
 function manifestAfter(
   run: Run,
-  { serial, root, placing, settings, sources: intended, rollback, purging = false, announced }: ManifestFields,
+  { serial, root, placing, settings, undone, rollback, purging = false, announced }: ManifestFields,
 ): string {
   const { tree, scanned, limit } = run;
-  const sources = publishedSources(run).map(({ id }) => id);
+  const sources = publishedSources(run);
   const renewed = new Set(
     limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : [],
   );
-  const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
+  const ids = sources.map(({ id }) => id);
+  const stale = ids.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
   return formatManifest({
     format: manifestFormat,
     serial,
@@ -75,7 +79,8 @@ function manifestAfter(
     placing,
     stale,
     root,
-    ...(intended === undefined ? {} : { sources: intended }),
+    sources,
+    ...(undone === undefined || undone.length === 0 ? {} : { undone }),
     ...(rollback === undefined ? {} : { rollback }),
     ...(purging ? { purging } : {}),
     ...announced,
@@ -107,6 +112,7 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
   const announced = announceLists(guardedLists(run));
   const manifest = manifestAfter(run, {
     ...position,
+    undone: nextUndone(run, packages),
     placing: [],
     settings,
     purging: mustSweepLater(run),

@@ -42,6 +42,7 @@ export async function receiveTree(
         ...request,
         dataDirectory,
         received,
+        alone: true,
         purge: tombstones.adopted,
         arguments: [],
         configured: undefined,

@@ -66,7 +66,7 @@ export async function rollBack(
 export async function liftRollbacks(request: BuildRequest, effects: BuildEffects): Promise<RollbackReport> {
   return holdingLock(request, effects, async (place) => {
     const tree = await settledTree(place);
-    const undone = tree.publication?.undone ?? [];
+    const undone = tree.undone ?? [];
     if (undone.length === 0) throw new BuildRefused('No rollback is in effect.');
     const run = {
       ...(await runWithoutSources(tree, place)),
@@ -143,7 +143,7 @@ async function stage(
   return {
     outcome: outcomeOf(results, tree),
     undone: undoneAfter(
-      tree.publication?.undone ?? [],
+      tree.undone ?? [],
       results.flatMap(({ history }) => (history === undefined ? [] : [history.change])),
     ),
   };

@@ -27,6 +27,8 @@ export interface SourceRequest extends RegisteredRequest {
   readonly fallback: string | undefined;
   /** an empty tree is what is wanted where there is no source at all */
   readonly mayBeEmpty?: boolean;
+  /** an upload or a received tree: the sources that it does not name stay as they are published */
+  readonly alone?: true;
   /** why the sources are unknown, and what to do: the announcement is lost */
   readonly lost?: string | undefined;
   readonly forget: readonly string[];

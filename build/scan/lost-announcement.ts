@@ -1,33 +1,40 @@
-// Handles a published tree without an announcement, which alone names the sources. A build then needs named sources,
-// and adds the folder of uploads so that no upload is left out silently.
+// A published tree whose sources are unknown: its announcement is lost, and the manifest names no source either. A build
+// then goes on only where it has every source that published something, so that none is forgotten silently. A build that
+// reads no source goes on too. Its announcement names no source, and the sources stay unknown.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder } from '../contract/artifact-files.ts';
-import { rootDocumentPath } from '../contract/paths.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { indexPath, publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { unknownSource } from '../contract/publication.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
+import { parsePackageIndex } from '../contract/serving-index.ts';
 import { historyFolder } from '../history/record.ts';
-import type { TreeMemory } from '../memory/tree-memory.ts';
-import { unknownSettings } from '../memory/manifest.ts';
+import { manifestPath } from '../memory/manifest.ts';
+import { readMemory, rememberedIds } from '../memory/source-memory.ts';
+import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 import { isMissing } from '../output/storage-error.ts';
+import { listShortly } from '../shared/text/list-shortly.ts';
 import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
-/** undefined: the announcement exists, or nothing was published. Otherwise the error and its remedy. */
+/** undefined: the sources are known, or nothing was published. Otherwise what is wrong and what to do. */
 export async function lostAnnouncement(
-  tree: Pick<TreeMemory, 'publication' | 'settings'>,
+  tree: Pick<TreeMemory, 'publication' | 'sources' | 'names'>,
   output: Output,
   dataDirectory: string,
 ): Promise<string | undefined> {
-  // of the very first publication, which was cut off, the manifest knows the sources
-  if (tree.publication !== undefined || tree.settings === unknownSettings) return undefined;
-  if (!(await wasPublished(output))) return undefined;
+  if (tree.sources.length > 0) return undefined;
+  const isPublished = tree.names.length > 0 || (tree.publication === undefined && (await wasPublished(output)));
+  if (!isPublished) return undefined;
   const uploads = (await hasUploads(dataDirectory)) ? ` artifact:${join(dataDirectory, artifactsFolder)}` : '';
+  const fault = tree.publication === undefined ? 'is lost or damaged' : 'was lost, and names no source since';
   return (
-    'index/_publication.json is lost or damaged, and it alone names the sources of this registry. ' +
-    `Restore it from a backup; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
+    `index/${publicationPath} ${fault}, and build/${manifestPath} names no source either. ` +
+    `Restore both from a backup; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
   );
 }
 
@@ -39,16 +46,69 @@ export async function wasPublished(output: Pick<Output, 'list'>): Promise<boolea
   return indexed.some((path) => path.includes('/')) || (await output.list('build', historyFolder)).length > 0;
 }
 
-/** Throws BuildRefused where the choice leaves the uploads out. `lost`: what is wrong and what to do. */
-export async function refuseForgottenUploads(
-  { arguments: named, dataDirectory, withhold, purge, recovers }: BuildRequest,
-  { read, left }: Pick<SourceChoice, 'read' | 'left'>,
+/**
+ * The choice, with the sources that `--forget unknown` withdraws. Throws PackageDamaged where the choice leaves out
+ * uploads, or a source that published something. `lost`: what is wrong and what to do.
+ */
+export async function coverSources(
+  request: BuildRequest,
+  choice: SourceChoice,
+  output: Output,
   lost: string,
-): Promise<void> {
-  const isBuild = named.length > 0 && withhold === undefined && purge === undefined && recovers === undefined;
-  const { id } = parseSource(`artifact:${join(dataDirectory, artifactsFolder)}`, dataDirectory, dataDirectory);
-  if (!isBuild || [...read, ...left].some(({ spec }) => spec.id === id) || !(await hasUploads(dataDirectory))) return;
-  throw new BuildRefused(`${artifactsFolder}/ has uploads that this build would leave out. ${lost}`);
+): Promise<SourceChoice> {
+  if (request.sync?.length === 0) return choice;
+  const ids = new Set([...choice.read, ...choice.left].map(({ spec }) => spec.id));
+  const left = await leftOut(ids, request, output);
+  if (left.size === 0 || left.has(uploadsId(request))) await refuseForgottenUploads(ids, request, lost);
+  if (left.size === 0) return choice;
+  const gone = [...left.keys()].filter((id) => id !== unknownSource);
+  if (choice.forgotten.some(({ id }) => id === unknownSource))
+    return { ...choice, forgotten: [...choice.forgotten, ...gone.map(lostSource)] };
+  const names = listShortly([...new Set([...left.values()].flat())].toSorted());
+  throw new PackageDamaged(
+    `This build leaves out a source that published ${names === '' ? 'nothing yet' : names}. ${lost} Where a source ` +
+      'has another place now, or is gone, add `--forget unknown`: the build then withdraws the versions that no named ' +
+      'source has.',
+  );
+}
+
+/** Their folder is there: `--forget unknown` is no answer. */
+async function refuseForgottenUploads(ids: ReadonlySet<string>, request: BuildRequest, lost: string): Promise<void> {
+  if (request.alone === true || ids.has(uploadsId(request)) || !(await hasUploads(request.dataDirectory))) return;
+  throw new PackageDamaged(`${artifactsFolder}/ has uploads that this build would leave out. ${lost}`);
+}
+
+function uploadsId({ dataDirectory }: BuildRequest): string {
+  return parseSource(`artifact:${join(dataDirectory, artifactsFolder)}`, dataDirectory, dataDirectory).id;
+}
+
+/**
+ * id → packages, of the sources that are not chosen. A version of the source `unknown` may be of any source: whoever
+ * names the sources answers for it, and an upload does not.
+ */
+async function leftOut(
+  chosen: ReadonlySet<string>,
+  { alone, sync }: BuildRequest,
+  output: Output,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const isWhole = alone !== true && sync === undefined;
+  const left = new Map<string, string[]>();
+  const add = (id: string, ...names: readonly string[]): void => {
+    if (!chosen.has(id) && !(isWhole && id === unknownSource)) left.set(id, [...(left.get(id) ?? []), ...names]);
+  };
+  for (const id of await rememberedIds(output)) add(id, ...Object.keys((await readMemory(output, id))?.packages ?? {}));
+  for (const name of await listPackages(output)) {
+    const text = await output.read('index', indexPath(name));
+    const index =
+      text === undefined ? undefined : parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
+    if (index === undefined) add(unknownSource, name);
+    for (const { state, source } of index?.versions ?? []) if (state === 'published') add(source, name);
+  }
+  return left;
+}
+
+function lostSource(id: string): SourceChoice['forgotten'][number] {
+  return { id, location: unknownSource, from: 'argument' };
 }
 
 async function hasUploads(dataDirectory: string): Promise<boolean> {

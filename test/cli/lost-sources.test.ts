@@ -1,0 +1,140 @@
+// The announcement alone names the sources of a tree to its readers. Where the announcement is lost, the manifest still
+// names them, and every command goes on with all sources. Where both are lost, no command forgets a source silently.
+
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { libraryTree, temporaryTree, writeTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+
+const [announcement, manifest] = ['index/_publication.json', 'build/manifest.json'] as const;
+const artifacts = 'artifact:data/artifacts';
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+const succeeds = async (...args: readonly string[]): Promise<CliOutcome> => {
+  const outcome = await libretto(...args);
+  expect([args, outcome]).toEqual([args, expect.objectContaining({ exitCode: 0 })]);
+  return outcome;
+};
+const lose = (...paths: readonly string[]): void =>
+  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
+const put = (place: string, name: string, version: string): void =>
+  writeTree(join(folder, place), libraryTree(`acme/${name}`, { version }));
+const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
+const sources = (): readonly string[] =>
+  (JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as { sources: { location: string }[] }).sources
+    .map(({ location }) => location)
+    .toSorted();
+
+const all = ['artifact:./artifacts', 'dir:../one', 'dir:../two'];
+const published = ['acme/one@1.0.0', 'acme/one@1.1.0', 'acme/two@1.0.0', 'acme/up@1.0.0'];
+
+beforeAll(async () => {
+  origin = temporaryTree();
+  folder = origin.root;
+  put('one/a', 'one', '1.0.0');
+  put('one/b', 'one', '1.1.0');
+  put('two', 'two', '1.0.0');
+  put('up', 'up', '1.0.0');
+  put('up2', 'up', '2.0.0');
+  put('elsewhere', 'else', '1.0.0');
+  await succeeds('build', 'one', 'two');
+  await succeeds('publish', 'up');
+  await runCli(['build', 'elsewhere', '--data', 'built'], { cwd: folder });
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-sources-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('while the announcement alone is lost', () => {
+  beforeEach(() => lose(announcement));
+
+  it('an upload names the file, and later builds read every source', async () => {
+    const { stderr } = await succeeds('publish', 'up2');
+    expect(stderr).toContain('index/_publication.json was missing or damaged');
+    expect(sources()).toEqual(all);
+    put('two', 'two', '1.1.0');
+    await succeeds('build');
+    expect(versions()).toEqual(expect.arrayContaining(['acme/two@1.1.0', 'acme/one@1.0.0', 'acme/up@2.0.0']));
+  });
+
+  it.each([
+    [['build']],
+    [['build', 'one']],
+    [['receive', 'built', '--as', 'job']],
+    [['package', 'withdraw', 'acme/one', '1.1.0']],
+    [['package', 'purge', 'acme/one', '1.1.0', '--reason', 'secret', '--yes']],
+    [['package', 'purged', '--recover']],
+  ])('%j keeps every source', async (command) => {
+    await succeeds(...command);
+    expect(sources()).toEqual(expect.arrayContaining(all));
+    await succeeds('verify');
+    put('two', 'two', '1.1.0');
+    await succeeds('build');
+    expect(versions()).toEqual(expect.arrayContaining(['acme/one@1.0.0', 'acme/two@1.1.0', 'acme/up@1.0.0']));
+  });
+
+  it('what a rollback undid stays out', async () => {
+    cpSync(join(origin.root, 'data'), join(folder, 'data'), { recursive: true, preserveTimestamps: true });
+    put('one/c', 'one', '1.2.0');
+    await succeeds('build');
+    await succeeds('rollback', '2');
+    lose(announcement);
+    await succeeds('publish', 'up2');
+    await succeeds('build');
+    expect(versions()).toEqual([...published, 'acme/up@2.0.0']);
+  });
+});
+
+describe('while announcement and manifest are lost', () => {
+  beforeEach(async () => {
+    // both lists are there, so that nothing else is in doubt
+    await succeeds('package', 'purge', 'acme/one', '1.1.0', '--reason', 'secret', '--yes');
+    await succeeds('package', 'withdraw', 'acme/up', '1.0.0');
+    lose(announcement, manifest);
+  });
+  const whole = ['acme/one@1.0.0', 'acme/two@1.0.0'];
+
+  it.each([
+    [['publish', 'up2']],
+    [['build', 'one', artifacts]],
+    [['receive', 'built', '--as', 'job']],
+    [['build', '--config', 'partial.json']],
+  ])('%j is refused, and the advice brings everything back', async (command) => {
+    writeFileSync(join(folder, 'partial.json'), JSON.stringify({ sources: ['one', artifacts] }));
+    const { exitCode, stderr } = await libretto(...command);
+    expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
+    expect(stderr).toMatch(/published acme\/(one, acme\/)?two/);
+    expect(stderr).toContain('index/_publication.json is lost');
+    await succeeds('build', 'one', 'two', artifacts);
+    expect([sources(), versions()]).toEqual([all, whole]);
+    await succeeds('verify');
+  });
+
+  it('a command that reads no source leaves the sources unknown, and an upload is still refused', async () => {
+    await succeeds('package', 'withdraw', 'acme/one', '1.0.0');
+    expect(await libretto('publish', 'up2')).toMatchObject({
+      stderr: expect.stringContaining('index/_publication.json was lost') as string,
+    });
+    expect(await libretto('build')).toMatchObject({ exitCode: 2 });
+    await succeeds('build', 'one', 'two', artifacts);
+    expect([sources(), versions()]).toEqual([all, ['acme/two@1.0.0']]);
+  });
+
+  it('a source that has moved takes its versions with it where the operator forgets the former one', async () => {
+    cpSync(join(folder, 'two'), join(folder, 'moved'), { recursive: true });
+    const { stderr } = await libretto('build', 'one', 'moved', artifacts);
+    expect(stderr).toContain('add `--forget unknown`');
+    await succeeds('build', 'one', 'moved', artifacts, '--forget', 'unknown');
+    expect([sources(), versions()]).toEqual([['artifact:./artifacts', 'dir:../moved', 'dir:../one'], whole]);
+    await succeeds('verify');
+  });
+});
