@@ -31,11 +31,11 @@ export interface HandlerParts extends LimitParts {
   readonly sender: Sender;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState: (() => Promise<unknown>) | undefined;
-  /** for /health: the state is somewhere else, and cannot be asked */
+  /** for /health: true while the state is in a Redis that cannot be reached */
   readonly stateAway?: (() => boolean) | undefined;
-  /** whether the disk of the data folder accepts writes */
+  /** the state of the data folder's disk: it accepts writes, is full, or is read-only */
   readonly storage: () => Promise<StorageState>;
-  /** undefined: nobody asks for metrics */
+  /** undefined: metrics are switched off */
   readonly counts: RequestCounts | undefined;
   /** undefined: this process serves alone */
   readonly workerStatus?: WorkerStatus | undefined;
@@ -52,7 +52,7 @@ export interface HandlerParts extends LimitParts {
 
 export interface Handler {
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
-  /** Resolves once every request handed over so far is answered, or given up, and logged. */
+  /** Resolves after every request so far is answered, or aborted, and logged. */
   readonly settled: () => Promise<void>;
 }
 
@@ -88,8 +88,8 @@ function decided(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
 
 function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   const { request } = exchange;
-  // before authentication and counting: framing in doubt, a header twice, a target that is no path. Whose request that
-  // is cannot be known.
+  // before authentication and counting: ambiguous framing, a repeated header, a target that is no path. The sender of
+  // such a request cannot be known.
   const refusal = admit(request);
   if (refusal !== undefined) return refusal;
   const route = parseRoute(request.url ?? '');
@@ -143,12 +143,12 @@ function offer(
   });
 }
 
-/** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */
+/** Each promise on the hot path costs time: with counters in Redis every request waits, so there is only one here. */
 function deliver(parts: HandlerParts, exchange: Exchange): MaybeAsync<void> {
   const send = (settled: Answer): MaybeAsync<void> => {
     if (settled.cause !== undefined)
       parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
-    // a body nobody read stays in the connection: it cannot carry another request
+    // an unread body stays in the connection, which then cannot carry another request
     const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
     return andThen(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) =>
       record(parts, exchange, settled.status, sent),
@@ -176,7 +176,7 @@ function record(parts: HandlerParts, exchange: Exchange, status: number, sent: S
 
 /** Sending failed part-way: there is no status left to give, so the connection goes. */
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
-  // the mirror has told why
+  // the mirror has reported the cause
   if (error instanceof MirroringFailure)
     parts.log.info(
       { request_id: exchange.id, reason: error.message },

@@ -49,7 +49,7 @@ export interface ProxyOptions {
   readonly counters: Counters;
   /** notes each use of a valid token */
   readonly uses?: Pick<TokenUses, 'note'> | undefined;
-  /** the routes besides packages.json, p2 and dist */
+  /** the routes in addition to packages.json, p2 and dist */
   readonly features?: readonly Feature[];
   readonly log: Logger;
   /** logs every answered or aborted request */
@@ -62,7 +62,7 @@ export interface ProxyOptions {
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
   /** packages of other registries; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
-  /** of purged versions; undefined: a purged version is answered like an unknown version */
+  /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
   /** reads the state for /health/ready; rejects where the state is unreadable */
   readonly readState?: (() => Promise<unknown>) | undefined;
@@ -169,7 +169,7 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
   });
 }
 
-/** undefined: the server speaks plain HTTP, and loads nothing of TLS and HTTP/2. */
+/** undefined: the server speaks plain HTTP, and loads no module of TLS or HTTP/2. */
 async function createSecureServerOf(
   options: ProxyOptions,
   limits: ServerLimits,

@@ -166,7 +166,7 @@ async function refuseData(data: string, directory: string): Promise<void> {
     if (isMissing(error)) return [];
     throw new UsageError(`The data folder ${data} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
-  // from an interrupted restore, and from a state that is discarded with it
+  // ignores the remains of an interrupted restore, and the mark of the state that this restore replaces
   const existing = names.filter(
     (name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName,
   );

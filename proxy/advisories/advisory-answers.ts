@@ -179,7 +179,7 @@ function withMirrored(
   };
 }
 
-/** List → the entries of each package as `tell` writes them: in one array (`flat`), or by package name. */
+/** List → the entries of each package in the format of `tell`: in one array (`flat`), or by package name. */
 function listed(
   lists: AdvisoryLists,
   wanted: readonly string[],

@@ -10,8 +10,8 @@ import { malformedRecord } from '../state/state-error.ts';
 export type ArtifactId = Branded<string, 'ArtifactId'>;
 
 /**
- * `withdrawn`: its version is no longer offered. `superseded`: a dev version has other content by now. Both stay
- * installable by locks.
+ * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Both stay installable
+ * by locks.
  */
 export type ArtifactStatus = 'published' | 'withdrawn' | 'superseded';
 
@@ -21,19 +21,19 @@ export interface ArtifactRecord {
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: string;
-  /** of the whole ZIP, lower-case hex */
+  /** SHA-256 of the whole ZIP, lower-case hex */
   readonly sha256: string;
   /** `dist.shasum`, lower-case hex */
   readonly sha1: string;
   /** bytes */
   readonly size: number;
-  /** of the dist */
+  /** URL of the dist */
   readonly url: string;
   readonly status: ArtifactStatus;
   /** RFC 3339 UTC */
   readonly created_at: string;
   readonly created_by: string;
-  /** since when it is not published any more, RFC 3339 UTC; null while it is */
+  /** when it was withdrawn or superseded, RFC 3339 UTC; null while it is published */
   readonly retired_at: string | null;
 }
 

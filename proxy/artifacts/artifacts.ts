@@ -31,7 +31,7 @@ export interface Artifacts {
   readonly standing: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
   /** The record with its present state. Throws NOT_FOUND. */
   readonly get: (id: string) => Promise<ArtifactRecord>;
-  /** Doing it again changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
+  /** A repeated call changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
   readonly withdraw: (id: string) => Promise<ArtifactRecord>;
   readonly cleanUp: (order: CleanupOrder) => Promise<Cleanup>;
 }

@@ -1,7 +1,7 @@
 // Removes ZIPs that no publication needs: withdrawn and superseded artifacts after their retention, and the remains of
 // interrupted uploads. It marks first, then sweeps. A ZIP that a published document refers to stays, and so does every
-// ZIP younger than an hour, whatever its record says. The folders that builds read and the served archives are never
-// touched: lock files still install.
+// ZIP younger than an hour, with any record. The folders that builds read and the served archives are never touched:
+// lock files still install.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -18,9 +18,9 @@ import type { Actor, AuditedStore } from '../state/audit.ts';
 import { isOffered } from './publication-status.ts';
 
 export interface CleanupOrder {
-  /** whole days that withdrawn and superseded ZIPs are kept */
+  /** the retention of withdrawn and superseded ZIPs, whole days */
   readonly retentionDays: number;
-  /** true: only says what would go */
+  /** true: only returns the plan */
   readonly dryRun: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Cleanup {
   readonly artifacts: readonly ArtifactRecord[];
   /** files without a record, below the folder of artifacts */
   readonly leftovers: readonly { readonly file: string; readonly size: number }[];
-  /** of all of them */
+  /** sum of all of them */
   readonly bytes: number;
 }
 
@@ -55,7 +55,7 @@ export async function cleanUpArtifacts(options: CleanupOptions, order: CleanupOr
       bytes: [...artifacts, ...leftovers].reduce((sum, { size }) => sum + size, 0),
     };
     if (order.dryRun || artifacts.length + leftovers.length === 0) return cleanup;
-    if (!(await forget(options, order, found, cleanup.bytes))) continue; // a record changed meanwhile: look again
+    if (!(await forget(options, order, found, cleanup.bytes))) continue; // a concurrent change of a record: start again
     for (const { file } of [...artifacts, ...leftovers])
       await rm(join(options.dataDirectory, artifactsFolder, file), { force: true });
     return cleanup;
@@ -100,8 +100,8 @@ async function sweepable({ store, now, dataDirectory }: CleanupOptions, retentio
 }
 
 /**
- * The record is removed before its file: a file without a record is swept by the next cleanup, and a record without a
- * file would name a missing content.
+ * Removes the record before its file. The next cleanup sweeps a file without a record; a record without a file would
+ * name a missing content.
  */
 function forget(
   { store, actor }: CleanupOptions,
@@ -133,7 +133,7 @@ function fileOf({ name, version_normalized: normalized, reference }: ArtifactRec
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
 }
 
-/** Its process is at work on it, however old the clock makes the file. */
+/** True while the upload's process runs, even if the clock makes the file seem old. */
 function isStaging({ file }: FoundFile): boolean {
   const pid = stagingProcess(basename(file));
   return pid !== undefined && processStart(pid) !== undefined;

@@ -1,5 +1,5 @@
-// Tells the state of uploaded artifacts in the published tree. A record says what happened to the artifact itself. Its
-// version can also be withdrawn by hand, undone by a rollback, or come back; the record does not change then.
+// Determines the status of uploaded artifacts in the published tree. A record describes the artifact itself. Its
+// version can also be withdrawn by hand, rolled back, or restored; the record does not change then.
 
 import { join } from 'node:path';
 import { indexPath } from '../../build/contract/paths.ts';
@@ -11,7 +11,10 @@ import { missingIndex } from '../tree/missing-index.ts';
 import { parseRows } from '../tree/published-files.ts';
 import type { ArtifactRecord } from './artifact.ts';
 
-/** The same records; of those that are not offered any more, with that and since when. `dataDirectory`: absolute. */
+/**
+ * Returns the same records; withdrawn ones get their present status and the date of the withdrawal. `dataDirectory`:
+ * absolute.
+ */
 export async function asServed(
   dataDirectory: string,
   records: readonly ArtifactRecord[],
@@ -28,7 +31,7 @@ export async function asServed(
   });
 }
 
-/** Whether the serving index offers it, independent of the record. */
+/** True if the serving index offers it, independent of the record. */
 export async function isOffered(dataDirectory: string, record: ArtifactRecord): Promise<boolean> {
   return entryOf(await readEntries(dataDirectory, record.name), record)?.state === 'published';
 }

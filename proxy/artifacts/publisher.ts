@@ -23,6 +23,6 @@ export type Publication = Pick<
 export interface ArtifactPublisher {
   /** The staged file is removed in any case. */
   readonly publish: (upload: StagedUpload) => Promise<Publication>;
-  /** Doing it again changes nothing. */
+  /** A repeated call changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;
 }

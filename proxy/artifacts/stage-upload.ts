@@ -22,8 +22,9 @@ export interface StagedFile {
 }
 
 /**
- * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or
- * BAD_REQUEST for a source that broke off; `signal` aborts with its reason. `speed` hears of what arrives.
+ * Resolves after all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or
+ * BAD_REQUEST for a source that broke off. `signal` aborts with its reason. `speed` receives the number of arrived
+ * bytes.
  */
 export async function stageUpload(
   source: Readable,
@@ -71,15 +72,15 @@ export function tooLarge(): RegistryError {
 }
 
 /**
- * The pieces of `source` until it ends, breaks off or is aborted. It is not destroyed: its connection still carries the
- * answer.
+ * The pieces of `source` until it ends, breaks off or is aborted. The source is not destroyed: its connection still
+ * carries the answer.
  */
 async function* abortable(source: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   const aborted = new Promise<never>((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);
     else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  aborted.catch(() => undefined); // raced below; nobody waits for it once the source has ended
+  aborted.catch(() => undefined); // raced below; after the end of the source nothing awaits it
   const pieces = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   for (;;) {
     const next = await Promise.race([pieces.next().catch(brokenOff), aborted]);

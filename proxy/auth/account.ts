@@ -1,6 +1,6 @@
 // The operations of people on their own account: password and two-factor authentication. A session alone is not enough
-// for any of them. Each asks for the password again, and for a code where two-factor authentication is on and
-// concerned. A change of the password or the second factor ends all sessions of the person and begins a new one.
+// for any of them. Each requires the password again, and a code if two-factor authentication is on and concerned. A
+// change of the password or the second factor ends all sessions of the person and begins a new one.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -27,7 +27,7 @@ export interface Account {
   readonly setUpTwoFactor: (password: string) => Promise<{ readonly secret: Secret; readonly uri: Secret }>;
   readonly enableTwoFactor: (code: string) => Promise<LoggedIn & { readonly recoveryCodes: readonly Secret[] }>;
   readonly disableTwoFactor: (password: string, code: string) => Promise<LoggedIn>;
-  /** Ten new ones; those before are worth nothing any more. */
+  /** Creates ten new codes; the former codes are no longer valid. */
   readonly renewRecoveryCodes: (password: string, code: string) => Promise<readonly Secret[]>;
 }
 
@@ -67,7 +67,7 @@ async function changePassword(at: Desk, current: string, chosen: string): Promis
   assertPassword(chosen, await at.rules(), 'new_password');
   const password = await at.passwords.hash(chosen);
   return changeWithSession(at, 'user.change_password', (record) => {
-    // two at once: the second one's password is the current one no more
+    // two concurrent changes: the password of the second one is no longer current
     if (record.password !== encoded) throw new RegistryError('INVALID_CREDENTIALS');
     return { ...record, password, invitation: null };
   });

@@ -1,6 +1,6 @@
-// Limits how often somebody may fail to log in before waiting, and for how long. The wait grows with every further
-// failure. The owner of an attacked account can still log in. The account waits a minute at most, and not at all for
-// addresses of earlier logins.
+// Limits how often a client may fail to log in before it has to wait, and for how long. The wait grows with every
+// further failure. The owner of an attacked account can still log in. The account waits a minute at most, and not at
+// all for addresses of earlier logins.
 
 import { hash } from 'node:crypto';
 
@@ -45,7 +45,7 @@ export function accountBudget(email: string): Budget {
   return { key: keyOf('account', hashEmail(email)), free: 50, firstMs: secondMs, longestMs: minuteMs };
 }
 
-/** Codes, asked for only after the right password: ten an hour. */
+/** Codes, requested only after the right password: ten an hour. */
 export function codeBudget(userId: string): Budget {
   return { key: keyOf('code', userId), free: 10, firstMs: hourMs, longestMs: hourMs };
 }

@@ -9,15 +9,15 @@ import { forgetMs, type Budget } from './attempt-budgets.ts';
 export interface Standing {
   /** failures that count */
   readonly count: number;
-  /** when the last one happened, epoch milliseconds; 0 where there is none */
+  /** when the last failure happened, epoch milliseconds; 0 without one */
   readonly lastMs: number;
   /** attempts in flight: id → when they began */
   readonly held: Readonly<Record<string, number>>;
 }
 
 /**
- * An attempt in flight for longer belongs to a process that was killed. It then counts as a failure: ending a process
- * buys no guesses.
+ * A longer attempt belongs to a process that was killed. It then counts as a failure, so that killing a process gains
+ * no guesses.
  */
 export const leaseMs = 15_000;
 
@@ -47,7 +47,7 @@ export function standingAt(value: JsonValue | undefined, nowMs: number): Standin
     : { count: count + abandoned.length, lastMs, held: living };
 }
 
-/** The row of a standing; undefined: nothing is left to keep. */
+/** The row of a standing; undefined: the standing has no failure and no attempt. */
 export function recordOf({ count, lastMs, held }: Standing): JsonObject | undefined {
   const isHeld = Object.keys(held).length > 0;
   if (count === 0 && !isHeld) return undefined;
@@ -61,7 +61,7 @@ export function waitOf({ free, firstMs, longestMs }: Budget, { count, lastMs }: 
   return lastMs + delayMs - nowMs;
 }
 
-/** Whether one more attempt may be in flight: even if all of them fail, none exceeds the budget. */
+/** True if one more attempt may be in flight: even if all of them fail, the budget holds. */
 export function hasRoom({ free }: Budget, { count, held }: Standing): boolean {
   const inFlight = Object.keys(held).length;
   return count + inFlight < free || inFlight === 0;
@@ -71,7 +71,9 @@ export function withReservation(standing: Standing, id: string, nowMs: number): 
   return { ...standing, held: { ...standing.held, [id]: nowMs } };
 }
 
-/** Without the attempt `id`, which was a failure or was none. One that was taken for abandoned counts already. */
+/**
+ * Removes the attempt `id`, and counts it if it failed. An attempt that was assumed abandoned has already been counted.
+ */
 export function withoutReservation(standing: Standing, id: string, failed: boolean, nowMs: number): Standing {
   const { [id]: startedMs, ...held } = standing.held;
   if (startedMs === undefined || !failed) return { ...standing, held };

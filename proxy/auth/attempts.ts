@@ -27,15 +27,15 @@ export class WrongGuess extends Error {}
 export interface Judgement {
   /** the answer to a wrong guess, after it was counted */
   readonly refuse: () => Promise<never>;
-  /** budgets whose failures are forgotten after a right guess */
+  /** budgets whose failures are cleared after a right guess */
   readonly cleared?: readonly Budget[];
 }
 
 export interface Attempts {
   /**
-   * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is nobody's
-   * guess and does not count, nor does undefined, which says that nothing came of the check. Throws TOO_MANY_ATTEMPTS
-   * with the seconds to wait where failures have used a budget up.
+   * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is no guess
+   * and does not count; neither does undefined, the result of a check without a verdict. Throws TOO_MANY_ATTEMPTS with
+   * the seconds to wait after failures have used up a budget.
    */
   readonly judge: <Result>(
     budgets: readonly Budget[],

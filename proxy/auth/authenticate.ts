@@ -32,9 +32,9 @@ export interface ActiveToken {
 }
 
 export type Authentication =
-  /** nothing was sent */
+  /** the request has no credential */
   | { readonly outcome: 'absent' }
-  /** something was sent that opens nothing */
+  /** the credential is invalid */
   | { readonly outcome: 'invalid' }
   | { readonly outcome: 'valid'; readonly token: ActiveToken };
 
@@ -56,9 +56,9 @@ interface TokenCache {
   generation: number | undefined;
   readonly byHash: Map<TokenHash, Remembered>;
   /**
-   * By the header that brings the token, so that checksum and SHA-256 are worked out once and not on every request:
-   * 7 µs become 1. Headers are secrets, in this process's memory only, where every request brings them anyway; only
-   * valid ones are kept, so nobody else can fill it.
+   * Cache by the header with the token, so that checksum and SHA-256 are computed once and not for every request: 7 µs
+   * become 1. Headers are secrets, and stay in this process's memory, where every request brings them anyway. Only
+   * valid headers are stored, so that invalid ones cannot fill the cache.
    */
   readonly byHeader: Map<string, Remembered>;
 }
@@ -85,7 +85,7 @@ export function createAuthenticator(
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
     const found = await readToken(store, hash, await defaultLimits(), accessOf);
     if (found === undefined) return invalid;
-    // the state may have moved meanwhile, and the memory with it: then this answers its own request and is not kept
+    // the state may have changed during the lookup: this result then answers its own request, and is not cached
     if (generation === cache.generation) remember(cache.byHash, capacity, hash, found);
     return unlessExpired(found, nowMs);
   };
@@ -154,7 +154,7 @@ function endOf(time: string | null): number {
   return time === null ? Number.POSITIVE_INFINITY : Date.parse(time);
 }
 
-/** Room for a long user name in front of a token; nothing longer is worth decoding. */
+/** Room for a long user name in front of a token; a longer header is not decoded. */
 const longestHeader = 1024;
 
 /**

@@ -18,7 +18,7 @@ export interface SessionCaller {
 export type Caller =
   /** no credentials */
   | { readonly kind: 'nobody' }
-  /** credentials that open nothing; open operations serve them as nobody */
+  /** invalid credentials; open operations treat the caller as anonymous */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'token'; readonly token: ActiveToken }
   | SessionCaller;

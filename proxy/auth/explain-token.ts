@@ -8,9 +8,7 @@ import { parsePublished, type PublishedFiles } from '../tree/published-files.ts'
 import type { MirroredRelease } from './explain-mirrored.ts';
 import { explainView, type Explanation, type Question } from './explain-view.ts';
 
-/**
- * The cached releases of a package that may come from mirrored repositories; undefined: it may not. Sends no request.
- */
+/** The cached releases of a package that mirrored repositories may serve; undefined: they may not. Sends no request. */
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
 
 /** undefined: that is no package name. Rejects where the index of the package cannot be used. */

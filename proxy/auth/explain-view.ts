@@ -21,13 +21,13 @@ export interface Explanation {
   readonly package: string;
   readonly version: string | null;
   /**
-   * whether a request with this token finds the package in its documents, or the version in its documents or,
+   * true: a request with this token finds the package in its documents. For a version: in its documents or, if
    * withdrawn, by its reference
    */
   readonly seen: boolean;
   /**
-   * not published here, and may come from mirrored repositories. Their contents are unknown before a request, so only
-   * the limits are checked
+   * true: not published here, but mirrored repositories may have it. Their contents are unknown before a request, so
+   * only the limits are checked
    */
   readonly mirrored: boolean;
   /** the reasons for `seen: false` */
@@ -44,7 +44,7 @@ export interface Question {
   readonly from: string | undefined;
   /** the serving index of the package */
   readonly entries: readonly IndexEntry[];
-  /** the cached releases of a package that may come from mirrored repositories; undefined: it may not */
+  /** the cached releases of a package that mirrored repositories may serve; undefined: they may not */
   readonly mirrored?: readonly MirroredRelease[] | undefined;
   /** epoch milliseconds */
   readonly nowMs: number;
@@ -130,7 +130,7 @@ function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): Exp
   };
 }
 
-/** By its version alone: nobody knows when it will have been released. */
+/** Judges only by the version, because its release time is unknown. */
 function explainAbsent(record: TokenLimits, name: string, version: string): ExplainedVersion {
   const normalized = normalizeVersion(version) ?? version;
   const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, {

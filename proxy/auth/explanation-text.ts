@@ -1,4 +1,4 @@
-// The reasons of an explanation in words: for people on the command line, and beside the codes in the management API.
+// The reasons of an explanation in words: for people on the command line, and next to the codes in the management API.
 // Pure.
 
 import type { TokenLimits } from '../views/token-limits.ts';

@@ -1,5 +1,6 @@
-// Invitations: a code, shown once to its creator, with which a person chooses a password. It ends after its use, after
-// a newer invitation, and after seven days. It also ends when its user is disabled or chooses another password.
+// Invitations: a code, shown once to its creator, with which a person chooses a password. The code ends after its use,
+// after a newer invitation, and after seven days. The code also ends when its user is disabled or chooses another
+// password.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -47,7 +48,7 @@ export interface InvitationsOptions {
 }
 
 /**
- * The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS,
+ * Returns the user with the new password, and ends all earlier sessions. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS,
  * INVALID_INPUT.
  */
 export async function acceptInvitation(

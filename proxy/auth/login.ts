@@ -1,5 +1,5 @@
-// Logging in: email, password and, where two-factor authentication is on, a code, in one step. Who is unknown costs and
-// hears the same as who mistyped.
+// Logging in: email, password and, where two-factor authentication is on, a code, in one step. An unknown user and a
+// wrong password cost the same time and get the same answer.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';
@@ -17,7 +17,7 @@ import { hasTwoFactor, type UserRecord } from './user.ts';
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** of the authenticator, or a recovery code */
+  /** a code of the authenticator, or a recovery code */
   readonly code?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function login(
     const loggedIn = await (hasTwoFactor(stored.record)
       ? withCode(options, stored, code, address)
       : letIn(options, stored, stored.record, address));
-    if (loggedIn !== undefined) return loggedIn; // else the user was changed meanwhile
+    if (loggedIn !== undefined) return loggedIn; // otherwise the user was changed concurrently
   }
 }
 
@@ -69,8 +69,8 @@ interface TriedPassword {
 }
 
 /**
- * A right password returns its reservation before any code is looked at: wrong codes have a budget of their own, whose
- * wait is then the only one.
+ * A right password returns its reservation before the check of any code. Wrong codes have a separate budget, whose wait
+ * is then the only one.
  */
 async function assertRight(
   { store, passwords, attempts }: LoginOptions,

@@ -21,7 +21,7 @@ export type Derive = (password: string, salt: Uint8Array, cost: ScryptCost) => P
 export interface Passwords {
   /** `$scrypt$ln=15,r=8,p=3$salt$hash` in base64url */
   readonly hash: (password: string) => Promise<string>;
-  /** undefined: of a user who is unknown or has none. That costs as much, and is never right. */
+  /** undefined: the user is unknown or has no password. The check then takes the same time, and fails. */
   readonly verify: (password: string, encoded: string | undefined) => Promise<boolean>;
 }
 
@@ -84,7 +84,7 @@ function deriveKey(
 /** The limit keeps the cost of hashing bounded. */
 export const longestPassword = 200;
 
-/** Throws INVALID_INPUT for a password that may not be chosen. `path`: the field it stood in. */
+/** Throws INVALID_INPUT for a password that breaks the rules. `path`: the field of the password. */
 export function assertPassword(
   password: string,
   { shortestPassword }: { readonly shortestPassword: number },

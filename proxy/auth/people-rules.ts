@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 
 export const standardRules: PeopleRules = { sessionMs: 12 * hourMs, shortestPassword: 12 };
 
-/** A replaced signing key is kept for as long, so no session may be longer. */
+/** A replaced signing key is stored for the same time, so no session may be longer. */
 export const longestSessionMs = 30 * 24 * hourMs;
 
 export const invitationMs = 7 * 24 * hourMs;

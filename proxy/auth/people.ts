@@ -36,7 +36,7 @@ export interface PeopleOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** asked each time: settings change while the service runs */
+  /** called for each request, because settings change at run time */
   readonly rules: () => MaybeAsync<PeopleRules>;
 }
 

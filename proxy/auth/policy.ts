@@ -1,13 +1,13 @@
 // The permission table of the management API. An operation without a row cannot be registered, and every permission
-// check reads this table. Roles: an admin does everything. A maintainer manages repositories, packages, artifacts and
-// the tokens they made themselves. A viewer reads. API tokens: both kinds read. A write token also publishes artifacts
-// and starts a sync. Neither kind manages people or tokens.
+// check reads this table. Roles: an admin may call every operation. A maintainer manages repositories, packages,
+// artifacts and the tokens they made themselves. A viewer reads. API tokens: both kinds read. A write token also
+// publishes artifacts and starts a sync. API tokens cannot manage people or tokens.
 
 import type { TokenKind } from './token-format.ts';
 
 export type Role = 'admin' | 'maintainer' | 'viewer';
 
-/** The kind of caller: nobody (no credentials), a person by role, or an API token by kind. */
+/** The kind of caller: `nobody` (no credentials), a person by role, or an API token by kind. */
 export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
 
 export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
@@ -53,7 +53,7 @@ export const policy = {
   listJobs: readers,
   getJob: readers,
 
-  // a maintainer: only those they made; the service asks for `created_by`
+  // a maintainer: only their own tokens; the service checks `created_by`
   listTokens: keepers,
   createToken: keepers,
   getToken: keepers,
@@ -87,7 +87,7 @@ export const policy = {
 export type OperationId = keyof typeof policy;
 
 /**
- * The operations that a limited token may use, besides those open to everybody: they respect views. All others describe
+ * The operations that a limited token may use in addition to the public ones: they respect views. All others describe
  * the whole registry.
  */
 const throughViews: ReadonlySet<OperationId> = new Set([
@@ -100,8 +100,8 @@ const throughViews: ReadonlySet<OperationId> = new Set([
 ]);
 
 /**
- * `authenticate`: the caller is anonymous, and a credential might help. `refused`: this caller may not. `limited`: a
- * token with a view may not.
+ * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the policy forbids the operation for
+ * this caller. `limited`: the policy forbids the operation for a token with a view.
  */
 export function decidePolicy(
   operation: OperationId,

@@ -26,7 +26,7 @@ export async function refuseLogin(
   throw new RegistryError('INVALID_CREDENTIALS');
 }
 
-/** A setup code or an invitation that opens nothing. Throws the code that says so, after the event is durable. */
+/** Handles an invalid setup code or invitation. Throws its error code after the event is durable. */
 export async function refuseCode(
   store: AuditedStore,
   code: 'SETUP_CODE_INVALID' | 'INVITATION_INVALID',

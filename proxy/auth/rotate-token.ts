@@ -27,8 +27,8 @@ interface Options {
 }
 
 /**
- * Throws TokenError TOKEN_REVOKED, GRACE_INVALID, and TOKEN_ROTATED after a concurrent rotation: this one would replace a
- * secret that nobody has used yet.
+ * Throws TokenError TOKEN_REVOKED and GRACE_INVALID. Throws TOKEN_ROTATED after a concurrent rotation, because this one
+ * would replace a secret before its first use.
  */
 export async function rotateToken(
   { store, now, randomBytes, actor }: Options,

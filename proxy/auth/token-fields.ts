@@ -46,14 +46,14 @@ function viewInvalid(issues: readonly LimitIssue[]): TokenError {
   return new TokenError('VIEW_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), issues);
 }
 
-/** Those that limit something. */
+/** The fields that set a limit. */
 export function givenLimits(record: TokenLimits): JsonObject {
   return Object.fromEntries(
     limitNames.flatMap((name) => (record[name] === null ? [] : [[name, record[name]]])),
   ) as JsonObject;
 }
 
-/** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */
+/** The description in its stored form. Throws TokenError DESCRIPTION_INVALID. */
 export function checkedDescription(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: its user and purpose.');

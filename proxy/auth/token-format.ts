@@ -1,7 +1,7 @@
 // The format of a token: `lib_r_` or `lib_w_`, 32 random base62 characters (190 bits), and 6 characters of checksum
 // over all before. The prefix never changes, because secret scanners recognize leaked tokens by the prefix and issued
 // tokens live for years. The checksum lets the server refuse a mistyped token without reading the state, and lets a
-// scanner tell real tokens from look-alikes.
+// scanner separate real tokens from similar texts.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,10 +9,10 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 
-/** `read` installs packages; `write` may also change things through the management API. */
+/** `read` installs packages; `write` may also make changes through the management API. */
 export type TokenKind = 'read' | 'write';
 
-/** A text of a token's form whose checksum is right. Nothing says that it was ever issued. */
+/** A text of a token's form whose checksum is right. Such a token may never have been issued. */
 export type TokenText = Branded<string, 'TokenText'>;
 
 /** Hex SHA-256 of a token: all that is ever stored of it. 190 random bits need no slow hash. */

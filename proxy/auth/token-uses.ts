@@ -90,7 +90,7 @@ export async function readUses(
   return new Map(found.flatMap(([id, use]) => (use === undefined ? [] : [[id, use] as const])));
 }
 
-/** undefined for a malformed row: it refuses nothing. */
+/** undefined for a malformed row, which is ignored. */
 export function parseUse(value: JsonValue | undefined): TokenUse | undefined {
   if (!isJsonObject(value) || typeof value['at'] !== 'string' || typeof value['from'] !== 'string') return undefined;
   const atMs = Date.parse(value['at']);

@@ -1,4 +1,4 @@
-// A token as the state knows it: everything but its text.
+// The record of a token in the state: everything except its secret text.
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -7,7 +7,7 @@ import { malformedRecord } from '../state/state-error.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
 
-/** `tok_` and 16 base62 characters. Not secret: it names a token in lists, logs and the audit log. */
+/** `tok_` and 16 base62 characters. It is no secret, and names a token in lists, logs and the audit log. */
 export type TokenId = Branded<string, 'TokenId'>;
 
 export interface TokenRecord extends TokenLimits {
@@ -28,7 +28,7 @@ export interface TokenRecord extends TokenLimits {
   readonly previous_expires_at: string | null;
 }
 
-/** Requests an hour where the operator sets nothing else (service interface, section Limits). */
+/** Requests an hour, unless the operator sets another limit (service interface, section Limits). */
 export const defaultLimits: Readonly<Record<TokenKind, number>> = { read: 1000, write: 500 };
 
 /** The limit in force: requests an hour, 0 = unlimited. */
@@ -40,7 +40,7 @@ export function effectiveLimit(
 }
 
 /**
- * `revoked` and `expired` tokens open nothing; `nowMs` in epoch milliseconds. A token is expired from the instant
+ * `revoked` and `expired` tokens are invalid; `nowMs` in epoch milliseconds. A token is expired from the instant
  * `expires_at` on.
  */
 export function tokenStatus(

@@ -1,6 +1,6 @@
 // Making, listing, changing and revoking tokens. The command line and the management API both call this. Every change
-// is one commit with its audit event (I8); a token's text leaves here once, in the result of `create` or `rotate`,
-// after the commit is durable (I7).
+// is one commit with its audit event (I8). A token's text leaves this service once, in the result of `create` or
+// `rotate`, after the commit is durable (I7).
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -28,11 +28,11 @@ export interface Tokens {
   readonly get: (id: string) => Promise<TokenRecord>;
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
   /**
-   * A new secret; the one before goes on opening for `graceSeconds` (0: it ends at once), the one before that no more.
-   * Of two at once one is refused.
+   * Makes a new secret. The former one stays valid for `graceSeconds` (0: it ends immediately); an older one ends. Of
+   * two concurrent calls one is refused.
    */
   readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
-  /** Doing it again changes nothing and says so. */
+  /** A repeated call changes nothing and reports this in `already`. */
   readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
 }
 

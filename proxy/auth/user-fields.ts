@@ -10,7 +10,7 @@ export function checkedEmail(text: string): Email {
   return email;
 }
 
-/** Trimmed; nothing left of it is no name. Throws INVALID_INPUT. */
+/** The trimmed name; an empty one becomes null. Throws INVALID_INPUT. */
 export function checkedName(text: string | null): string | null {
   const name = text?.trim() ?? '';
   if (name.length > 200 || /\p{Cc}/u.test(name)) throw invalid('name', 'must be one line of at most 200 characters');

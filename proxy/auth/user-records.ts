@@ -1,5 +1,6 @@
-// Reading users from the state and changing them there. Every change is conditional on the record it was made from, and
-// on the roster where the number of users or of active admins changes; each is one commit with its audit event (I8).
+// Reading users from the state and changing them there. Every change is conditional on the record that it is based on.
+// It is also conditional on the roster, if the number of users or active admins changes. Each change is one commit with
+// its audit event (I8).
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -56,7 +57,7 @@ export interface Beside {
 }
 
 export interface UserEdit extends Beside {
-  /** undefined: the user is to go */
+  /** undefined: the change removes the user */
   readonly record: UserRecord | undefined;
   readonly event: AuditDraft;
 }
@@ -91,8 +92,8 @@ function endedInvitation({ invitation }: UserRecord, after: UserRecord | undefin
 }
 
 /**
- * Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit`
- * throws. An edit of undefined changes nothing.
+ * Reads, edits and commits; starts again after a concurrent commit. Throws NOT_FOUND, LAST_ADMIN, and the errors of
+ * `edit`. An edit that returns undefined changes nothing.
  */
 export async function changeUser(
   store: AuditedStore,

@@ -1,5 +1,5 @@
-// A user as the state knows them, everything that lets them in included: passwords only as scrypt, recovery codes and
-// invitations only as hashes, the secret of the authenticator sealed.
+// The record of a user in the state, including all credentials. Passwords are stored only as scrypt, recovery codes and
+// invitations only as hashes, and the secret of the authenticator sealed.
 
 import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
@@ -32,7 +32,7 @@ export interface UserRecord {
   readonly name: string | null;
   readonly role: Role;
   readonly status: UserStatus;
-  /** as `Passwords.hash` encodes it */
+  /** the encoded result of `Passwords.hash` */
   readonly password: string | null;
   readonly two_factor: TwoFactor | null;
   /** hex SHA-256 of the invitation that is out */

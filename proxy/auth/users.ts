@@ -39,7 +39,7 @@ export interface UserPatch {
   readonly status?: 'active' | 'disabled';
   /** another invitation: with it they choose a new password. One that is out already ends. */
   readonly invite?: true;
-  /** takes two-factor authentication off an account whose owner has lost everything */
+  /** removes two-factor authentication from an account whose owner has lost the second factor */
   readonly resetTwoFactor?: true;
 }
 

@@ -10,7 +10,7 @@ export interface StreamFault {
   readonly message?: string;
 }
 
-/** Undefined for a request that may go on. */
+/** Undefined for an admitted request. */
 export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): StreamFault | undefined {
   if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
   if (/[^\u0021-\u007e]/.test(url))

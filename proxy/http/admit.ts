@@ -1,7 +1,7 @@
-// Refuses requests that are wrong for every target. `admit` comes first: it refuses requests that Node's parser
-// accepts but no honest client sends, such as smuggled requests or two identities. `admit` closes the connection,
-// because the start of the next request is in doubt. No part of such a request is trusted, its token included.
-// `unwanted` refuses requests whose bounds are clear. The server authenticates and counts these before the refusal.
+// Refuses requests that are wrong for every target. `admit` comes first: it refuses requests that Node's parser accepts
+// but no honest client sends, such as smuggled requests or two identities. `admit` closes the connection, because the
+// start of the next request is in doubt. No part of such a request is trusted, its token included. `unwanted` refuses
+// requests whose bounds are clear. The server authenticates and counts these before the refusal.
 
 import { errorAnswer, type Answer } from './answer.ts';
 import { isStreamRequest, type HttpRequest } from './http-request.ts';
@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../build/contract/errors.ts';
 
 const maxHeaders = 100;
 
-/** Undefined for a request that may go on. */
+/** Undefined for an admitted request. */
 export function admit(request: HttpRequest): Answer | undefined {
   const { url = '', rawHeaders, headers } = request;
   if (url.charCodeAt(0) !== 0x2f) return refuse('BAD_TARGET');
@@ -54,8 +54,8 @@ export function hasBody(request: HttpRequest): boolean {
 const single: ReadonlySet<string> = new Set(['host', 'authorization', 'transfer-encoding', 'content-length']);
 
 /**
- * Node keeps the first of two and says nothing; a front that keeps the last would have checked another one. Compares by
- * length first: this runs for every header.
+ * Node silently uses the first of two headers, and a reverse proxy may have checked the last. Compares by length first:
+ * this runs for every header.
  */
 function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
   const seen: string[] = [];

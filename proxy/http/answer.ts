@@ -16,7 +16,7 @@ export interface OpenFile {
   /** exactly this number of bytes is sent; infinite while it is unknown, and known before the last byte can be read */
   readonly size: number;
   readonly path: string;
-  /** the client has gone: what `read` waits for is not needed any more */
+  /** called after the client has gone: the awaited value is no longer needed */
   readonly abandon?: () => void;
   /**
    * For a file that is still arriving: resolves with true once it is complete, or with false after it broke off. Never
@@ -45,11 +45,11 @@ export interface Answer {
   readonly body: Body;
   /** status line and all headers as text (serialize-headers.ts), for frequent answers */
   readonly head?: string | undefined;
-  /** worth a line of its own in the log, besides the request's */
+  /** logged in a separate line, in addition to the request's */
   readonly cause?: unknown;
 }
 
-/** Bodies up to this size are kept and sent as latin1 strings. */
+/** Bodies up to this size are stored and sent as latin1 strings. */
 export const maxStringBody = 16 * 1024;
 
 export function bodyOf(bytes: Buffer): string | Buffer {
@@ -68,7 +68,7 @@ interface ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An answer in the error envelope. The message tells a person the fault and the repair. */
+/** An answer in the error envelope. The message has the fault and the repair. */
 export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer {
   const body: ErrorBody = { error: options.message ?? errorTable[code].message, code, details: options.details ?? {} };
   const answer = jsonAnswer(
@@ -128,6 +128,6 @@ export function allHeaders({ headers, more }: Answer): readonly string[] {
 export interface Sent {
   /** bytes of the body handed to the connection */
   readonly bytes: number;
-  /** the client left before it had everything */
+  /** the client left before the end of the body */
   readonly aborted: boolean;
 }

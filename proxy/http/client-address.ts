@@ -15,8 +15,8 @@ export function parseAddressRange(text: string): AddressRange | undefined {
 }
 
 /**
- * The nearest address that is not a trusted proxy's. An unreadable entry ends the walk: nothing beyond it can be
- * believed.
+ * The nearest address of no trusted proxy. An unreadable entry ends the search, because everything beyond it is
+ * untrusted.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -45,7 +45,7 @@ function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-/** Whether a client of this address is in one of the ranges; an invalid address is in none. */
+/** True if a client of this address is in one of the ranges; an invalid address is in none. */
 export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

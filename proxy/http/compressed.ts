@@ -8,7 +8,7 @@ import { compressors } from './document.ts';
 /** A smaller body fits into a packet anyway. */
 const worthBytes = 1400;
 
-/** `answer`: with a body in memory, and its Content-Length. The same one where nothing is to be gained. */
+/** `answer`: with a body in memory, and its Content-Length. Returns the same answer if compression saves nothing. */
 export async function compressed(answer: Answer, acceptEncoding: string | undefined): Promise<Answer> {
   const { body, headers } = answer;
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return answer;

@@ -13,7 +13,7 @@ export function limitConnections(server: Server, most: number): void {
     socket.once('close', () => {
       open -= 1;
     });
-    // not before all who listen have seen it: for them it is a client that leaves
+    // after all listeners have seen the connection: for them it is a client that leaves
     if (open > most) setImmediate(() => socket.destroy());
   });
 }

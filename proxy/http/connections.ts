@@ -39,8 +39,8 @@ export class Connections {
   }
 
   /**
-   * A request was handed to the handler. An answer that is already complete needs no watching: its bytes are queued on
-   * the socket. It is the last of its connection: all others are sent together, later.
+   * A request was handed to the handler. A complete answer needs no watching: its bytes are queued on the socket. The
+   * answer is the last of its connection, since all others are sent together, later.
    */
   answering(socket: Socket, response: ServerResponse): void {
     if (response.writableEnded) {
@@ -48,9 +48,9 @@ export class Connections {
       return;
     }
     const connection = this.#open.get(socket);
-    if (connection === undefined) return; // closed meanwhile
+    if (connection === undefined) return; // closed in between
     connection.answers.push(response);
-    if (response.req.method !== 'GET') connection.sinceMs = this.#elapsed(); // its body may be long in coming
+    if (response.req.method !== 'GET') connection.sinceMs = this.#elapsed(); // its body may take long to arrive
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
       const { answers } = connection;

@@ -12,8 +12,8 @@ const known: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
 ]);
 
 /**
- * The best of br, gzip and identity; equal weights prefer the smaller result. Identity when nothing is acceptable: an
- * answer beats none.
+ * The best of br, gzip and identity; equal weights prefer the smaller result. Identity if no encoding is acceptable,
+ * because an answer is better than an error.
  */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';
@@ -30,7 +30,7 @@ function weighEncodings(header: string): Encoding {
   const any = weights.get('*') ?? 0;
   const br = weights.get('br') ?? any;
   const gzip = weights.get('gzip') ?? any;
-  // unlisted, identity is acceptable but only wished for when nothing else is
+  // an unlisted identity is acceptable, but chosen last
   const identity = weights.get('identity') ?? 0;
   if (br > 0 && br >= gzip && br >= identity) return 'br';
   return gzip > 0 && gzip >= identity ? 'gzip' : 'identity';

@@ -9,7 +9,7 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Encoding } from './content-encoding.ts';
 import { redated, representationOf, type Representation } from './representation.ts';
 
-/** Below this a compressed body saves nothing on the wire. */
+/** A compressed body below this size saves nothing on the network. */
 const minCompressedSize = 256;
 
 /** Up to here it takes less to compress than to have another thread do it. */
@@ -29,13 +29,13 @@ function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<n
   return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: length } };
 }
 
-/** The memory of a document beside its representations (measured with Node 20). */
+/** The memory of a document in addition to its representations (measured with Node 20). */
 const ownBytes = 900;
 
 export interface DocumentOptions {
   /** default: JSON */
   readonly type?: string;
-  /** header fields of the request that the document depends on, beside those that every document does */
+  /** request headers that the document depends on, in addition to those of every document */
   readonly vary?: string | undefined;
 }
 
@@ -78,13 +78,13 @@ export class TextDocument {
     return this.#digest;
   }
 
-  /** Whether both have the same bytes and the same headers. */
+  /** True if both have the same bytes and the same headers. */
   equals(other: TextDocument): boolean {
     return this.#digest === other.#digest && this.#type === other.#type && this.vary === other.vary;
   }
 
   /**
-   * The bytes of a small document are made again each time: keeping them beside the sent text would double the memory.
+   * Makes the bytes of a small document again on each call: storing them next to the sent text would double the memory.
    */
   get bytes(): Buffer {
     const { body } = this.#identity.whole;
@@ -98,7 +98,7 @@ export class TextDocument {
     return this.#identity.weight + ownBytes;
   }
 
-  /** The document in this encoding. `onKept` hears how many bytes a newly made variant takes. */
+  /** The document in this encoding. `onKept` receives the size in bytes of a newly made variant. */
   in(encoding: Encoding, onKept: (bytes: number) => void): MaybeAsync<Representation> {
     if (encoding === 'identity' || this.#length < minCompressedSize) return this.#identity;
     const variant = this.#variants.get(encoding);
@@ -115,7 +115,7 @@ export class TextDocument {
       onKept(made.weight);
       return made;
     } catch (error) {
-      this.#variants.delete(encoding); // so that the next request tries again
+      this.#variants.delete(encoding); // lets the next request try again
       throw error;
     }
   }

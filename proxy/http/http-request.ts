@@ -9,7 +9,7 @@ import { internalError } from './http2-codes.ts';
 
 export interface HttpRequest extends Readable {
   readonly method?: string | undefined;
-  /** as it was sent: path and query */
+  /** the unchanged target: path and query */
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   /** name, value, name, value; with HTTP/2 the pseudo headers too */
@@ -25,8 +25,8 @@ export interface HttpRequest extends Readable {
   /** true while it holds a slot for uploads, of which there are few, and which have a least speed */
   holdsSlot?: boolean;
   /**
-   * While a piece of its answer waits for the client to take it: from then on, in monotonic milliseconds, the client
-   * counts as one that takes nothing.
+   * Set while the client has not read a piece of its answer: at this time, in monotonic milliseconds, the client starts
+   * to count as one that reads nothing.
    */
   untakenFromMs?: number | undefined;
   readonly socket: Socket;
@@ -69,10 +69,10 @@ export function writeContinue(response: HttpResponse): void {
   else if (!response.closed && !response.destroyed) response.additionalHeaders({ ':status': 100 });
 }
 
-/** Ends an answer so that nobody takes it for whole. */
+/** Aborts an answer, so that no client accepts it as complete. */
 export function cutOff(response: HttpResponse): void {
   if (isStream(response))
-    setImmediate(() => response.close(internalError)); // not here: see Http2Connection
+    setImmediate(() => response.close(internalError)); // deferred: see Http2Connection
   else response.destroy();
 }
 

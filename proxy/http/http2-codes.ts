@@ -1,5 +1,5 @@
-// The error codes of HTTP/2 with which streams are ended (RFC 9113 §7). node:http2 has them too, but costs each start its
-// loading, and most servers speak HTTP/1.1 alone.
+// The HTTP/2 error codes that end streams (RFC 9113 §7). node:http2 has these codes too, but its import would slow
+// every start, and most servers speak HTTP/1.1 alone.
 
 export const noError = 0;
 export const internalError = 2;

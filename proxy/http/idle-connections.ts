@@ -1,9 +1,9 @@
 // A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones.
-// Half-open connections are those whose TLS handshake, request or body is incomplete, or whose client does not read
-// its answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections
-// close first, which costs a client a reconnect, then the oldest half-open ones. Many users behind one address can
-// therefore continue, and one address cannot take all connections. Half-open connections are reset. After a normal end
-// the kernel would keep unread answers for minutes, up to a megabyte each, and exceed its memory for sockets.
+// Half-open connections are those whose TLS handshake, request or body is incomplete, or whose client does not read its
+// answer. Requests in progress and uploads with a slot never count. Above the cap the oldest idle connections close
+// first, which costs a client a reconnect, then the oldest half-open ones. Many users behind one address can therefore
+// continue, and one address cannot take all connections. Half-open connections are reset. After a normal end the kernel
+// would keep unread answers for minutes, up to a megabyte each, and exceed its memory for sockets.
 
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './client-address.ts';
@@ -31,7 +31,7 @@ export interface IdleCap {
   readonly most: number;
   /**
    * Above this number of all connections, an address gets no time to read its answers: each connection that waits for
-   * its client counts as half-open at once. Answers from memory need no token, and would otherwise hold every
+   * its client counts as half-open immediately. Answers from memory need no token, and would otherwise hold every
    * connection of the server.
    */
   readonly mostPatient: number;
@@ -43,7 +43,7 @@ export interface IdleCap {
   readonly againMs: number;
   /** monotonic milliseconds */
   readonly elapsed: () => number;
-  /** hears of an address whose connections are closed, once until it has none left */
+  /** called with an address whose connections are closed, once until it has no connection left */
   readonly onExcess: (address: string) => void;
 }
 
@@ -70,7 +70,7 @@ export class IdleConnections {
     this.#cap = cap;
   }
 
-  /** A connection was accepted. Before it says anything it counts as half-open. */
+  /** A connection was accepted. It counts as half-open until its first byte. */
   opened(socket: Socket): void {
     const { most, trustedProxies, elapsed } = this.#cap;
     const address = clientAddress(socket.remoteAddress, undefined, []);
@@ -93,7 +93,7 @@ export class IdleConnections {
       clearTimeout(all.again);
       if (this.#byAddress.get(network) === all) this.#byAddress.delete(network);
     });
-    // not with each one: where many requests are in progress, all of them are looked at in vain
+    // not for each connection: while many requests are in progress, most of these searches find nothing
     if (all.connections.size > most && all.opened > most / 16) this.#look(all, address);
   }
 
@@ -137,7 +137,7 @@ export class IdleConnections {
   }
 }
 
-/** libuv refuses to reset a socket that is shutting down; such a socket has nothing left to send either. */
+/** libuv refuses to reset a socket that is shutting down; such a socket has sent all its bytes. */
 function reset(socket: Socket): void {
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy();
   else socket.resetAndDestroy();

@@ -13,7 +13,7 @@ export interface BodyLimits {
 const ofManagement: BodyLimits = { mostBytes: 1024 * 1024, longestMs: 30_000 };
 const mostDepth = 32;
 
-/** The text of a body that is JSON; undefined where there is none. Throws RegistryError for everything else. */
+/** The text of a JSON body; undefined without a body. Throws RegistryError for any other body. */
 export async function readJsonBody(
   request: HttpRequest,
   limits: BodyLimits = ofManagement,
@@ -77,7 +77,7 @@ async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buff
   return Buffer.concat(pieces);
 }
 
-/** The client's doing, and nobody is there to be told. */
+/** The client closed the connection, so the error reaches no reader. */
 function brokenOff(cause: unknown): RegistryError {
   return new RegistryError('BAD_REQUEST', { message: 'The body ended too early.', cause });
 }

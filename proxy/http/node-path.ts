@@ -11,11 +11,11 @@ export interface NodePath {
 }
 
 export interface RawResponses {
-  /** Whether the response is untouched, its connection continues after it, and its form is known here. */
+  /** True if the response is untouched, its connection continues after it, and its form is known here. */
   readonly takes: (response: ServerResponse) => boolean;
   /**
-   * Only where `takes`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`;
-   * latin1.
+   * Call it only if `takes` is true. `text`: the head with the length of the body, and also the body unless `bytes` has
+   * it; latin1.
    */
   readonly end: (response: ServerResponse, status: number, text: string, bytes: Buffer | undefined) => void;
 }

@@ -1,5 +1,5 @@
-// Answers requests that Node's HTTP parser refuses. These never become requests of the pipeline, so this file writes
-// the same error envelope to the bare socket.
+// Answers requests that Node's HTTP parser refuses. Such requests never reach the pipeline, so this file writes the
+// same error envelope to the bare socket.
 
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../build/contract/errors.ts';
@@ -14,8 +14,8 @@ const reasons: Readonly<Record<400 | 408 | 431, string>> = {
 };
 
 /**
- * Answers and closes. `answering`: an earlier request of this connection is still being answered, so nothing can be
- * said in between. Returns the status sent, or undefined where nothing was.
+ * Answers and closes. `answering`: an earlier request of this connection has an unfinished answer, so that no other
+ * answer may be sent. Returns the sent status, or undefined without an answer.
  */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): number | undefined {
   const code = codeOf(error);
@@ -27,8 +27,8 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
 }
 
 /**
- * Whether this fault of a body becomes the answer of its request, through the reader of the body. False: the fault has
- * no reader, so the connection itself answers or nobody does.
+ * True if this fault of a body becomes the answer of its request, through the reader of the body. False: the fault has
+ * no reader, so the connection itself answers, if it can.
  */
 export function refuseBody(error: NodeJS.ErrnoException, request: ServerRequest | undefined): boolean {
   if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;

@@ -2,7 +2,7 @@
 
 import type { OpenFile } from './answer.ts';
 
-/** As much of `file` from `position` on as `buffer` holds. Rejects where the file has become shorter than it was. */
+/** Reads a chunk of `file` from `position`, at most the size of `buffer`. Rejects if the file was truncated. */
 export async function readChunk(file: OpenFile, buffer: Buffer, position: number): Promise<Buffer> {
   const { bytesRead } = await file.handle.read(buffer, 0, Math.min(buffer.length, file.size - position), position);
   if (bytesRead === 0)

@@ -1,13 +1,13 @@
-// One sequence of bytes a client can get, with everything that does not depend on the request made once: headers,
-// validators, body.
+// One sequence of bytes for clients, with all parts that do not depend on the request made once: headers, validators,
+// body.
 
 import { bodyOf, type Answer } from './answer.ts';
 import { serializeHeaders } from './serialize-headers.ts';
 import { isNotModified } from './conditional.ts';
 
 /**
- * Private: a shared cache must not hand one token's bytes to another. no-cache: ask before reuse, since a revoked token
- * must stop working and a publication must be seen at once; the 304 costs next to nothing.
+ * private: a shared cache must not send one token's bytes to another. no-cache: clients revalidate before reuse, so
+ * that a revocation and a publication take effect immediately. The 304 costs almost nothing.
  */
 const cacheControl = 'private, no-cache';
 const standardVary = 'Authorization, Accept-Encoding';
@@ -23,7 +23,7 @@ export interface Representation {
   readonly weight: number;
 }
 
-/** The memory of header lists, validators and objects beside body and heads (measured with Node 20). */
+/** The memory of header lists, validators and objects in addition to body and heads (measured with Node 20). */
 const partsBytes = 800;
 
 /**

@@ -36,8 +36,8 @@ export interface SenderOptions {
 
 export interface Sender {
   /**
-   * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out
-   * shorter than it was.
+   * `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects if a file turns out shorter
+   * than its recorded size.
    */
   readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => MaybeAsync<Sent>;
 }
@@ -89,9 +89,9 @@ function isShort(body: string | Buffer | OpenFile): body is string | Buffer {
 }
 
 /**
- * Resolves for one caller in each turn of the event loop. To copy a megabyte into the kernel takes a millisecond, and
- * each turn accepts one connection: if a burst of requests for large bodies were answered at once, connections of other
- * clients would wait behind all of it.
+ * Resolves for one caller in each turn of the event loop. Copying a megabyte into the kernel takes a millisecond, and
+ * each turn accepts one connection. If a burst of requests for large bodies were answered in one turn, connections of
+ * other clients would wait behind all of them.
  */
 function createTurns(): () => Promise<void> {
   const queue: (() => void)[] = [];
@@ -159,7 +159,7 @@ async function sendFile(
     return { bytes: sent, aborted: request.socket.destroyed };
   } catch (error) {
     if (abandon !== undefined && request.socket.destroyed) return { bytes: sent, aborted: true };
-    response.destroy(); // the status is long out: all that is left is not to look complete
+    response.destroy(); // the status is already sent: an aborted body at least looks incomplete
     throw error;
   } finally {
     closed.forget();

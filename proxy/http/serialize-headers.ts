@@ -4,8 +4,8 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 
 /**
- * Status line and headers, each line with its end. Throws where a name or a value is none. Joined at once: a text that
- * was put together piece by piece is kept as its pieces, in several times the memory.
+ * Status line and headers, each line with its end. Throws for an invalid name or value. Joins all parts in one call: V8
+ * stores a text that was concatenated in pieces as its pieces, in several times the memory.
  */
 export function serializeHeaders(status: number, headers: readonly string[]): string {
   const parts = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`];
@@ -19,7 +19,7 @@ export function serializeHeaders(status: number, headers: readonly string[]): st
   return parts.join('');
 }
 
-/** Headers made here, whose names and values are known to be fit, as lines. */
+/** Writes headers with known, valid names and values as lines. */
 export function headerLines(headers: readonly string[]): string {
   let text = '';
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;

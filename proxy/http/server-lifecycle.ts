@@ -7,9 +7,9 @@ import type { Connections } from './connections.ts';
 
 export type AnyServer = Server | HttpsServer;
 
-/** The connections that a server over TLS has beside those of HTTP/1.1. */
+/** The connections of a TLS server in addition to those of HTTP/1.1. */
 export interface OtherConnections {
-  /** Answers in progress are finished, and everything else ends. */
+  /** Completes answers in progress, and ends everything else. */
   readonly finish: () => void;
   readonly cut: () => void;
 }
@@ -31,12 +31,12 @@ export function listen(
 }
 
 /**
- * Connections that are idle right now may have a request on its way: they get this long to have it answered, with
- * `Connection: close` where it is HTTP/1.1.
+ * A request may be in transit on an idle connection: the connection has this time to answer it, with `Connection:
+ * close` over HTTP/1.1.
  */
 const idleGraceMs = 250;
 
-/** Resolves once every connection is gone: those that are not idle have `drainMs`, then they are cut. */
+/** Resolves after every connection has ended: busy connections have `drainMs`, then they are cut. */
 export function drain(
   server: AnyServer,
   connections: Connections,
@@ -56,7 +56,7 @@ export function drain(
       server.closeAllConnections();
       others?.cut();
     }, drainMs);
-    // not http's own close: that one cuts idle connections at once
+    // uses NetServer's close, because http's own close cuts idle connections immediately
     NetServer.prototype.close.call(server, () => {
       clearInterval(idle);
       clearTimeout(cut);

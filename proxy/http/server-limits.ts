@@ -16,8 +16,9 @@ export interface ServerLimits {
    */
   readonly keepAliveTimeoutMs: number;
   /**
-   * a connection on which nothing moves at all. Twice as long over HTTP/1.1 where the kernel took a part of a piece:
-   * node:net compares the bytes still queued with those at the write, finds a difference, and waits once more
+   * the time without any progress after which a connection is closed. Twice as long over HTTP/1.1 if the kernel took a
+   * part of a piece: node:net compares the bytes still queued with those at the write, finds a difference, and waits
+   * once more
    */
   readonly stallTimeoutMs: number;
   /**
@@ -48,7 +49,7 @@ export const defaultServerLimits: ServerLimits = {
   cacheBytes: 96 * 1024 * 1024,
 };
 
-/** As node:http and node:https take them. */
+/** The limits as options of node:http and node:https. */
 export function nodeLimits(limits: ServerLimits): ServerOptions {
   return {
     headersTimeout: limits.headersTimeoutMs,

@@ -14,7 +14,7 @@ export class ServerRequest extends IncomingMessage {
    * for the answer.
    */
   failBody(fault: RegistryError): void {
-    this.on('error', () => undefined); // nobody may be reading
+    this.on('error', () => undefined); // the body may have no reader
     this.destroy(fault);
   }
 

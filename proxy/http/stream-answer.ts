@@ -1,6 +1,6 @@
 // Writes an answer to a stream of HTTP/2. A body is sent completely or the stream is reset, as with HTTP/1.1: no short
-// body looks complete. The server waits for a slow client until nothing has moved for a while. A waiting answer needs
-// two chunks of memory.
+// body looks complete. The server waits for a slow client until the stream stalls. A waiting answer needs two chunks of
+// memory.
 
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';
@@ -72,9 +72,9 @@ function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   const end = (): void => {
     if (request.readableEnded) return;
     dropBody(stream);
-    setImmediate(() => stream.close(noError)); // not here: see Http2Connection
+    setImmediate(() => stream.close(noError)); // deferred: see Http2Connection
   };
-  // for HEAD node:http2 has ended its side before anybody answers, and the event may have come and gone
+  // for HEAD node:http2 has ended its side before the answer, and may have emitted the event already
   if (stream.writableFinished) end();
   else stream.once('finish', end);
 }
@@ -91,15 +91,15 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<S
 }
 
 /**
- * Called from a timer. Resets the stream and releases it here, whatever the result of the reset: on a connection that
- * broke the protocol nghttp2 sends nothing any more.
+ * Called from a timer. Resets the stream and releases it here, for any result of the reset: nghttp2 sends nothing on a
+ * connection that broke the protocol.
  */
 export function giveUp(stream: ServerHttp2Stream): void {
   stream.close(cancel);
   stream.destroy();
 }
 
-/** Gives up a stream whose client has read nothing for this time, until the stream is closed. */
+/** Ends a stream whose client has read nothing for this time. */
 function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
   const timer = setTimeout(() => giveUp(stream), stallMs);
   stream.once('close', () => clearTimeout(timer));
@@ -129,7 +129,7 @@ async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Piece
     return await pieces.end();
   } catch (error) {
     if (abandon !== undefined && (stream.destroyed || stream.closed)) return { bytes: read, aborted: true };
-    cutOff(stream); // the status is long out: all that is left is not to look complete
+    cutOff(stream); // the status is already sent: an aborted body at least looks incomplete
     throw error;
   } finally {
     await file.handle.close();
@@ -137,7 +137,7 @@ async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Piece
 }
 
 interface Pieces {
-  /** Waits until the piece before this one has left; false once the stream is gone. */
+  /** Resolves after the previous piece was sent; false after the end of the stream. */
   readonly write: (piece: Buffer) => Promise<boolean>;
   readonly end: () => Promise<Sent>;
 }

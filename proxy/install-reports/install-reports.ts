@@ -15,21 +15,21 @@ import { filterOf, type View } from '../views/view.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
 export interface InstallReports {
-  /** `request`: a POST whose body nobody has read. */
+  /** `request`: a POST with an unread body. */
   readonly answer: (request: HttpRequest, view: View | undefined, nowMs: number) => Promise<Answer>;
 }
 
 export interface InstallReportParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'archives'>;
-  /** of packages of other registries those count whose archive was fetched through here */
+  /** installs of mirrored packages count if this server has fetched the archive */
   readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
-  /** hears of every install, by the version's label */
+  /** called for every install, with the version's label */
   readonly onInstall: (name: PackageName, version: string) => void;
 }
 
 interface Install {
   readonly name: PackageName;
-  /** as Composer has it: normalized */
+  /** normalized, as Composer sends it */
   readonly version: string;
 }
 
@@ -43,7 +43,7 @@ const packagesAtOnce = 32;
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
   const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
-    // one damaged index keeps no other install from being counted, and tells nothing of a hidden package (I14)
+    // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const archives = await andThen(
       files.archives(name, moment.epoch),
       (found) => found,
@@ -78,7 +78,7 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
   };
 }
 
-/** Each version once. What a later Composer may say besides is left alone. Throws RegistryError. */
+/** Returns each version once. Ignores additional fields of later versions of Composer. Throws RegistryError. */
 function parseReport(text: string | undefined): readonly Install[] {
   const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   const rows = isJsonObject(json) ? json['downloads'] : undefined;

@@ -1,6 +1,6 @@
 // Keys on disk: <data>/keys/<purpose>-<number>.json, the folder for its owner only, each file written once and never
-// changed. The number says which is newer, and making a file under a number that exists fails: two processes cannot
-// both make the next key.
+// changed. A higher number is newer. Creating a file with an existing number fails, so two processes cannot both make
+// the next key.
 
 import {
   chmodSync,
@@ -27,10 +27,10 @@ export const keyPurposes = ['signing', 'sealing'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
 const keyFile = z.strictObject({
-  /** what signed and sealed texts call it */
+  /** the key id in signed and sealed texts */
   kid: z.string().regex(/^[0-9A-Za-z]{12}$/),
   created_at: z.iso.datetime(),
-  /** from then on the key before this one counts for nothing; null: it stays good */
+  /** from this time on the former key is invalid; null: the former key stays valid */
   previous_ends_at: z.iso.datetime().nullable(),
   /** signing: a private key in PKCS #8 PEM; sealing: 32 bytes in base64url */
   material: z.string(),
@@ -78,8 +78,8 @@ export function readKeyFile(folder: string, purpose: KeyPurpose, number: number)
 }
 
 /**
- * false: there is a key of that number already, made by whoever came first. The file is whole or not there, also after
- * a crash.
+ * false: a concurrent process has already made a key with that number. The file is whole or not there, also after a
+ * crash.
  */
 export function writeKeyFile(folder: string, purpose: KeyPurpose, number: number, key: KeyFile): boolean {
   try {

@@ -1,5 +1,5 @@
 // The keys of this registry: the current key of each purpose, and earlier keys while their products are valid. The keys
-// lie outside the state, so that a copy of the state alone reveals nothing.
+// are outside the state, so that a copy of the state alone reveals nothing.
 
 import { generateKeyPairSync } from 'node:crypto';
 
@@ -95,7 +95,7 @@ class KeyFolder {
     return this.#keys.find((key) => key.purpose === purpose && key.kid === kid);
   }
 
-  /** Of two processes at once, the second finds the key of the first. */
+  /** The second of two concurrent processes finds the key of the first. */
   make(purpose: KeyPurpose, previousEndsMs: number | undefined): RingKey {
     const { folder, now, randomBytes } = this.#options;
     const previous_ends_at = previousEndsMs === undefined ? null : new Date(previousEndsMs).toISOString();

@@ -1,5 +1,5 @@
-// Encrypts values that the program must read again and that nobody may read in a copy of the state. The key lies
-// outside the state (AES-256-GCM).
+// Encrypts values that the program must read again, and that a copy of the state must not reveal. The key is outside
+// the state (AES-256-GCM).
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
@@ -8,9 +8,9 @@ import { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing, RingKey } from './key-ring.ts';
 
 export interface Sealer {
-  /** `about`: whose secret it is (a repository's id). A sealed text moved to another one does not open. */
+  /** `about`: the owner of the secret (a repository's id). A sealed text copied to another owner does not open. */
   readonly seal: (secret: Secret, about: string) => string;
-  /** Throws where the key is gone, the text was changed, or it is about something else. */
+  /** Throws if the key is missing, the text was changed, or the text belongs to another owner. */
   readonly unseal: (sealed: string, about: string) => Secret;
   /** The same secret under the current key; the text itself where it is under that key already. */
   readonly reseal: (sealed: string, about: string) => string;

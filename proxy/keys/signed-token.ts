@@ -13,9 +13,7 @@ const issuer = 'libretto';
 /** The accepted difference between the clocks of two hosts. */
 export const leewayMs = 30_000;
 
-/**
- * Each purpose has a `typ` and an audience of its own, so that a token serves no other purpose (RFC 8725 §3.11).
- */
+/** Each purpose has a separate `typ` and audience, so that a token serves no other purpose (RFC 8725 §3.11). */
 export type SignedPurpose = 'session';
 
 export interface SignedClaims {

@@ -5,7 +5,7 @@
 export interface BreakerOptions {
   /** from a failure to the next trial */
   readonly periodMs: number;
-  /** Asks the server for what requests would ask it for. Rejects while it cannot. */
+  /** Sends the server a trial command that works like a request's. Rejects while the server fails. */
   readonly trial: () => Promise<unknown>;
   /** Called when it opens, and with every trial that fails. */
   readonly onFailure: (reason: unknown) => void;

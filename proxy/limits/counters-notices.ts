@@ -13,13 +13,13 @@ export interface CountersNotices {
 const periodMs = 60_000;
 const mostAPeriod = 5;
 
-/** `monotonicMs`: a clock that nobody sets. */
+/** `monotonicMs`: a monotonic clock. */
 export function createCountersNotices(
   notice: (notice: CountersNotice) => void,
   monotonicMs: () => number,
 ): CountersNotices {
   let reportedMs: readonly number[] = [];
-  /** whether this outage was reported */
+  /** true: this outage was reported */
   let isReported = false;
   return {
     degraded: (reason) => {

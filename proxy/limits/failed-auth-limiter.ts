@@ -1,5 +1,5 @@
 // Limits guesses of tokens: each address may send a number of invalid tokens a minute, and gets 429 after that. Valid
-// tokens always pass, so that nobody can lock out the other users of an address.
+// tokens always pass, so that an attacker cannot lock out the other users of an address.
 
 import { networkOf } from '../http/client-address.ts';
 import { retryAfterSeconds } from './headers.ts';

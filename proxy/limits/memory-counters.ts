@@ -1,5 +1,5 @@
-// Counting in this process: exact, since nothing comes between reading a count and raising it. For one process only;
-// several need a shared count.
+// Counts in this process: exact, because no other code runs between reading a count and raising it. For one process
+// only; several need a shared count.
 
 import type { Count, Counters } from './counters.ts';
 import { createWindows, decide, type Window } from './windows.ts';

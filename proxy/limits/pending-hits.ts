@@ -1,4 +1,4 @@
-// Tracks the hits of each key that the shared counters have not confirmed yet, and the time of the last answer. The
+// Tracks the hits of each key that the shared counters have not confirmed yet, and the time of the last reply. The
 // server then knows how close a key can be to its limit, although the shared count is late. A tracker that grew too
 // large forgets all keys, since it only saves waiting.
 

@@ -7,7 +7,7 @@ import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 /**
  * KEYS: the keys. ARGV for each: limit, window (ms), floor: used, floor: ends in (ms), requests. Returns for each:
  * granted, used, ends in (ms), in one list. The window's end is the key's own expiry, so no clock of this program
- * matters and nothing is left behind. A refused request writes nothing and extends nothing. A key without an expiry (a
+ * matters and no key remains behind. A refused request writes nothing and extends nothing. A key without an expiry (a
  * restore, a stray PERSIST) gets one here, or it would refuse for ever. A key without a count (another type, another
  * program's text) starts again. Every counted request needs the same three commands, so a Redis user that lacks one is
  * noticed at once.
@@ -85,7 +85,7 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
     }),
     peek: async (key) => {
       const [used, endsInMs] = await Promise.all([redis.get(key), redis.pttl(key)]);
-      // without an expiry it is a window that the next request mends
+      // without an expiry it is a window that the next request repairs
       return used === null || endsInMs <= 0 ? undefined : { used: Number(used), endsInMs };
     },
     close: async () => {

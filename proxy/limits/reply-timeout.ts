@@ -1,7 +1,7 @@
-// Notices that a server is late: it has said nothing at all for a moment; and that it has gone silent: the request that
-// has waited longest has waited too long for it. One timer for all requests. When it goes off, the replies that have
-// already arrived are read first: after a pause of our own (garbage collection, a busy machine) timers run before the
-// socket is read, and a healthy server would look silent.
+// Detects a late server, which has sent no reply for a moment, and a silent server, whose oldest waiting request has
+// exceeded its limit. One timer serves all requests. At the timer's end, replies that have already arrived are read
+// first. After a pause of this process (garbage collection, a busy machine) timers run before the socket is read, and a
+// healthy server would seem silent.
 
 export interface ReplyTimeoutOptions {
   /**
@@ -14,19 +14,19 @@ export interface ReplyTimeoutOptions {
   readonly onLate: () => void;
   /** Should `drain`. */
   readonly onTimeout: () => void;
-  /** a clock that nobody sets */
+  /** a monotonic clock */
   readonly monotonicMs: () => number;
 }
 
 export interface ReplyTimeout<Waiting> {
   /** The oldest comes first. */
   readonly add: (waiting: Waiting) => void;
-  /** The server has replied. false: nobody was waiting for it any more. */
+  /** The server has replied. false: the request no longer waits. */
   readonly replied: (waiting: Waiting | undefined) => boolean;
   readonly isLate: () => boolean;
   /**
-   * Ends the waiting of those that `may` go on without a reply, except the one that has waited longest: by it the
-   * server is known to be silent.
+   * Releases the requests that `may` continue without a reply, except the oldest: its wait shows that the server is
+   * silent.
    */
   readonly release: (may: (waiting: Waiting) => boolean) => readonly Waiting[];
   /** Ends the waiting of all of them. */
@@ -69,7 +69,7 @@ interface Watch<Waiting> {
   readonly since: Map<Waiting, number>;
   timer: NodeJS.Timeout | undefined;
   late: boolean;
-  /** whether any reply has arrived since the last check */
+  /** true: a reply has arrived since the last check */
   replies: boolean;
 }
 

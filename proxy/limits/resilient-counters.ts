@@ -1,9 +1,9 @@
 // Shared counters that never fail a request. While their server is lost, slow, full or read-only, this process counts
-// locally from the last known shared count. Each process then enforces the limit by itself (I12), and no client gets
-// an error or is refused because of the outage (I11). Each request sends the local count as a floor, so that a server
-// that lost its counts learns them again. A late server gets time where its count decides. A request far from its
-// limit goes on with the local count, and the server is informed later. If a server stops answering, one request waits
-// until that is certain, and hardly any other (F6).
+// locally from the last known shared count. Each process then enforces the limit by itself (I12), and no client gets an
+// error or is refused because of the outage (I11). Each request sends the local count as a floor, so that a server that
+// lost its counts learns them again. A late server gets time where its count decides. A request far from its limit
+// continues with the local count, and the server is informed later. If a server stops answering, one request waits
+// until the outage is certain, and almost no other request waits (F6).
 
 import type { Count, Counters } from './counters.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
@@ -20,8 +20,8 @@ const silentMs = 250;
 /** A server without any reply for this time, while a request waits, is late. */
 const lateMs = 25;
 /**
- * As many processes may have asked as much as this one and heard as little: with room for all of them, nobody is
- * admitted beyond a limit.
+ * Assumes that as many processes have sent as many unanswered requests as this one: with room for all of them, no
+ * request exceeds a limit.
  */
 const mostProcesses = 10;
 const trialPeriodMs = 500;
@@ -29,7 +29,7 @@ const trialPeriodMs = 500;
 export interface ResilientCountersOptions {
   readonly shared: SharedCounters;
   readonly notice: (notice: CountersNotice) => void;
-  /** milliseconds of a clock that nobody sets, e.g. performance.now */
+  /** a monotonic clock in milliseconds, e.g. performance.now */
   readonly monotonicMs: () => number;
 }
 
@@ -117,9 +117,7 @@ function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: 
   return local.hit(key, limit, windowMs, nowMs);
 }
 
-/**
- * Answers with the reply, unless the request has gone on without it. Where the reply fails, the local count answers.
- */
+/** Answers with the reply, unless the request has continued without it. If the reply fails, the local count answers. */
 function waitFor({ local, pending, replies, breaker }: Parts, reply: Promise<SharedCount>, waiting: Waiting): void {
   replies.add(waiting);
   reply.then(
@@ -164,7 +162,7 @@ function goOnLocally(local: MemoryCounters, { key, limit, windowMs, nowMs, answe
   answer(local.hit(key, limit, windowMs, nowMs));
 }
 
-/** Whether a request is certainly far from its limit, although the shared count is late. */
+/** True if a request is certainly far from its limit, although the shared count is late. */
 function isFarFromLimit(
   { local, pending }: Parts,
   key: string,
@@ -187,11 +185,11 @@ async function lookUp(
     const found = await shared.peek(key);
     return found === undefined ? known : mergeWindow(known, found, nowMs);
   } catch {
-    return known; // what is only looked at decides nothing: the next request that is counted finds out what is wrong
+    return known; // a lookup decides nothing: the next counted request finds the fault
   }
 }
 
-/** Rejects when nothing came in time. What has already come is read first, as in reply-timeout.ts. */
+/** Rejects if no reply arrives in time. Arrived replies are read first, as in reply-timeout.ts. */
 async function within<T>(timeoutMs: number, asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -209,8 +207,7 @@ function silent(timeoutMs: number): Error {
 }
 
 /**
- * As a request would: it must be able to write, which a read-only or full server cannot. Its key is gone after a
- * second.
+ * The hit of a trial writes like a request, which a read-only or full server refuses. Its key expires after a second.
  */
 const trialHit: SharedHit = {
   key: 'trial',

@@ -1,5 +1,5 @@
-// Saves in-process counts over a clean restart: a restart must not grant the hour's requests a second time. The save
-// is bookkeeping without an audit event.
+// Saves in-process counts over a clean restart, because a restart must not grant the hour's requests a second time. The
+// save is bookkeeping without an audit event.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -12,10 +12,7 @@ export async function saveCounters(store: StateStore, snapshot: readonly SavedWi
   await store.commit({ conditions: [], puts: [{ key: savedCountersKey, value: snapshot }], deletes: [] });
 }
 
-/**
- * At start. Windows that ended meanwhile are left out, and so is anything malformed: a count is not worth refusing to
- * start.
- */
+/** At start. Omits windows that ended in between, and malformed ones: a lost count is no reason to refuse the start. */
 export async function loadCounters(store: StateStore, nowMs: number): Promise<readonly SavedWindow[]> {
   const value = (await store.get(savedCountersKey))?.value;
   if (!Array.isArray(value)) return [];

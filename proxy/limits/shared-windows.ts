@@ -9,7 +9,7 @@ export function floorOf(local: MemoryCounters, key: string, windowMs: number, no
   const known = local.peek(key, windowMs, nowMs);
   if (known === undefined) return { used: 0, endsInMs: 0 };
   const endsInMs = known.endsAtMs - nowMs;
-  // near the end of the local window the server may have begun the next window, which must not end with the local one
+  // near the end of the local window the server may have started the next window, which must not end with the local one
   return endsInMs <= endSlackMs ? { used: 0, endsInMs: 0 } : { used: known.used, endsInMs };
 }
 

@@ -1,5 +1,5 @@
-// The windows a process knows of, in one Map: how many requests of a key were counted, and until when. Bounded: a
-// window that has ended makes room when another begins.
+// The windows that a process knows, in one Map: the number of counted requests of each key, and the end of the window.
+// Bounded: a window that has ended makes room when another begins.
 
 /** The window of every limit: an hour (service interface, section Limits). */
 export const limitWindowMs = 3_600_000;
@@ -26,7 +26,7 @@ export function createWindows(): Windows {
     current: (key, windowMs, nowMs) => {
       const window = windows.get(key);
       if (window === undefined || nowMs >= window.endsAtMs) return undefined;
-      // a clock that was set back must not stretch a window beyond its length
+      // after a clock was set back, a window must not exceed its length
       const latestEnd = nowMs + windowMs;
       return window.endsAtMs > latestEnd ? { used: window.used, endsAtMs: latestEnd } : window;
     },

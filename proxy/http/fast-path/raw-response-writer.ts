@@ -1,6 +1,6 @@
 // Passes a whole answer, with its head as text, to a ServerResponse: one write to the socket, and no second pass over
-// the headers. node:http has no public way to do that. The three private fields have not changed since the first
-// versions of Node. If a version of Node lacks one of them, `takesWhole` is false, and answers take the public way.
+// the headers. node:http has no public method for this. The three private fields have not changed since the first
+// versions of Node. If a version of Node lacks one of them, `takesWhole` is false, and answers use the public methods.
 // node:http still does framing, pipelining and the end of connections.
 
 import type { ServerResponse } from 'node:http';
@@ -13,15 +13,15 @@ interface Internals {
   _send?: (data: string | Buffer, encoding?: 'latin1') => boolean;
 }
 
-/** Whether the response is untouched, its connection continues after it, and its form is known here. */
+/** True if the response is untouched, its connection continues after it, and its form is known here. */
 export function takesWhole(response: ServerResponse): boolean {
   const { _header, _headerSent, _send } = response as unknown as Internals;
   return response.shouldKeepAlive && _header === null && _headerSent === false && _send !== undefined;
 }
 
 /**
- * Only where `takesWhole`. `text`: the head, which says how long the body is, and the body too unless that is `bytes`;
- * latin1.
+ * Call it only if `takesWhole` is true. `text`: the head with the length of the body, and also the body unless `bytes`
+ * has it; latin1.
  */
 export function endWhole(response: ServerResponse, status: number, text: string, bytes: Buffer | undefined): void {
   if (response.destroyed) return;

@@ -1,13 +1,13 @@
-// One connection that speaks HTTP/2: what its client may take of the server, and how it ends without breaking off what
-// is being answered. nghttp2 itself ends a connection that floods with pings or settings whose acknowledgements it does
-// not read, with continuations, with frames that make no sense. Of one that takes its requests back (CVE-2023-44487) it
-// only takes no further ones; here it is ended. After some faults node:http2 keeps a connection on which nothing moves
-// any more and does not hear that its client left: nothing here waits for a client without an end.
+// One HTTP/2 connection: limits its client's use of the server, and ends without aborting answers in progress. nghttp2
+// itself ends a connection that floods with pings, unread settings acknowledgements, continuations or senseless frames.
+// If a client cancels its requests in bulk (CVE-2023-44487), nghttp2 only accepts no further ones; this class ends the
+// connection. After some faults node:http2 keeps a stalled connection, and does not notice that its client left. So
+// every wait for a client has an end.
 //
-// What node:http2 calls here it calls while nghttp2 is still reading the frame. Resetting a stream there sends at once,
-// may free the stream of that frame, and nghttp2 writes to it afterwards: the process breaks (seen with Node 20.20). So
-// streams and sessions are ended from setImmediate only, and a session never is `closed` without being destroyed: of
-// such a one node:http2 resets each further stream by itself, in the very same place.
+// node:http2 calls the listeners here while nghttp2 is still reading the frame. A reset at that moment sends
+// immediately and may free the stream of that frame. nghttp2 then writes to the freed stream, and the process crashes
+// (seen with Node 20.20). So streams and sessions are ended from setImmediate only. A session is never `closed` without
+// being destroyed: node:http2 resets each further stream of such a session, at the same moment.
 
 import {
   constants,
@@ -29,7 +29,7 @@ export interface Http2Parts {
     'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxHeaderBytes'
   >;
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
-  /** hears of a connection that was ended because it broke the protocol */
+  /** called with a connection that was ended because it broke the protocol */
   readonly onMalformed: (socket: TLSSocket, reason: string) => void;
   /** monotonic milliseconds */
   readonly elapsed: () => number;
@@ -37,17 +37,17 @@ export interface Http2Parts {
 
 const maxStreams = 100;
 /**
- * The bytes of a body that a client may send before any is read, so that an upload over a long distance does not wait
- * all the time.
+ * The bytes of a body that a client may send before the first read, so that an upload over a long distance does not
+ * wait at each step.
  */
 const windowBytes = 256 * 1024;
-/** More than are let in: `admit` refuses them, with an answer that says why. */
+/** More headers than accepted: `admit` refuses them with an explaining answer. */
 const maxHeaderPairs = 256;
 /** Streams that a client may take back, if it lets fewer be answered. */
 const maxTakenBack = 200;
 /** The time that a client has to close its side after the end of the connection is announced. */
 const farewellMs = 1000;
-/** After this time without any byte to a client with an open answer, no byte will leave any more. */
+/** A client with an open answer that has received no byte for this time will receive none later. */
 const silentMs = 3000;
 
 export class Http2Connection {
@@ -65,7 +65,7 @@ export class Http2Connection {
   /** node:http2's own */
   readonly #closeSession: () => void;
 
-  /** For a socket whose TLS is up and which has sent nothing yet. */
+  /** Takes a socket after its TLS handshake and before its first byte. */
   constructor(socket: TLSSocket, parts: Http2Parts) {
     this.#socket = socket;
     this.#parts = parts;
@@ -81,7 +81,7 @@ export class Http2Connection {
       },
     });
     this.#closeSession = this.#session.close.bind(this.#session);
-    // node:http2 calls it when the client says GOAWAY
+    // node:http2 calls it when the client sends GOAWAY
     this.#session.close = () => void setImmediate(() => this.finish());
     this.#session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code?.startsWith('ERR_HTTP2_') === true) parts.onMalformed(socket, error.code);
@@ -96,10 +96,10 @@ export class Http2Connection {
   }
 
   /**
-   * Accepts no further request, and ends with the last answer. The GOAWAY says which requests were accepted, so that a
-   * client can safely send later ones to another server (RFC 9113 §6.8). nghttp2 has a call to announce the end first
-   * and accept requests on their way; node:http2 has none. Each GOAWAY of its own refuses at once, and so does a limit
-   * of no streams.
+   * Accepts no further request, and ends with the last answer. The GOAWAY names the accepted requests, so that a client
+   * can safely send later ones to another server (RFC 9113 §6.8). nghttp2 has a call to announce the end first and
+   * accept requests in transit; node:http2 has none. A separate GOAWAY refuses immediately, and so does a limit of zero
+   * streams.
    */
   finish(): void {
     if (this.#isFinishing) return;
@@ -131,14 +131,14 @@ export class Http2Connection {
   }
 
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
-    stream.on('error', () => undefined); // the client's doing; whoever sends the answer sees that the stream is closed
+    stream.on('error', () => undefined); // the client caused it; the sender of the answer sees that the stream is closed
     if (stream.destroyed || stream.closed) {
       this.#noteEnd(stream); // before it was looked at
       return;
     }
     if (this.#isFinishing) {
-      // it crossed the GOAWAY, by which its client knows that it was not taken and may be sent elsewhere: so it must
-      // not be
+      // the request crossed the GOAWAY: its client knows that it was not accepted and may send it elsewhere, so the
+      // server must refuse it
       setImmediate(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
       return;
     }
@@ -189,7 +189,7 @@ export class Http2Connection {
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);
   }
 
-  /** Unless a request comes before. Frames that are none (pings, settings) keep nothing alive. */
+  /** Ends the connection unless a request arrives. Other frames (pings, settings) do not extend the time. */
   #endIn(milliseconds: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.finish(), milliseconds);

@@ -1,6 +1,6 @@
-// Listens with TLS: HTTP/2 where the client offers it (ALPN), HTTP/1.1 for all others, with the same limits as without
-// TLS. node:https carries HTTP/1.1 as it always does; a connection that wants HTTP/2 is taken over from it as soon as
-// its TLS is up.
+// Listens with TLS: HTTP/2 for clients that offer it (ALPN), HTTP/1.1 for all others, with the same limits as without
+// TLS. node:https carries HTTP/1.1 as usual; a connection for HTTP/2 is taken over from node:https after its TLS
+// handshake.
 
 import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
@@ -22,7 +22,7 @@ export interface SecureParts extends Http2Parts {
   readonly certificate: Certificate;
   /** the class of HTTP/1.1 requests */
   readonly Request: typeof ServerRequest;
-  /** hears of every connection that will speak HTTP/1.1 */
+  /** called with every connection that will speak HTTP/1.1 */
   readonly onHttp1: (socket: TLSSocket) => Speaker;
   readonly idle: IdleConnections;
 }
@@ -37,7 +37,7 @@ export interface SecureServer {
 
 export interface SecureConnections {
   readonly count: () => number;
-  /** Answers in progress are finished, and everything else ends. */
+  /** Completes answers in progress, and ends everything else. */
   readonly finish: () => void;
   readonly cut: () => void;
 }
@@ -96,7 +96,7 @@ function createTlsServer({
   });
 }
 
-/** Takes the listener of node:https off the server: it then hears only of connections that it is called for. */
+/** Removes the listener of node:https from the server: it then serves only the connections that are passed to it. */
 function takeHttp1Listener(server: Server) {
   const [listener] = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');

@@ -28,11 +28,11 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** Credentials stay in the page's memory. The page shows only its own description, whatever its address asks for. */
+/** Credentials stay in the page's memory. The page shows only its own description, with any query in its address. */
 export const script = `'use strict';
 
-// A browser that sends no credentials of its own asks its user for no password after a 401. The service cannot prevent
-// that alone: over plain http no header tells it that a script asks.
+// A browser that sends no stored credentials does not prompt its user for a password after a 401. The service cannot
+// prevent that alone: over plain http no header marks requests of a script.
 const withoutPrompt = (request) => (request.loadSpec ? request : Object.assign(request, { credentials: 'omit' }));
 
 SwaggerUIBundle({
@@ -79,8 +79,8 @@ export const style = `body { margin: 0; }
 `;
 
 /**
- * Scripts, styles and requests to this service only; the images are those in Swagger UI's own style sheet. No page may
- * frame this one, and none of its forms leads away.
+ * Scripts, styles and requests to this service only; the images are those in Swagger UI's own style sheet. Other pages
+ * must not frame this one, and its forms cannot submit elsewhere.
  */
 export const policy = [
   "default-src 'none'",

@@ -5,9 +5,9 @@ import type { Answer } from '../../http/answer.ts';
 
 export type ApiRequest = FeatureRequest;
 
-/** Everything below /api. Rejects only when something broke that is nobody's fault outside. */
+/** Handles everything below /api. Rejects only for internal errors. */
 export interface Management {
   readonly answer: (request: ApiRequest) => Promise<Answer>;
-  /** Whether this Authorization header is a session's: its person is known, but protocol paths require tokens. */
+  /** True if this Authorization header belongs to a session: its person is known, but protocol paths require tokens. */
   readonly isSession: (authorization: string, nowMs: number) => Promise<boolean>;
 }

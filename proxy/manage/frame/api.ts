@@ -15,7 +15,7 @@ import { errorResponses } from './error-responses.ts';
 import { needsBuilder } from './needs-builder.ts';
 
 export interface ApiEnvironment {
-  /** `operation`: the one the policy was asked about */
+  /** `operation`: the operation that the policy has checked */
   readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
 }
 
@@ -38,7 +38,7 @@ export function createApi(): Api {
   });
   api.onError((error, context) => {
     const known = asRegistryError(error);
-    // nobody's fault outside: the pipeline logs it and answers 500 with the request's id
+    // an internal error: the pipeline logs it and answers 500 with the request's id
     if (known === undefined) throw error;
     return context.json(known.body(), known.status as 400, Object.fromEntries(pairs(errorHeaders(known))));
   });
@@ -61,7 +61,7 @@ function asRegistryError(error: unknown): RegistryError | undefined {
 
 export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'middleware'> & {
   readonly operationId: OperationId;
-  /** codes of its own; those that every operation of its kind can answer with are added */
+  /** codes of this operation; the common codes of its kind are added */
   readonly errors?: readonly ErrorCode[];
 };
 
@@ -87,7 +87,7 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
   return documented as unknown as Route;
 }
 
-/** Were Hono ever to read a path otherwise than the policy did, nothing is done. */
+/** Does nothing if Hono and the policy parse a path differently. */
 function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
   return async ({ env }, next) => {
     if (env.operation !== id) throw new RegistryError('NOT_FOUND');

@@ -3,9 +3,8 @@
 import type { ApiRequest } from './api-request.ts';
 
 /**
- * Lets its connection be silent for as long as that takes: the server cuts others off that are silent for long, since
- * their clients may have stopped reading. The answer ends it: the server then gives the connection its usual time
- * again.
+ * Lifts the idle limit of its connection, because clients of a silent connection may have stopped reading and the
+ * server cuts such connections. The answer ends it: the server then gives the connection its usual time again.
  */
 export function awaitBuilder({ incoming }: ApiRequest): void {
   incoming.socket.setTimeout(0);

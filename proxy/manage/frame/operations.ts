@@ -26,8 +26,8 @@ export function operationsOf(api: Api): Operations {
 }
 
 /**
- * Throws NOT_FOUND for a path that none has, METHOD_NOT_ALLOWED for another method. HEAD is asked as GET. Literal paths
- * win over `{id}`.
+ * Throws NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method. HEAD counts as GET. Literal paths win
+ * over `{id}`.
  */
 export function findOperation(operations: Operations, method: string, path: string): OperationId {
   const found = operations.filter(({ pattern }) => pattern.test(path));

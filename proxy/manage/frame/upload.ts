@@ -23,7 +23,7 @@ export interface UploadLimits {
   readonly atOnce: number;
   /** the uploads of one token or user among them, so that others can publish at the same time */
   readonly ofOneCaller: number;
-  /** an upload that comes more slowly is given up */
+  /** a slower upload is aborted */
   readonly leastSpeed: ThroughputFloor;
 }
 
@@ -78,7 +78,10 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
   };
 }
 
-/** Takes a slot for `caller`, and gives what frees it. Throws RegistryError OVERLOADED where there is none. */
+/**
+ * Takes a slot for `caller`, and returns a function that frees it. Throws RegistryError OVERLOADED if all slots are
+ * taken.
+ */
 function createSlots({ atOnce, ofOneCaller }: UploadLimits): (caller: Actor) => () => void {
   const taken = new Map<Actor, number>();
   let all = 0;
@@ -141,9 +144,7 @@ async function stage(
   }
 }
 
-/**
- * The bytes of the form's only file. They end only with the form, so that an invalid form is never taken as complete.
- */
+/** The bytes of the form's only file. They end only with the form, so that an invalid form never counts as complete. */
 function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
   const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));

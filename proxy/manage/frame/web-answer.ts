@@ -9,7 +9,7 @@ const streamed = new Set(['POST /api/artifacts']);
 
 export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
   const url = new URL(`http://localhost${incoming.url ?? '/'}`);
-  // for the length of what GET would send (RFC 9110 §8.6): the body itself is left out where it would be sent
+  // HEAD needs the length of GET's body (RFC 9110 §8.6); the sender omits the body itself
   const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET');
   const headers = new Headers();
   for (const name of ['accept', 'content-type', 'if-none-match'] as const) {
@@ -30,7 +30,7 @@ const standardHeaders = [
 ] as const;
 
 /**
- * An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer
+ * An answer whose body stays in memory. A Response copies its body for each request; this one only carries the answer
  * to `toAnswer`.
  */
 export class KeptAnswer extends Response {

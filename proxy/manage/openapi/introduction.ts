@@ -27,7 +27,7 @@ ${codes.join('\n')}
 /** Libretto's makers: who runs a registry, its own pages say. */
 export const contact = { name: 'The maintainers of Libretto' } as const;
 
-/** In the order in which a reader wants them. */
+/** In the order for a reader. */
 export const tags = [
   {
     name: 'Composer',

@@ -8,7 +8,7 @@ const ofFormat: Readonly<Record<string, string>> = {
   password: 'correct horse battery staple',
 };
 
-/** `optional`: fields too that may be missing and have no example of their own. */
+/** `optional`: also includes optional fields without an example. */
 export function sampleOf(schema: Schema, schemas: Schemas, optional: boolean): unknown {
   const resolved = resolveSchema(schema, schemas);
   const { example, default: standard, enum: choices, anyOf, type, properties, items } = resolved;

@@ -31,7 +31,7 @@ export interface Media {
 
 export type Content = Readonly<Record<string, Media>>;
 
-/** Or a reference to one, which then has nothing but `$ref`. */
+/** A response, or a reference to one with only `$ref`. */
 export interface ResponseObject {
   readonly $ref?: string;
   readonly description?: string;
@@ -65,7 +65,7 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Schemas; readonly [others: string]: object };
 }
 
-/** The schema a reference names, followed to its end. Throws an Error where there is none. */
+/** The schema a reference names, followed to its end. Throws an Error for an unknown reference. */
 export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   const found = schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)];

@@ -4,9 +4,9 @@
 import { mapValues, resolveSchema, type Schema, type Schemas } from './schema.ts';
 
 /**
- * - An object has the properties that it names and no others, unless it says otherwise.
- * - An object that extends another one (`allOf`) becomes one object: two closed ones could not both hold.
- * - `nullable` stands beside a `type`, where alone it has an effect (OpenAPI 3.0.3, schema object), and not as an alternative of its own.
+ * - An object has only the properties that it names, unless the schema allows more.
+ * - An object that extends another one (`allOf`) becomes one object, because two closed objects could not both match.
+ * - `nullable` is next to a `type`, where alone it has an effect (OpenAPI 3.0.3, schema object).
  */
 export function strictSchema(schema: Schema, schemas: Schemas): Schema {
   const deep = (inner: Schema): Schema => strictSchema(inner, schemas);

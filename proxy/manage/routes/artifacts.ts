@@ -27,7 +27,7 @@ import { idOf } from '../schemas/id.ts';
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
   readonly uploads: Uploads;
-  /** days for which a cleanup keeps what nobody needs, where it is not told */
+  /** the default retention of a cleanup, days */
   readonly artifactRetention: () => MaybeAsync<number>;
 }
 

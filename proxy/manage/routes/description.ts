@@ -1,5 +1,5 @@
-// The service's description of itself, and the page on which it can be explored. Both are open: they hold nothing that
-// the sources do not.
+// The service's description of itself, and the page on which it can be explored. Both are open, because they have only
+// the content of the public sources.
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -14,7 +14,7 @@ import { describeApi } from '../openapi/document.ts';
 import { KeptAnswer } from '../frame/web-answer.ts';
 
 export interface DescriptionServices {
-  /** of this program */
+  /** version of this program */
   readonly version: string;
 }
 
@@ -81,7 +81,7 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
   const readFile = createExplorerFiles();
   const explorer = new TextDocument(Buffer.from(page), 0, { type: 'text/html; charset=utf-8' });
 
-  // when it is first asked for, everything is registered
+  // made at the first request, after all routes are registered
   api.openapi(getOpenApi, async (context) =>
     respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))),
   );
@@ -97,8 +97,8 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
 }
 
 /**
- * In the encoding and under the condition of the request. They come with the program, so no time says when they were
- * changed. All answers share the bytes.
+ * Answers in the encoding and under the condition of the request. The texts belong to the program, so they have no date
+ * of change. All answers share the bytes.
  */
 async function respond(
   { env: { exchange } }: ApiContext,

@@ -15,7 +15,7 @@ import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } fro
 
 export interface PurgeServices {
   readonly purgesOf: (actor: Actor) => Purges;
-  /** of the tree that is served */
+  /** the files of the served tree */
   readonly published: PublishedFiles;
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }

@@ -34,7 +34,7 @@ export interface TokenServices {
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
   /** files of the served tree */
   readonly published: PublishedFiles;
-  /** undefined where nothing can be mirrored */
+  /** undefined: mirroring is off */
   readonly mirroredReleases?: MirroredReleases | undefined;
 }
 

@@ -176,7 +176,7 @@ export interface ShownPackage {
   readonly details: PackageDetails;
   readonly downloads: number;
   readonly dependents: readonly PackageName[];
-  /** whether the caller may see sources and omitted versions */
+  /** true: the caller may see sources and omitted versions */
   readonly origins: boolean;
 }
 

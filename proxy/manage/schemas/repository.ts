@@ -1,4 +1,4 @@
-// A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which
+// A repository in requests and responses of the management API. Its filters are those of libretto.json's sources, which
 // docs/reference/configuration.md explains.
 
 import { z } from '@hono/zod-openapi';

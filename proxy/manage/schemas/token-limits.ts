@@ -36,7 +36,7 @@ export const shownLimits = {
     }),
 };
 
-/** Left out: as it is, or not limited. `null`: not limited. */
+/** An absent field is unchanged, or unlimited in a new token. `null`: not limited. */
 export const takenLimits = {
   packages: shownLimits.packages
     .unwrap()

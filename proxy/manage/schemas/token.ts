@@ -70,7 +70,7 @@ const expiry = expiresAt.optional().openapi({ example: '2035-12-31T00:00:00.000Z
 export const tokenDraft = z
   .strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits })
   .openapi('TokenDraft');
-/** `kind` is taken to be refused with a code of its own. */
+/** Accepts `kind` only to refuse it with a specific code. */
 export const tokenPatch = z
   .strictObject({
     description: description.optional(),
