@@ -2,6 +2,7 @@
 // does the tasks of the complete server.
 
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout } from 'node:timers/promises';
 
 import { announcement, setupLines } from '../serve/announcement.ts';
 import type { Config } from '../config/config.ts';
@@ -11,16 +12,23 @@ import { openService, type Service } from '../serve/service.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker, WorkerOrder } from './messages.ts';
 
+/** The time in which a worker that is told to stop may still open, and then close in order. */
+const openingGraceMs = 2000;
+
 /** Resolves with the exit code. */
 export async function serveAsWorker(config: Config, context: Context): Promise<number> {
   const link = openLink(context);
   const order = await Promise.race([link.order, link.stopped.then(() => undefined)]);
   if (order === undefined) return link.stopped;
   const { size, leads } = order;
-  const service = await openService(config, context, config.log.value, {
+  const opening = openService(config, context, config.log.value, {
     leads,
     workerStatus: { size, running: link.running },
   });
+  // a worker listens through its primary: without the primary, the worker never opens
+  const abandoned = link.stopped.then(() => setTimeout(openingGraceMs, undefined));
+  const service = await Promise.race([opening, abandoned]);
+  if (service === undefined) return link.stopped;
   link.attend(service, (metrics) => void announce(context, service, { size, metrics }).catch(service.logError));
   link.tell({ say: 'serving', host: service.host, port: service.port });
   const exitCode = await link.stopped;
@@ -79,6 +87,7 @@ function openLink({ onSignal, onCrash }: Context): Link {
     else stopped.settle(0);
   });
   worker.on('disconnect', () => stopped.settle(0));
+  if (!worker.isConnected()) stopped.settle(0);
   worker.on('error', () => undefined); // a message to a primary that has ended
   // Ctrl+C and a service manager signal all processes; the primary handles the second signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) onSignal(signal, () => stopped.settle(0));

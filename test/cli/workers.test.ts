@@ -1,7 +1,7 @@
 // `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is
 // needed for the others.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
@@ -16,14 +16,27 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 import { lacks } from '../util/tool.ts';
 
 let folder: TemporaryFolder;
-let running: RunningCli | undefined;
+const started: RunningCli[] = [];
 beforeEach(() => void (folder = temporaryFolder('cli-workers')));
 afterEach(async () => {
-  running?.signal('SIGKILL');
-  await running?.ended;
-  running = undefined;
+  await endServers();
   await folder.remove();
 });
+/** A test that timed out goes on in the background and may start a server later. */
+afterAll(() => endServers());
+
+async function endServers(): Promise<void> {
+  for (const server of started.splice(0)) {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+}
+
+function start(...args: readonly string[]): RunningCli {
+  const server = startCli(['serve', '--listen', '127.0.0.1:0', ...args], { cwd: folder.path });
+  started.push(server);
+  return server;
+}
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 
 describe('without a Redis', () => {
@@ -41,8 +54,7 @@ describe('without a Redis', () => {
       exitCode: 2,
       stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string,
     });
-    running = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '1'], { cwd: folder.path });
-    const [url] = await running.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    const [url] = await start('--workers', '1').shows(/http:\/\/127\.0\.0\.1:\d+/);
     expect(await (await fetch(`${url}/health`)).json()).not.toHaveProperty('workers');
   });
 });
@@ -55,10 +67,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   const serve = async (...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly url: string }> => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect((await run('build', 'hello')).exitCode).toBe(0);
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, ...flags], {
-      cwd: folder.path,
-    });
-    running = server;
+    const server = start('--workers', '2', '--redis', redis.url, ...flags);
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     await server.shows(/There is no user yet/);
     await allServe(url);
@@ -257,6 +266,25 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     }
   });
 
+  it('a primary that is killed while its workers start leaves none of them', async () => {
+    const server = start('--workers', '2', '--redis', redis.url);
+    const hasOpenedState = (pid: number): boolean => {
+      const folder = `/proc/${pid}/fd`;
+      return readdirSync(folder).some((fd) => targetOf(`${folder}/${fd}`).endsWith('data.mdb'));
+    };
+    const workers = await vi.waitUntil(
+      () => {
+        const found = workersOf(server);
+        return found.length === 2 && found.every(hasOpenedState) && found;
+      },
+      { timeout: 15_000, interval: 1 },
+    );
+    server.signal('SIGKILL');
+    await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), {
+      timeout: 15_000,
+    });
+  });
+
   it('SIGHUP opens the log anew in all of them', async () => {
     const { server, url } = await serve('--log', 'requests.log');
     const { token } = await createToken();
@@ -286,26 +314,10 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
       const { certFile, keyFile } = createAuthority(folder.path).issue('one');
       writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
       expect((await run('build', 'hello')).exitCode).toBe(0);
-      running = startCli(
-        [
-          'serve',
-          '--listen',
-          '127.0.0.1:0',
-          '--workers',
-          '2',
-          '--redis',
-          redis.url,
-          '--log',
-          'requests.log',
-          '--tls-cert',
-          certFile,
-          '--tls-key',
-          keyFile,
-        ],
-        { cwd: folder.path },
-      );
+      const tls = ['--tls-cert', certFile, '--tls-key', keyFile];
+      const running = start('--workers', '2', '--redis', redis.url, '--log', 'requests.log', ...tls);
       await running.shows(/Or run `libretto user create/);
-      await vi.waitFor(() => expect(workersOf(running as RunningCli)).toHaveLength(2));
+      await vi.waitFor(() => expect(workersOf(running)).toHaveLength(2));
       await delay(1000);
       writeFileSync(keyFile, 'no key');
       for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
@@ -335,3 +347,12 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     );
   });
 });
+
+/** Empty for a descriptor that was closed meanwhile. */
+function targetOf(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return '';
+  }
+}
