@@ -1,5 +1,6 @@
-// `npm test`: fetch the tools, bundle the program, lint and check types beside the tests of every project of
-// vitest.config.ts, and say at the end what was skipped and why. Arguments go to vitest (`npm test -- test/unit`). The
+// `npm test`: fetch the tools, place temporary files in memory where there is room (setup/temporary-files.mjs), bundle
+// the program, lint and check types beside the tests of every project of vitest.config.ts, and say at the end what was
+// skipped and why. Arguments go to vitest (`npm test -- test/unit`). The
 // last line is `N passed, N failed, N skipped`, from vitest's own counts, to which a failed step (bundle, lint, tools)
 // adds one; the exit code is 0 only when something ran and nothing failed. With CI=true a missing tool is a failure, not
 // a reason to skip.
@@ -10,6 +11,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
+import { placeTemporaryFiles } from './setup/temporary-files.mjs';
 import { provideTools } from './setup/tools.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -113,4 +115,9 @@ async function main() {
   return ok && failed === 0 && problems.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+const temporaryFiles = placeTemporaryFiles(say);
+try {
+  process.exitCode = await main();
+} finally {
+  temporaryFiles.remove();
+}

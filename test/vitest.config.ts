@@ -1,11 +1,11 @@
-// One project a folder of test/, two more for parts of a folder. Each file of test/unit stands in `unit`, or in
+// One project a folder of test/, and more for parts of a folder. Each file of test/unit stands in `unit`, or in
 // `unit-processes` where it starts other programs. `http-public` runs test/http once more with node's public interface
 // alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //
 // The files of a project without isolation share processes, which import each module once; Vitest keeps a process as
 // long as the next file belongs to the same project. Files of `cli` and `e2e` also share the processes that run commands
-// (util/kept-program.ts). What takes the place of Node's own functions, such as a faulty disk or a fixed clock, has a
-// process for each file. Test files run in the order of test/setup/file-order.ts.
+// (util/kept-program.ts). `faulty-disk` has the files of test/fault and test/property that replace Node's functions for
+// files, with a process for each. Test files run in the order of test/setup/file-order.ts.
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
 // every scenario of test/e2e, as a project of its own. By default the installed `composer` does.
@@ -34,10 +34,18 @@ const root = new URL('..', import.meta.url).pathname;
 /** What a unit test imports to start git, a shell or a server that git asks. */
 const programStart = /from '(?:node:child_process|execa|[./]+\/util\/(?:git-[\w-]+|publish\w+-\w+|run-cli)\.ts)'/;
 
-const unitFiles = readdirSync(`${root}test/unit`, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => `test/unit/${path}`);
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(`${root}test/${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${folder}/${path}`);
+
+const unitFiles = filesOf('unit');
 const startsPrograms = (path: string): boolean => programStart.test(readFileSync(`${root}${path}`, 'utf8'));
+
+/** What replaces Node's functions for files, in the process that imports it. */
+const replacedDisk = /(?:from|import) '[./]+\/util\/faulty-disk\.mjs'/;
+const replacesDisk = (path: string): boolean => replacedDisk.test(readFileSync(`${root}${path}`, 'utf8'));
+const [faultFiles, propertyFiles] = [filesOf('fault'), filesOf('property')];
 
 const publicPathFiles =
   process.env['HTTP_PUBLIC'] === 'all'
@@ -49,11 +57,18 @@ const folders: readonly Folder[] = [
   { name: 'unit', timeoutSeconds: 20, files: unitFiles.filter((path) => !startsPrograms(path)) },
   { name: 'architecture', timeoutSeconds: 20 },
   { name: 'unit-processes', timeoutSeconds: 20, files: unitFiles.filter(startsPrograms) },
-  { name: 'property', timeoutSeconds: 120, compiled: true, isolated: true },
-  { name: 'fault', timeoutSeconds: 180, compiled: true, isolated: true },
+  {
+    name: 'faulty-disk',
+    timeoutSeconds: 180,
+    files: [...faultFiles, ...propertyFiles].filter(replacesDisk),
+    compiled: true,
+    isolated: true,
+  },
+  { name: 'property', timeoutSeconds: 120, files: propertyFiles.filter((path) => !replacesDisk(path)), compiled: true },
+  { name: 'fault', timeoutSeconds: 180, files: faultFiles.filter((path) => !replacesDisk(path)), compiled: true },
   { name: 'e2e', timeoutSeconds: 120, compiled: true },
   { name: 'cli', timeoutSeconds: 60, compiled: true },
-  { name: 'recorded', timeoutSeconds: 60, compiled: true, isolated: true },
+  { name: 'recorded', timeoutSeconds: 60, compiled: true },
   { name: 'security', timeoutSeconds: 30 },
   { name: 'http', timeoutSeconds: 30 },
   { name: 'http-public', timeoutSeconds: 30, files: publicPathFiles, environment: { TEST_NODE_PATH: 'public' } },
