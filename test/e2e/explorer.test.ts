@@ -1,7 +1,7 @@
 // The explorer in a real browser: it loads under its strict policy, asks nobody but this service, and does what it
 // shows.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { browse, type Browsing } from '../util/browser.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
@@ -30,52 +30,61 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     return browsing;
   };
 
-  it('shows every operation, without a complaint, from this service alone', async () => {
-    await using browsing = await open();
-    const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
-    const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
-    await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
-    expect(browsing.complaints).toEqual([]);
-    expect(browsing.requested.length).toBeGreaterThan(4);
-    expect(
-      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:')),
-    ).toEqual([]);
-  });
+  describe('one page', () => {
+    let browsing: Browsing;
+    let complaintsBefore: number;
+    const complaints = (): readonly string[] => browsing.complaints.slice(complaintsBefore);
+    const requestedElsewhere = (): readonly string[] =>
+      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'));
 
-  it('reads packages.json with an API token', async () => {
-    await using browsing = await open();
-    await authorize(browsing.page, 'token', readToken);
-    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
-    expect(answer.status).toBe('200');
-    expect(JSON.parse(answer.body)).toEqual((await registry.api('GET', '/packages.json', undefined, readToken)).json);
-    expect(browsing.complaints).toEqual([]);
-  });
+    beforeAll(async () => {
+      browsing = await open();
+    });
+    beforeEach(() => {
+      complaintsBefore = browsing.complaints.length;
+    });
+    afterAll(() => browsing[Symbol.asyncDispose]());
 
-  it('makes a token with a session, which then reads', async () => {
-    await using browsing = await open();
-    await authorize(browsing.page, 'session', session);
-    const answer = await execute(
-      browsing.page,
-      'operations-Tokens-createToken',
-      JSON.stringify({ description: 'made in the explorer', kind: 'read' }),
-    );
-    expect(answer.status).toBe('201');
-    const made = JSON.parse(answer.body) as Record<string, string>;
-    expect(made).toMatchObject({ description: 'made in the explorer', kind: 'read', status: 'active' });
-    expect((await registry.api('GET', '/packages.json', undefined, made['token'])).status).toBe(200);
-    expect(browsing.complaints).toEqual([]);
-    expect(
-      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:')),
-    ).toEqual([]);
-  });
+    it('shows every operation, without a complaint, from this service alone', async () => {
+      const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
+      const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
+      await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
+      expect(browsing.complaints).toEqual([]);
+      expect(browsing.requested.length).toBeGreaterThan(4);
+      expect(requestedElsewhere()).toEqual([]);
+    });
 
-  it('shows the error of a call without credentials', async () => {
-    await using browsing = await open();
-    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
-    expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
-      '401',
-      'AUTHENTICATION_REQUIRED',
-    ]);
+    it('shows the error of a call without credentials', async () => {
+      const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+      expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
+        '401',
+        'AUTHENTICATION_REQUIRED',
+      ]);
+      await close(browsing.page, 'operations-Composer-getPackagesJson');
+    });
+
+    it('makes a token with a session, which then reads', async () => {
+      await authorize(browsing.page, 'session', session);
+      const answer = await execute(
+        browsing.page,
+        'operations-Tokens-createToken',
+        JSON.stringify({ description: 'made in the explorer', kind: 'read' }),
+      );
+      expect(answer.status).toBe('201');
+      const made = JSON.parse(answer.body) as Record<string, string>;
+      expect(made).toMatchObject({ description: 'made in the explorer', kind: 'read', status: 'active' });
+      expect((await registry.api('GET', '/packages.json', undefined, made['token'])).status).toBe(200);
+      expect(complaints()).toEqual([]);
+      expect(requestedElsewhere()).toEqual([]);
+    });
+
+    it('reads packages.json with an API token', async () => {
+      await authorize(browsing.page, 'token', readToken);
+      const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+      expect(answer.status).toBe('200');
+      expect(JSON.parse(answer.body)).toEqual((await registry.api('GET', '/packages.json', undefined, readToken)).json);
+      expect(complaints()).toEqual([]);
+    });
   });
 
   it('never makes the browser ask for a password, though a page of plain http does not say that a script asks', async () => {
@@ -140,4 +149,12 @@ async function execute(
     status: ((await live.locator('tr.response .response-col_status').first().textContent()) ?? '').trim().slice(0, 3),
     body: (await live.locator('tr.response .response-col_description pre').first().textContent()) ?? '',
   };
+}
+
+/** Clears the answer of an operation, and closes the operation. */
+async function close(page: Page, id: string): Promise<void> {
+  const block = page.locator(`#${id}`);
+  await block.locator('button.btn-clear').click();
+  await block.locator('.live-responses-table').waitFor({ state: 'detached' });
+  await block.locator('.opblock-summary-control').first().click();
 }
