@@ -32,7 +32,7 @@ export interface MirrorOptions {
   /** `<data>/mirror` */
   readonly folder: string;
   readonly privateNames: ReadPrivateNames;
-  /** Called for each request. Returns the same object while nothing has changed. */
+  /** Called for each request. Returns the same object while the rules are unchanged. */
   readonly rules: () => MaybeAsync<MirrorRules>;
   readonly client: Omit<ClientOptions, 'now'>;
   readonly archives?: Partial<FetcherLimits>;
@@ -101,7 +101,7 @@ export class Mirror {
     });
   }
 
-  /** Whether mirroring is on: clients then request names that packages.json does not list. */
+  /** True if mirroring is on: clients then request names that packages.json does not list. */
   isOn(): MaybeAsync<boolean> {
     return andThen(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
   }
@@ -231,7 +231,7 @@ export class Mirror {
   }
 }
 
-/** Marks an answer that the upstream could not confirm (RFC 9111 has no header for this any more). */
+/** Marks an answer that the upstream could not confirm (RFC 9111 has removed its header for this). */
 function stale(answer: Answer, sinceMs: number): Answer {
   return withHeaders(answer, ['X-Libretto-Stale-Since', httpDate(sinceMs)]);
 }

@@ -1,6 +1,6 @@
-// Mirrored packages as lists and searches have them: those of which a document or an archive is kept. Nobody is asked,
-// since a word that somebody looks for may be a private name (I9). Brought up to date by whoever looks, in the
-// background where it takes long: what is not read yet is not found yet.
+// Mirrored packages for lists and searches: those with a stored document or archive. It sends no request, because a
+// search word may be a private name (I9). Each reader updates the catalogue, in the background if the update takes
+// long; packages that are not read yet are absent.
 
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -20,7 +20,7 @@ export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 export interface MirroredCatalogue {
   /** By name, as far as `view` goes. */
   readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
-  /** Whether mirrored packages may replace or provide a name: a private one they may not. */
+  /** True if mirrored packages may replace or provide the name; false for a private name. */
   readonly isForeign: (name: PackageName) => Promise<boolean>;
 }
 

@@ -13,12 +13,9 @@ import type { Asked, MirroredPackages, Moment, Viewer } from '../protocol/mirror
 import type { Mirror } from './mirror.ts';
 import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 
-/** The port of the tree, and what features ask of mirrored packages besides. */
+/** The port of the tree, with the further needs of features. */
 export interface MirroredTree extends MirroredPackages {
-  /**
-   * The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none
-   * that is seen.
-   */
+  /** The label of an accepted version with this normalized version; undefined: there is none, or the view hides it. */
   readonly installed: (
     name: PackageName,
     normalized: string,
@@ -66,7 +63,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisorie
   };
 }
 
-/** The answer may contain an open file, and therefore has to be sent whatever fails afterwards. */
+/** The answer may contain an open file, and therefore must be sent even if a later step fails. */
 function withVersion(
   { archiveStore }: Pick<Mirror, 'archiveStore'>,
   asked: Asked,
@@ -81,7 +78,7 @@ function withVersion(
 }
 
 /**
- * Whether the view sees one of the versions that the labels may name. A version that its upstream no longer offers is
+ * True if the view sees one of the versions that the labels may name. A version that its upstream no longer offers is
  * not visible.
  */
 async function seesVersion(

@@ -20,7 +20,7 @@ export interface NameDecisionsOptions {
 
 /** The settings of the mirror at one moment, and the decisions that follow from them. */
 export interface Standing {
-  /** the same object while nothing has changed */
+  /** the same object while the rules are unchanged */
   readonly compiled: Compiled;
   readonly belongs: (name: PackageName) => Belonging;
 }
@@ -56,7 +56,7 @@ export class NameDecisions {
     });
   }
 
-  /** Whether the name is known to belong to upstreams under exactly this publication (I17). */
+  /** True if the name belongs to upstreams under exactly this publication (I17). */
   isElsewhere(name: PackageName, { epoch }: Moment): boolean {
     const known = this.#decisions.get(name);
     return known?.epoch === epoch && known.belonging.to === 'upstreams';

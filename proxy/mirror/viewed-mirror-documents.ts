@@ -1,4 +1,4 @@
-// Mirrored documents as a view sees them. Each is made once for a view, and kept while its document stays the same.
+// Mirrored documents filtered by a view. Each is made once for a view, and cached while its document is unchanged.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -86,8 +86,8 @@ async function filtered(
 
 /**
  * The upstream's changes to the visible versions are unknown, and its own date would reveal hidden ones (I14). So the
- * date of a part is derived from its bytes: other bytes have another date, on every host, though not always a later
- * one. It is before this moment.
+ * date of a filtered document is derived from its bytes. Other bytes have another date, on every host, though not
+ * always a later one. The date is earlier than this moment.
  */
 const contentDateMs = Date.UTC(2025, 0, 1);
 

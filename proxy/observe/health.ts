@@ -1,5 +1,6 @@
-// /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status`
-// says how well. /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
+// /health: shows that this process lives, for its supervisor and for people: 200 for every answer; `status` rates the
+// service. /health/ready: shows that the process can serve an install, for load balancers: 500 if they should send
+// requests elsewhere.
 
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -9,7 +10,7 @@ import type { WorkerStatus } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
 export interface Health {
-  /** degraded: it serves, but something beside it is missing; the other fields say what */
+  /** degraded: the server serves, but a part that it depends on is missing; the other fields name the part */
   readonly status: 'ok' | 'degraded';
   /**
    * the metadata-url that clients on this request's path get; null before the first publication, and if packages.json
@@ -17,8 +18,8 @@ export interface Health {
    */
   readonly metadata_url: string | null;
   /**
-   * empty: nothing was published yet. stale: the origin fails, and cached files are served. unreadable: the published
-   * files are missing or damaged
+   * empty: before the first publication. stale: the origin fails, and cached files are served. unreadable: the
+   * published files are missing or damaged
    */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /**
@@ -28,7 +29,7 @@ export interface Health {
   readonly state: 'ok' | 'away' | 'unreadable';
   /** local: the shared counters cannot be reached and this process counts alone */
   readonly counters: 'ok' | 'local';
-  /** full, read-only: everything is served, and nothing can be changed */
+  /** full, read-only: everything is served, and no change is possible */
   readonly storage: StorageState;
   /** the processes that serve this address, where there are several */
   readonly workers?: { readonly serving: number; readonly of: number };
@@ -137,10 +138,10 @@ export interface Readiness {
    * grace: the Redis of the state cannot be used, and tokens that are known are honoured for `grace_seconds_left` more
    */
   readonly state: 'ok' | 'grace';
-  /** until nobody can be served, unless the Redis is back before */
+  /** until every request fails, unless the Redis returns earlier */
   readonly grace_seconds_left?: number;
   readonly counters: Health['counters'];
-  /** full, read-only: installs work, and nothing can be changed */
+  /** full, read-only: installs work, and no change is possible */
   readonly storage: StorageState;
 }
 
@@ -204,7 +205,7 @@ function graceOf(graceMs: unknown): Pick<Readiness, 'state' | 'grace_seconds_lef
     : { state: 'ok' };
 }
 
-/** Rejects with StateError where the state says nothing for too long. */
+/** Rejects with StateError if the state does not respond in time. */
 async function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

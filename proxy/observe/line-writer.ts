@@ -1,6 +1,6 @@
-// Lines to a file or descriptor, gathered and written in large pieces in the background: a request pays for copying its
-// line, not for a write. One write is under way at a time, so lines keep their order; a reader that stalls (a full
-// pipe) costs lines, never memory or requests.
+// Collects lines for a file or descriptor, and writes them in large pieces in the background. A request only pays for
+// copying its line. One write runs at a time, so lines keep their order. A reader that stalls (a full pipe) costs
+// lines, never memory or requests.
 
 import { closeSync, mkdirSync, openSync, write } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,7 +29,7 @@ export class LineWriter {
   readonly #timer: NodeJS.Timeout;
   #descriptor: number;
   readonly #cut: boolean;
-  /** pieces that are to be written, the oldest first; each ends with a line */
+  /** full pieces before their write, the oldest first; each ends with a line */
   readonly #waiting: Piece[] = [];
   #waitingBytes = 0;
   #piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
@@ -40,10 +40,10 @@ export class LineWriter {
   #failing = false;
 
   /**
-   * `destination`: a descriptor, or the path of a file to append to, whose folder is made. Throws Node's error where it
-   * cannot be opened. `onError` hears the first of several failed writes in a row. `shared`: other processes write
-   * there too, and lines have to stay whole. To a file everybody appends in one go, to a pipe only as much as it takes
-   * at once.
+   * `destination`: a descriptor, or the path of a file to append to, whose folder is created. Throws Node's error if it
+   * cannot be opened. `onError` receives the first of several failed writes in a row. `shared`: other processes write
+   * to the destination too, and lines must stay whole. Appends to a file are atomic; a write to a pipe is atomic only
+   * up to a limit.
    */
   constructor(destination: number | string, onError: (error: Error) => void, shared = false) {
     this.#cut = shared && typeof destination === 'number';
@@ -61,7 +61,7 @@ export class LineWriter {
     else this.#filled += this.#piece.write(line, this.#filled);
   }
 
-  /** Resolves once everything handed over so far is written, or could not be. */
+  /** Resolves after all earlier lines are written, or their write has failed. */
   flush(): Promise<void> {
     this.#turnOver();
     return this.#writing ?? Promise.resolve();
@@ -119,7 +119,7 @@ export class LineWriter {
       this.#waitingBytes -= piece.length;
       if (piece.bytes.length === pieceBytes) this.#spare = piece.bytes;
     }
-    this.#writing = undefined; // with the last look at what waits, so that nothing comes in between
+    this.#writing = undefined; // in the same turn as the last check of the queue, so that no line is missed
   }
 }
 
@@ -139,7 +139,7 @@ async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {
     try {
       at += (await writePiece(descriptor, bytes, at, bytes.length - at)).bytesWritten;
     } catch (error) {
-      // a pipe whose reader is behind
+      // a full pipe: its reader is slow
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
       await sleep(busyRetryMs);
     }

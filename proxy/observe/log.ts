@@ -9,12 +9,15 @@ import { createRequestLog, type RequestLog } from './request-log.ts';
 export interface LogOptions {
   /** 1 for stdout, or the path of a file, which is appended to; its folder is made */
   readonly destination: number | string;
-  /** false: requests are not logged; everything else is */
+  /** false: logs everything except requests */
   readonly requests?: boolean;
-  /** other processes write there too: their lines must not end up within a line of this process */
+  /** true: other processes write there too, and their lines must not be mixed with lines of this process */
   readonly shared?: boolean;
   readonly now: () => number;
-  /** hears when the log can no longer be written or reopened (disk full, no permission): serving goes on without it */
+  /**
+   * receives the error when the log can no longer be written or reopened (disk full, no permission): the server
+   * continues without it
+   */
   readonly onError: (error: Error) => void;
 }
 

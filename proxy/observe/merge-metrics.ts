@@ -1,21 +1,21 @@
-// Metrics of several processes as one: what they counted is added up, what each is says which one it is. Pure.
+// Merges the metrics of several processes: adds their counters, and labels their own values with the process. Pure.
 
 import type { Family, Sample } from './metrics-text.ts';
 
 export interface ProcessFamilies {
-  /** as the label `process` says it */
+  /** the value of the label `process` */
   readonly name: string;
   readonly families: readonly Family[];
 }
 
-/** Memory, processor time, how late a loop runs: of each process by itself, since a sum of them says nothing. */
+/** Memory, processor time and loop delay stay separate for each process, since their sum is meaningless. */
 function isOfProcess({ name }: Family): boolean {
   return name.startsWith('process_') || name.startsWith('libretto_event_loop_');
 }
 
 /**
- * All families of all of them, in the order in which they come up. Gauges that are 0 or 1 are 1 where one says so;
- * other gauges are added up.
+ * All families of all processes, in the order of their first appearance. A gauge of 0 or 1 is 1 if one process reports
+ * 1; other gauges are added.
  */
 export function mergeMetrics(processes: readonly ProcessFamilies[], flags: readonly string[] = []): Family[] {
   const merged = new Map<string, Family>();
@@ -34,7 +34,7 @@ export function mergeMetrics(processes: readonly ProcessFamilies[], flags: reado
   return [...merged.values()];
 }
 
-/** The counters of a process, to be kept after its end: a counter must not fall. */
+/** The counters of an ended process, to be included further: a counter must not fall. */
 export function lastingCounts(families: readonly Family[]): Family[] {
   return families.filter((family) => family.type !== 'gauge' && !isOfProcess(family));
 }

@@ -1,4 +1,4 @@
-// GET /metrics on an address of its own. It needs no token, so clients of the registry must not reach it.
+// GET /metrics on a separate address. The endpoint needs no token, so clients of the registry must not reach it.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 // Metrics as Prometheus reads them: the text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Pure.
 
 export interface Sample {
-  /** of a histogram: `_bucket`, `_sum` or `_count` */
+  /** the suffix of a histogram's sample: `_bucket`, `_sum` or `_count` */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;

@@ -1,4 +1,4 @@
-// Counts every request for Prometheus. A request adds to a few numbers in arrays, and allocates nothing. Labels have
+// Counts every request for Prometheus. A request increments a few numbers in arrays, and allocates nothing. Labels have
 // closed sets of values: no path, no name, and only the kind of a token.
 
 import type { TokenKind } from '../auth/token-format.ts';

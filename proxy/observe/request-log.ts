@@ -1,8 +1,7 @@
-// One line for each request: what was asked, by which token from where, and what it got. Never a secret: no query, no
-// header, and nothing that looks like a token even where a client put one into a path.
-//
-// The line is of pino's form and put together by hand: it is written for every request, and its fields are always the
-// same. So it costs a third of what a library takes that has to look at what it was given.
+// Writes one line for each request: its target, the token and address of the client, and the result. A line contains no
+// secret: no query, no header, and no text of a token's form, even if a client put one into a path. The line has pino's
+// format and is assembled by hand, because every request writes one with the same fields. So it costs a third of a
+// general library's time, which has to inspect its input.
 
 import { createLogTime } from './log-time.ts';
 
@@ -11,13 +10,13 @@ export interface RequestLine {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** of the body, as sent */
+  /** size of the body as sent */
   readonly bytes: number;
   readonly duration_ms: number;
   /** the token's id, never the token */
   readonly token: string | null;
   readonly client: string;
-  /** the client left before it had everything */
+  /** the client left before the end of the body */
   readonly aborted: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Checks the free space of the data folder's disk: for /health, for load balancers, and for `libretto doctor`. The check
-// never writes. It cannot see a quota; a write beyond a quota is answered with STORAGE_FULL.
+// Checks the free space of the data folder's disk: for /health, for load balancers, and for `libretto doctor`. The
+// check never writes. It cannot see a quota; a write beyond a quota is answered with STORAGE_FULL.
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export const leastFreeBytes = 4 * 1024 ** 2;
 /** Health checks are frequent. */
 const holdsMs = 5000;
 
-/** Parts of a data folder that may be on disks of their own. */
+/** Parts of a data folder that may be on separate disks. */
 const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
 
 /**
@@ -33,7 +33,7 @@ async function lookAt(path: string): Promise<StorageState> {
   try {
     await access(path, constants.W_OK);
     const { bavail, bsize, files, ffree } = await statfs(path);
-    // a file system without a number of files of its own says 0 for both
+    // a file system without a limit of files reports 0 for both
     return bavail * bsize < leastFreeBytes || (files > 0 && ffree === 0) ? 'full' : 'ok';
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EROFS') return 'read-only';

@@ -1,5 +1,5 @@
-// Cuts text for a pipe that several processes write to. Linux mixes no write of up to 4096 bytes with another
-// (PIPE_BUF, pipe(7)); of longer ones a line could be torn apart by a line of another process. Pure.
+// Cuts text for a pipe that several processes write to. Linux writes up to 4096 bytes atomically (PIPE_BUF, pipe(7)). A
+// longer write could mix its lines with lines of another process. Pure.
 
 const atomicBytes = 4096;
 

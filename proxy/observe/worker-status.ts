@@ -1,4 +1,4 @@
-// The processes that serve one address together, as one of them knows of them.
+// The status of all processes that serve one address, as known to one of them.
 
 export interface WorkerStatus {
   /** the wanted number of workers */

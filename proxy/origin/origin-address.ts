@@ -6,7 +6,7 @@ import { Secret } from '../../build/shared/text/secret.ts';
 export interface OriginAddress {
   /** without user, and without a slash at its end; `public/` and `index/` are below it */
   readonly url: string;
-  /** the value of the Authorization header it wants */
+  /** the value of its Authorization header */
   readonly authorization: Secret | undefined;
 }
 
@@ -30,6 +30,6 @@ export function parseOriginAddress(text: string): OriginAddress | undefined {
       ),
     };
   } catch {
-    return undefined; // a percent sign that encodes nothing
+    return undefined; // an invalid percent sign
   }
 }

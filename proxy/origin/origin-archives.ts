@@ -1,6 +1,6 @@
-// ZIPs of an origin: asked for by the path the serving index gives, and never by anything of a client's. Small ones are
-// checked whole and kept by their SHA-1; larger ones are passed on while they are checked. The headers are ours:
-// nothing of the origin's goes to a client but bytes that were published (I15).
+// ZIPs of an origin: requested by the path in the serving index, and never by text from a client. Small ones are
+// verified as a whole and cached by their SHA-1; larger ones are streamed during their verification. The headers are
+// made here: clients get only published bytes of the origin (I15).
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
@@ -96,7 +96,7 @@ export class OriginArchives {
 const pathOf = ({ path }: IndexEntry): string => `public/${path}`;
 
 /**
- * The date is the same at every proxy, whatever times the origin's files have: the time of the release, or of its
+ * The date is the same at every proxy, and independent of the origin's file times: the time of the release, or of its
  * publication.
  */
 function timeOf({ time, since }: IndexEntry): number {

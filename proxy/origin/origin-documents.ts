@@ -19,7 +19,7 @@ import { fetchWhole } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
-/** A document that is published; undefined: there is none of this path. */
+/** The stamp of a published document; undefined: the path has none. */
 type Stamp = { readonly lastModified: number; readonly sha256: string } | undefined;
 
 interface Kept {
@@ -34,7 +34,7 @@ interface Kept {
 export interface OriginIndex {
   readonly archives: PackageArchives;
   readonly documents: PackageIndex['documents'];
-  /** as they lie there */
+  /** the unchanged bytes of the origin's file */
   readonly bytes: Buffer;
 }
 
@@ -80,7 +80,9 @@ export class OriginDocuments {
     });
   }
 
-  /** None, where the origin could not be asked for the index: it is to be asked again. */
+  /**
+   * Returns a never valid epoch after a failed request for the index, so that the next use requests the index again.
+   */
   #validEpoch(path: PublicPath, epoch: number): number {
     const name = parseProviderPath(path)?.name;
     return name === undefined || this.#options.indexes.holds(name, epoch) ? epoch : -1;
@@ -92,7 +94,7 @@ export class OriginDocuments {
     if (kept?.document === document) this.#kept.grow(path, kept, bytes);
   }
 
-  /** The bytes of a document for a single use: nothing is cached. */
+  /** The bytes of a document for a single use, without caching. */
   async bytes(path: PublicPath, epoch: number): Promise<Buffer | undefined> {
     const stamp = await this.#stamp(path, epoch);
     const kept = this.#kept.get(path);

@@ -72,7 +72,7 @@ export class OriginFailureLog {
     this.#notice({ state: 'recovered' });
   }
 
-  /** Whether the served data may be older than the publication. */
+  /** True if the served data may be older than the publication. */
   stale(): boolean {
     return this.#unreachable || this.#monotonicMs() - this.#textFailedAtMs < rememberMs;
   }

@@ -44,7 +44,7 @@ export interface OriginFiles {
   readonly close: () => void;
 }
 
-/** Documents must not wait behind downloads: each kind has connections of its own. */
+/** Each kind has separate connections, so that documents never wait behind downloads. */
 const documentConnections = 64;
 const archiveConnections = 256;
 const maxTextBytes = 64 * 1024 * 1024;

@@ -34,11 +34,11 @@ export interface OriginIndexesOptions<Value> {
 
 const maxBytes = 64 * 1024 * 1024;
 /**
- * The origin is asked for one package at most once in this time, however often clients request missing versions or the
- * origin fails.
+ * The minimum time between two requests for one package, for any number of client requests for missing versions, and
+ * during failures of the origin.
  */
 const againAfterMs = 1000;
-/** Marks a missing value as never fetched: its next use asks the origin again. */
+/** Marks a missing value as never fetched: its next use requests the file again. */
 const unknown = -1;
 
 export class OriginIndexes<Value> {
@@ -52,15 +52,15 @@ export class OriginIndexes<Value> {
   }
 
   /**
-   * As of `epoch`, or as it last was where the origin fails; undefined: there is none. Rejects with OriginFailure where
-   * it never was known.
+   * The value as of `epoch`, or the last known one while the origin fails; undefined: there is none. Rejects with
+   * OriginFailure if no value was ever known.
    */
   get(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
     const kept = this.#kept.get(name);
     return kept?.epoch === epoch ? kept.value : this.again(name, epoch);
   }
 
-  /** Like `get`, but asks the origin whatever the epoch is, unless it was asked just now. */
+  /** Like `get`, but sends a request in any epoch, unless one was sent a moment ago. */
   again(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
     const kept = this.#kept.get(name);
     if (kept === undefined) return this.anew(name, epoch);
@@ -69,12 +69,12 @@ export class OriginIndexes<Value> {
     return withDeadline(this.anew(name, epoch), patienceMs, () => kept.value);
   }
 
-  /** Asks the origin, in any case. */
+  /** Sends a request in any case. */
   anew(name: PackageName, epoch: number): Promise<Value | undefined> {
     return this.#loading.run(`${epoch} ${name}`, () => this.#load(name, epoch));
   }
 
-  /** Whether the cached value is valid under `epoch`. */
+  /** True if the cached value is valid under `epoch`. */
   holds(name: PackageName, epoch: number): boolean {
     return this.#kept.get(name)?.epoch === epoch;
   }

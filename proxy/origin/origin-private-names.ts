@@ -1,6 +1,6 @@
-// Reads the private names where the tree is at an origin: the names in packages.json, and the withdrawn names in the
-// announcement. Both lists belong to one publication, are checked against it, and are read again after the next one.
-// If the lists cannot be read, no name is known, and no other registry may be asked for any package (I9).
+// Reads the private names of a tree at an origin: the names in packages.json, and the withdrawn names in the
+// announcement. Both lists belong to one publication, are checked against it, and are read again after the next one. If
+// the lists cannot be read, no name is known, and no request may go to another registry (I9).
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

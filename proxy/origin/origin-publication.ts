@@ -17,7 +17,7 @@ import type { OriginFailureLog } from './origin-failure-log.ts';
 export interface OriginPublicationOptions {
   readonly requests: OriginRequests;
   readonly failures: OriginFailureLog;
-  /** hears, once, of a publication that only a newer version can read */
+  /** called once for a publication that only a newer version can read */
   readonly onNewer: (error: Error) => void;
   readonly checkEveryMs: number;
   readonly monotonicMs: () => number;
@@ -31,7 +31,7 @@ const hopefulAfterMs = 10_000;
 
 export class OriginPublication {
   readonly #options: OriginPublicationOptions;
-  /** the text of the known announcement; null: nothing was published; undefined: nothing is known yet */
+  /** the text of the last known announcement; null: no publication yet; undefined: not read yet */
   #text: string | null | undefined;
   #publication: Publication | undefined;
   #validators: Validators = {};
@@ -45,9 +45,7 @@ export class OriginPublication {
     this.#options = options;
   }
 
-  /**
-   * A number that grows with every publication that is seen. Rejects with OriginFailure as long as nothing is known.
-   */
+  /** A number that grows with every new publication. Rejects with OriginFailure until the first successful check. */
   epoch(): MaybeAsync<number> {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
@@ -61,7 +59,7 @@ export class OriginPublication {
     );
   }
 
-  /** The newest publication, as far as it is known; undefined before the first. Rejects as `epoch` does. */
+  /** The newest known publication; undefined before the first. Rejects as `epoch` does. */
   read(): MaybeAsync<Publication | undefined> {
     return andThen(this.epoch(), () => this.#publication);
   }
@@ -111,8 +109,8 @@ export class OriginPublication {
   }
 
   /**
-   * Undefined for one of a newer version, where an older one is known: that goes on being served. Throws OriginFailure
-   * for a damaged one.
+   * Undefined for an announcement of a newer version, if an older one is known: that one is still served. Throws
+   * OriginFailure for a damaged one.
    */
   #parse(text: string): Publication | undefined {
     try {

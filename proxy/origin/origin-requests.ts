@@ -1,7 +1,7 @@
-// Sends requests to the origin: GET and HEAD of paths that were made here, forwarded by http-proxy. No part of a
-// client's request reaches the origin (I16). http-proxy gets a request made for it: no body, headers from a closed
-// list, and a path from the serving index. Therefore nothing can be smuggled (CVE-2026-29057), no HTTP/2 pseudo header
-// makes it throw, and only the origin's own credentials are sent. Only this file imports http-proxy.
+// Sends requests to the origin: GET and HEAD of paths that are made here, forwarded by http-proxy. No part of a
+// client's request reaches the origin (I16). http-proxy gets a synthetic request: no body, headers from a closed list,
+// and a path from the serving index. So smuggling (CVE-2026-29057) is impossible, no HTTP/2 pseudo header makes
+// http-proxy throw, and only the origin's own credentials are sent. Only this file imports http-proxy.
 
 import {
   Agent as HttpAgent,
@@ -24,7 +24,7 @@ export interface OriginRequest {
   readonly ifModifiedSince?: string | undefined;
 }
 
-/** An answer whose body has not been read yet. Its owner reads it to its end or drops it. */
+/** A response with an unread body. Its owner reads the body to its end or drops the response. */
 export interface OriginReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -34,10 +34,7 @@ export interface OriginReply {
 }
 
 export interface OriginRequests {
-  /**
-   * Resolves with the head of whatever the origin answers. Rejects with OriginFailure where none comes within
-   * `headersTimeoutMs`.
-   */
+  /** Resolves with the head of any response. Rejects with OriginFailure if none arrives within `headersTimeoutMs`. */
   readonly open: (request: OriginRequest) => Promise<OriginReply>;
   readonly close: () => void;
 }
@@ -47,20 +44,20 @@ export interface OriginRequestsOptions {
   /** connections at once; what is beyond waits */
   readonly connections: number;
   readonly headersTimeoutMs?: number;
-  /** says who asks, in the origin's log */
+  /** identifies this server in the origin's log */
   readonly userAgent: string;
 }
 
 /** Shorter than servers keep idle connections, so that they are mostly ended from here. */
 const idleConnectionMs = 15_000;
 
-/** As much of a request as http-proxy looks at, ended before it begins; and what became of it. */
+/** The part of a request that http-proxy reads: it has already ended. It also receives the outcome. */
 class ForwardedRequest extends Readable {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly socket = { destroyed: false };
-  /** what was made of it, once it has a connection */
+  /** the outgoing request, after it has a connection */
   sent: ClientRequest | undefined;
   #settle: { readonly resolve: (reply: IncomingMessage) => void; readonly reject: (error: Error) => void } | undefined;
 
@@ -71,7 +68,7 @@ class ForwardedRequest extends Readable {
     this.headers = headers;
   }
 
-  /** The head of the answer. Rejects with what went wrong, also where nothing came within `timeoutMs`. */
+  /** The head of the response. Rejects with the error, or after `timeoutMs`. */
   answered(timeoutMs: number): Promise<IncomingMessage> {
     const timer = setTimeout(() => {
       this.failed(new Error(`no answer within ${timeoutMs} ms`));
@@ -83,8 +80,8 @@ class ForwardedRequest extends Readable {
   }
 
   arrived(reply: IncomingMessage): void {
-    reply.on('error', () => undefined); // whoever reads the body meets it there
-    if (this.#settle === undefined) reply.destroy(); // it comes too late
+    reply.on('error', () => undefined); // the reader of the body receives the error
+    if (this.#settle === undefined) reply.destroy(); // the response arrived after the timeout
     this.#settle?.resolve(reply);
     this.#settle = undefined;
   }
@@ -121,7 +118,7 @@ export function createOriginRequests({
       const body = await answered;
       return { status: body.statusCode ?? 0, headers: body.headers, body, drop: () => body.destroy() };
     } catch (error) {
-      // the origin ended an idle connection just when it was used again: that says nothing about the origin
+      // the origin closed an idle connection at the moment of its reuse, which is no failure of the origin
       if (!again && request.sent?.reusedSocket === true && isReset(error)) return open(asked, true);
       throw new OriginFailure(`${address.url}/${path}: ${(error as Error).message}`, { cause: error });
     }
@@ -159,7 +156,7 @@ function createForwarder({ protocol, hostname: named, port }: URL, connections: 
   return { forwarder, close: () => agent.destroy() };
 }
 
-/** What http-proxy looks at of a response that it is not to write. */
+/** The fields of a response that http-proxy reads and never writes. */
 const noResponse = { headersSent: false, finished: false } as unknown as ServerResponse;
 
 function isReset(error: unknown): boolean {

@@ -1,5 +1,6 @@
-// An archive on its way from the origin to a client, in the form of an open file. The last piece is held back until
-// size and SHA-1 of the whole are right: a client never gets all of an archive that is not the published one (I15).
+// Streams an archive from the origin to a client, in the form of an open file. The last piece is held back until size
+// and SHA-1 of the whole are verified: a client never gets a complete archive that differs from the published one
+// (I15).
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
@@ -7,10 +8,13 @@ import type { OpenFile, ReadHandle } from '../http/answer.ts';
 import { OriginMismatch } from './origin-failure.ts';
 import type { OriginReply } from './origin-requests.ts';
 
-/** An origin that sends nothing for so long has broken down. A client that is slow does not count. */
+/** An origin that sends nothing for this time has failed. The wait for a slow client does not count. */
 const standardIdleMs = 30_000;
 
-/** `reply`: of the archive of `entry`, with its body yet to be read. `onFailure` hears why a body broke off. */
+/**
+ * `reply`: the response with the archive of `entry`, and its unread body. `onFailure` receives the reason why a body
+ * broke off.
+ */
 export function originStream(
   reply: OriginReply,
   entry: IndexEntry,

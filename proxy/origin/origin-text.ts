@@ -3,7 +3,7 @@
 import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';
 
-/** What a later request for the same file can be told, so that the answer is short where nothing has changed. */
+/** Validators for a later request of the same file: an unchanged file then gets a short answer. */
 export interface Validators {
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
@@ -20,8 +20,8 @@ const drainedUpToBytes = 64 * 1024;
 const drainTimeoutMs = 5000;
 
 /**
- * Rejects with OriginFailure for whatever is not 200, 304 or 404, for more than `maxBytes`, and where it takes too long
- * or breaks off.
+ * Rejects with OriginFailure for a status other than 200, 304 and 404, for more than `maxBytes`, and for a late or
+ * incomplete response.
  */
 export async function fetchWhole(
   requests: OriginRequests,
@@ -43,12 +43,10 @@ export async function fetchWhole(
   }
 }
 
-/**
- * Throws OriginFailure where this is not a file as it lies there: another status, or a coding that was not asked for.
- */
+/** Throws OriginFailure for a response that is no plain file: another status, or an unrequested encoding. */
 export function assertWhole({ status, headers }: OriginReply, path: string): void {
   const coding = headers['content-encoding'];
-  // a Location is not followed: it would lead wherever the origin, or who changed it, wants
+  // never follows a Location, since it could lead to any host
   if (status !== 200)
     throw new OriginFailure(
       `the origin answered ${status} for ` +
@@ -91,8 +89,8 @@ export function drained<Result>({ headers, body, drop }: OriginReply, result: Re
 }
 
 /**
- * Static servers make their ETag of size and whole seconds: of a file that was replaced within the second it was
- * fetched in, nobody could tell. So only one that was older is asked about like this (RFC 9110 §8.8.2.2).
+ * Static servers make their ETag from size and whole seconds. Such an ETag does not change if the file is replaced
+ * within the second of the fetch. So only a file that was older at its fetch is revalidated (RFC 9110 §8.8.2.2).
  */
 function validatorsOf({ headers }: OriginReply): Validators {
   const { etag, date, 'last-modified': lastModified } = headers;

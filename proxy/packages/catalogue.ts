@@ -19,7 +19,7 @@ export interface PublishedPackages {
 }
 
 export interface Catalogue {
-  /** As of the last publication, as far as `view` goes; undefined: all of it. */
+  /** The packages of the last publication that `view` sees; undefined: all. */
   readonly read: (nowMs: number, view?: View) => Promise<PublishedPackages>;
 }
 
@@ -68,7 +68,7 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
       current?.epoch === epoch ? current.looked.then((before) => lookAgain(before, nowMs)) : refresh(nowMs);
     current = { epoch, looked: looking };
     looking.catch(() => {
-      if (current?.looked === looking) current = undefined; // whoever asks next tries again
+      if (current?.looked === looking) current = undefined; // the next caller tries again
     });
     return (await looking).listed;
   };
@@ -117,7 +117,7 @@ async function retryUnread(files: PublishedFiles, before: Looked, nowMs: number)
   if (changed.length === 0) return isDue ? { ...before, triedMs: nowMs } : before;
   const now = looked(new Map([...before.kept, ...changed]), isDue ? nowMs : before.triedMs);
   const isSame = changed.every(([name, { listed }]) => listed === before.kept.get(name)?.listed);
-  return isSame ? { ...now, listed: before.listed } : now; // what views made of the list stays
+  return isSame ? { ...now, listed: before.listed } : now; // keeps the results cached for views
 }
 
 /** `isDue`: packages that could not be read are read, whether their files have changed or not. */
@@ -136,7 +136,7 @@ async function lookAt(
   return found;
 }
 
-/** A look that came to nothing new gives up its turn as well. */
+/** A check without a change also yields its turn. */
 async function look(files: PublishedFiles, name: PackageName, known: Kept | undefined, isDue: boolean): Promise<Kept> {
   const paths: readonly PublishedPath[] = [
     `public/${providerPath(name, 'stable')}`,

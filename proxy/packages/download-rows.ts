@@ -14,7 +14,7 @@ export interface DownloadsOptions {
   readonly onError: (error: unknown) => void;
   /** days; default 400 */
   readonly retention?: (() => MaybeAsync<number>) | undefined;
-  /** milliseconds between two writes; 0: only when asked */
+  /** milliseconds between two writes; 0: only on request */
   readonly everyMs?: number;
 }
 
@@ -90,7 +90,7 @@ export async function add(
     const old = await Promise.all(
       looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
     );
-    // an older version of Libretto kept none by version: those of the days that are kept are known
+    // an older version of Libretto stored no counts by version: the days still stored have them
     const before = await Promise.all(
       looked.map(({ name, versions }) =>
         versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value),

@@ -20,7 +20,7 @@ import {
 export interface Downloads {
   /** One more. */
   readonly count: (name: string, version: string) => void;
-  /** All days that are kept, oldest first, those counted until now included. */
+  /** All stored days, oldest first, including the counts until now. */
   readonly daysOf: (name: string) => Promise<readonly DownloadDay[]>;
   /** name → how many in total */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
@@ -33,7 +33,7 @@ export interface Downloads {
 }
 
 export interface DownloadDay {
-  /** of UTC, `2026-01-31` */
+  /** a day in UTC, `2026-01-31` */
   readonly date: string;
   readonly versions: ReadonlyMap<string, number>;
 }
@@ -87,7 +87,7 @@ class UnwrittenCounts {
   }
 
   flush(): Promise<void> {
-    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write()); // the caller before was told
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write()); // its own caller got the error
     return this.#writing;
   }
 

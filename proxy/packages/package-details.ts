@@ -16,13 +16,13 @@ export interface PackageDetails {
   readonly links: Readonly<Record<string, string>>;
   /** newest first */
   readonly versions: readonly PublishedVersion[];
-  /** those its versions come from */
+  /** the sources of its versions */
   readonly sources: readonly PublishedSource[];
   /** versions of it that were left out */
   readonly quarantined: readonly QuarantinedVersion[];
 }
 
-/** As far as `view` goes; undefined where nothing is published under this name. */
+/** The details within `view`; undefined if nothing is published under this name. */
 export async function readPackageDetails(
   files: PublishedFiles,
   name: PackageName,

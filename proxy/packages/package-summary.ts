@@ -19,7 +19,7 @@ export interface PackageSummary {
   readonly versions: number;
   /** when a version of it was last published here, RFC 3339 UTC */
   readonly updated_at: string;
-  /** its homepage and its source address; null where the record has neither */
+  /** its homepage and its source address; null without one */
   readonly homepage: string | null;
   readonly repository: string | null;
   /** names that any of its versions requires */
@@ -53,7 +53,7 @@ export interface ListedVersion extends Release {
 /** `versions`: newest first, and so is what comes back. */
 export function listedVersions(versions: readonly PublishedVersion[]): readonly ListedVersion[] {
   const known = new Map<string, VersionFacts>();
-  const times = new Map<string, string>(); // of thousands of packages, equal texts kept once are megabytes
+  const times = new Map<string, string>(); // sharing equal texts saves megabytes for thousands of packages
   let shared: VersionFacts | undefined;
   return versions.map(({ entry, record }) => {
     const facts = factsOf(record);

@@ -1,5 +1,5 @@
-// Reads the README and CHANGELOG of a version from the builder's files beside the serving index. Rendered texts are
-// cached by content: equal texts of all packages are rendered once.
+// Reads the README and CHANGELOG of a version from the builder's files in the folder of the serving index. Rendered
+// texts are cached by content: equal texts of all packages are rendered once.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -23,7 +23,7 @@ export interface PackageText {
   readonly html: string;
   /** the HTML is of its beginning only */
   readonly html_truncated: boolean;
-  /** it was longer than is kept */
+  /** true: the text was cut to the maximum length */
   readonly truncated: boolean;
 }
 
@@ -92,7 +92,7 @@ function createRenderedTexts(render: RenderText): RenderedTexts {
   const kept = new ByteCache<Rendered>(keptBytes);
   const rendering = new SingleFlight<Rendered, TextDigest>();
   const renderOnce = (digest: TextDigest, bytes: Buffer): MaybeAsync<Rendered> => {
-    const known = kept.get(digest); // since the file was asked for
+    const known = kept.get(digest); // filled since the file was requested
     if (known !== undefined) return known;
     const keep = (text: Rendered): void => kept.set(digest, text, bytes.length + text.html.length * 2);
     return rendering.run(digest, () => rendered(bytes, render, keep));

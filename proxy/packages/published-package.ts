@@ -13,7 +13,7 @@ import { parseRows, type PublishedFiles } from '../tree/published-files.ts';
 
 export interface PublishedVersion {
   readonly entry: IndexEntry;
-  /** as its p2 document has it */
+  /** the record in its p2 document */
   readonly record: JsonObject;
 }
 
@@ -31,9 +31,8 @@ const kinds = ['stable', 'dev'] as const;
 const nothing: ReadVersions = { versions: [], faults: [], isWhole: true };
 
 /**
- * Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the
- * file which cannot be used. A file of which the view sees nothing is no fault, since damage must not tell that it is
- * there (I14).
+ * The versions within `view`, newest first; empty if nothing is published under this name. Throws an Error that names
+ * an unusable file. A damaged file without visible versions is no fault, because the error would reveal the file (I14).
  */
 export async function readPublishedPackage(
   files: PublishedFiles,
@@ -45,7 +44,7 @@ export async function readPublishedPackage(
   return versions;
 }
 
-/** As readPublishedPackage, but where one document cannot be used, the versions of the other one. */
+/** As readPublishedPackage, but if one document is unusable, returns the versions of the other one. */
 export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
   if (filter === 'none') return nothing;

@@ -3,7 +3,7 @@
 
 import type { PurgeOutcome } from './version-purger.ts';
 
-/** `isPlanned`: nothing is done yet. */
+/** `isPlanned`: the purge has not started. */
 export function remainsOf(
   { name, reason, since, files, sources, contents }: PurgeOutcome,
   isPlanned = false,

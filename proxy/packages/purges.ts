@@ -47,7 +47,7 @@ export function createPurges(options: PurgesOptions): Purges {
   return { plan: options.purger.plan, purge: (order, confirm) => purge(options, order, confirm) };
 }
 
-/** What a person repeats to say that this version is meant. */
+/** The text that a person repeats to confirm this version. */
 export function confirmationOf({ name, version }: Pick<PurgeOutcome, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
@@ -117,7 +117,7 @@ export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Pr
   return new Set(records.flatMap(({ value }) => parsePurgeRecord(value).tombstones));
 }
 
-/** What a recovery of the list of tombstones changed, or tombstones from a file. */
+/** The changes of a recovery of the list of tombstones, or of an import of tombstones. */
 export interface RecoveredTombstones {
   /** rows that the list has again, or has now */
   readonly added: readonly NamedTombstone[];
@@ -133,7 +133,7 @@ interface NamedTombstone {
   readonly reference: string;
 }
 
-/** Nothing but the event: the list itself is in the tree. */
+/** Writes only the event: the list itself is in the tree. */
 export async function auditRecovery(
   store: AuditedStore,
   actor: Actor,

@@ -5,11 +5,11 @@ import { searchFilter, wordsOf } from './search-packages.ts';
 import type { PackageSummary } from './package-summary.ts';
 
 export interface RankedSearch {
-  /** words, of which each must stand somewhere in name, description or keywords; none: everything */
+  /** words that must all occur in name, description or keywords; none: all packages */
   readonly words: string;
   /** exactly, in any case; undefined: any */
   readonly type: string | undefined;
-  /** so many of the best are wanted */
+  /** the maximum number of results */
   readonly best: number;
 }
 
@@ -26,7 +26,7 @@ interface Candidate {
   readonly uses: number;
 }
 
-/** So many packages are a few milliseconds' work; then others get their turn. */
+/** So many packages take a few milliseconds; then the function yields to other requests. */
 const packagesInTurn = 1000;
 
 /** `packages`: by name. `usesOf`: how much a package is used; it decides between equals, and then the name. */
@@ -52,7 +52,7 @@ export async function rankPackages(
   return { best: leading.map(({ summary }) => summary), total };
 }
 
-/** At its place among those that lead, and behind its equals; whoever is then one too many falls out. */
+/** Inserts a candidate at its rank, behind its equals, and drops the last one above `most`. */
 function insert(leading: Candidate[], candidate: Candidate, most: number): void {
   const last = leading.at(-1);
   if (leading.length >= most && (last === undefined || !isBetter(candidate, last))) return;
@@ -72,7 +72,7 @@ function isBetter(one: Candidate, other: Candidate): boolean {
   return maintained === otherMaintained ? one.uses > other.uses : maintained;
 }
 
-/** Of a word that stands somewhere in it. */
+/** The score of a word that occurs in the package. */
 function scoreOf({ name, keywords }: PackageSummary, word: string): number {
   const project = name.slice(name.indexOf('/') + 1);
   if (name === word || project === word) return 6;

@@ -1,6 +1,6 @@
-// Markdown that anybody may have written → HTML that does nothing: no scripts, no styles, no forms, no image (each
-// would be a request to another host), and links to web pages and mail only. HTML in the Markdown is shown as text. It
-// runs in a worker thread (render-thread.ts).
+// Untrusted Markdown → inert HTML: no scripts, no styles, no forms, no image (each would be a request to another host),
+// and links to web pages and mail only. HTML in the Markdown is shown as text. The renderer runs in a worker thread
+// (render-thread.ts).
 
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';

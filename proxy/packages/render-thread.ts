@@ -1,5 +1,5 @@
-// Renders Markdown in a worker thread, one text at a time, each within a time limit. The server's own thread answers
-// other requests meanwhile. A text that takes too long or breaks the worker is shown as plain text.
+// Renders Markdown in a worker thread, one text at a time, each within a time limit. The main thread answers other
+// requests during that time. A text that takes too long or breaks the worker is shown as plain text.
 
 import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';
@@ -20,11 +20,11 @@ export interface RenderThreadOptions {
   readonly worker: URL | string;
   /** for one text */
   readonly longestMs?: number;
-  /** hears of a text that was not rendered */
+  /** receives the error of a text that was not rendered */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Characters that are rendered: whatever they are, a worker needs about a tenth of a second for them. */
+/** The maximum length of a rendered text in characters: a worker needs about a tenth of a second for any such text. */
 export const maxRendered = 32 * 1024;
 /** Texts that may wait for their turn. */
 const mostWaiting = 32;

@@ -3,7 +3,7 @@
 import type { PackageSummary } from './package-summary.ts';
 
 export interface PackageSearch {
-  /** words, of which each must stand somewhere in name, description or keywords */
+  /** words that must all occur in name, description or keywords */
   readonly words?: string | undefined;
   readonly type?: string | undefined;
   readonly vendor?: string | undefined;
@@ -25,7 +25,7 @@ export function searchFilter({ words = '', type, vendor }: PackageSearch): (summ
     wanted.every((word) => summary.text.includes(word));
 }
 
-/** So many words say what is looked for; a request could hold thousands. */
+/** The maximum number of words: a request could have thousands. */
 const mostWords = 16;
 
 export function wordsOf(text: string): readonly string[] {

@@ -4,12 +4,12 @@
 
 /** vendor/name, roughly: it was typed */
 const whole = /^[^\s/]+\/[^\s/]+$/;
-/** So many names are a few milliseconds' work; then others get their turn. */
+/** So many names take a few milliseconds; then the function yields to other requests. */
 const namesInTurn = 1000;
 
 /**
- * Those of `packages` whose names are nearest to `typed`, at most `most`, nearest first; of equals in the order they
- * came in. None where `typed` is no name of a package.
+ * The `packages` whose names are nearest to `typed`, at most `most`, nearest first; equals in their original order.
+ * Empty if `typed` is no valid package name.
  */
 export async function similarNames<Named extends { readonly name: string }>(
   packages: Iterable<Named>,
@@ -17,7 +17,7 @@ export async function similarNames<Named extends { readonly name: string }>(
   most: number,
 ): Promise<readonly Named[]> {
   const name = typed.trim().toLowerCase();
-  // one slip in four letters: whoever types less may mean anything
+  // one typing error in four letters: a shorter name is similar to too many others
   const slips = Math.min(2, Math.floor(name.length / 4));
   if (!whole.test(name)) return [];
   const found: { readonly named: Named; readonly slips: number }[] = [];
@@ -34,8 +34,8 @@ export async function similarNames<Named extends { readonly name: string }>(
 }
 
 /**
- * How many letters are wrong, missing, too many, or in the place of their neighbour (optimal string alignment);
- * something above `most` where it is more than that.
+ * The number of wrong, missing, additional or swapped letters (optimal string alignment); any number above `most` if it
+ * exceeds `most`.
  */
 function slipsBetween(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;

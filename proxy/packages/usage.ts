@@ -1,5 +1,5 @@
-// Reads from the state how much packages are used, for the order of search results. The figures are refreshed only now
-// and then, since they decide no more than an order.
+// Reads the use of packages from the state, for the order of search results. The figures are refreshed rarely, since
+// they decide only an order.
 
 import type { View } from '../views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
@@ -8,7 +8,7 @@ import { countVisible, readCounts, type CountOf, type Counts } from './visible-c
 
 export interface Usage {
   /**
-   * As far as `view` goes, of its packages. Rejects never: where the state cannot be read it is what was known before.
+   * The use of the packages in `view`. Never rejects: if the state cannot be read, it returns the last known figures.
    */
   readonly read: (
     nowMs: number,
@@ -24,8 +24,8 @@ const readEveryMs = 60_000;
 const none: Counts = { totals: new Map(), versions: new Map() };
 
 /**
- * Installs that clients told of leave out clients that tell nothing, and archives that were sent leave out those from
- * caches: the larger number is nearer to the truth.
+ * Reported installs miss clients that report nothing, and sent archives miss installs from caches: the larger number is
+ * nearer to the truth.
  */
 export function createUsage(downloads: Source, installs: Source): Usage {
   // counts by version are read for views alone
@@ -49,7 +49,7 @@ function kept(downloads: Source, installs: Source, byVersion: boolean): Kept {
     if (Math.abs(nowMs - readAtMs) >= readEveryMs) {
       readAtMs = nowMs;
       const before = known;
-      // an order is not worth an error, and whoever writes the counts tells of a state that is out of reach
+      // an order is not worth an error; the writer of the counts reports an unreachable state
       known = Promise.all([readCounts(downloads, byVersion), readCounts(installs, byVersion)]).catch(() => before);
     }
     return known;

@@ -18,13 +18,13 @@ export interface PurgedContent {
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: string;
-  /** as it was before; `purged`: by an earlier purge */
+  /** the state before the purge; `purged`: by an earlier purge */
   readonly state: 'published' | 'superseded' | 'withdrawn' | 'mirrored' | 'purged';
 }
 
 export type AlikeContent = PurgedContent & {
   readonly state: 'published' | 'superseded' | 'withdrawn';
-  /** purges it too, as it is typed in a shell */
+  /** the command that also purges it, as typed in a shell */
   readonly command: string;
 };
 
@@ -46,7 +46,7 @@ export interface PurgeOutcome {
 export interface VersionPurger {
   /** The effects of a purge, without a change. Throws RegistryError: NOT_FOUND. */
   readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
-  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
   readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
 }
 

@@ -15,7 +15,7 @@ export interface WithdrawnVersion {
 }
 
 export interface VersionWithdrawer {
-  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
   readonly withdraw: (name: string, version: string) => Promise<WithdrawnVersion>;
 }
 

@@ -10,7 +10,7 @@ export type CountOf = (name: string) => number;
 /** Counts in total, of a whole package and by version. */
 export interface Counts {
   readonly totals: ReadonlyMap<string, number>;
-  /** undefined: not asked for */
+  /** undefined: not requested */
   readonly versions: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
 }
 
@@ -25,8 +25,8 @@ export async function readCounts(
 }
 
 /**
- * `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its
- * versions are seen is not kept.
+ * `packages`: the packages that the view sees. A mirrored package that is partly visible counts as never used, because
+ * its visible versions are not stored.
  */
 export function countVisible(
   { totals, versions }: Counts,

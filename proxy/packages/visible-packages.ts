@@ -6,7 +6,7 @@ import { passes, type View } from '../views/view.ts';
 import { summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
 
 export interface ListedPackage {
-  /** of all its versions */
+  /** the summary of all its versions */
   readonly summary: PackageSummary;
   /** newest first */
   readonly versions: readonly ListedVersion[];
@@ -33,7 +33,7 @@ export async function visiblePackages(
   return visible;
 }
 
-/** undefined: none of its versions is seen. */
+/** undefined: the view sees none of its versions. */
 function visibleSummary(
   name: PackageName,
   { summary, versions }: ListedPackage,

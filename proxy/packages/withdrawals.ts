@@ -19,7 +19,7 @@ export interface Withdrawal {
 }
 
 export interface Withdrawals {
-  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
   readonly withdraw: (name: string, version: string) => Promise<Withdrawal>;
   /** To be called once it may be published again. */
   readonly forget: (name: string, normalized: string) => Promise<void>;
@@ -49,7 +49,7 @@ async function withdraw(
   for (;;) {
     const known = await store.get(key);
     const before = known === undefined ? undefined : parseWithdrawal(known.value);
-    if (before?.withdrawn_at === since) return before; // it may have been taken back since an earlier one
+    if (before?.withdrawn_at === since) return before; // an earlier withdrawal may have been reverted in between
     const done = await store.commit(
       { conditions: [{ key, revision: known?.revision ?? null }], puts: [{ key, value: { ...record } }], deletes: [] },
       {

@@ -25,7 +25,7 @@ export interface LimitParts {
   readonly authenticator: Authenticator;
   readonly counters: Counters;
   readonly guesses: FailedAuthLimiter;
-  /** hears of each use of a valid token */
+  /** receives each use of a valid token */
   readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly features: readonly Feature[];
   readonly trustedProxies: readonly AddressRange[];
@@ -48,8 +48,8 @@ export function limited(
       );
     const { token } = authentication;
     exchange.token = token;
-    // not counted: the finder of a token must not use up its owner's requests; guesses at its networks are counted by
-    // address
+    // not counted for the token: the finder of a token must not use up its owner's requests. Guesses of its networks
+    // are counted by address
     if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks))
       return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
     parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
@@ -72,8 +72,7 @@ function refuse({ features }: LimitParts, request: HttpRequest, nowMs: number): 
 }
 
 /**
- * The answer to credentials that are no API token's and identify nobody: 401; to a token from another network: 403; or
- * 429 after too many attempts.
+ * Answers credentials that are no API token: 401; to a token from another network: 403; or 429 after too many attempts.
  */
 function withinGuesses(
   { guesses, trustedProxies }: LimitParts,

@@ -7,10 +7,10 @@ import type { Count } from '../limits/counters.ts';
 import { retryAfterSeconds } from '../limits/headers.ts';
 
 /**
- * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a
+ * A token is accepted as a bearer and as the password of Basic, so both are offered: one header field for each, since a
  * challenge is a list itself (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617
  * §2.1: user and password are UTF-8. A script in a browser is offered Bearer alone: for Basic the browser would ask its
- * user for a password. Browsers say so over https only; the explorer itself prevents the question elsewhere
+ * user for a password. Browsers mark such requests over https only; otherwise the explorer itself prevents the prompt
  * (manage/explorer/page.ts).
  */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
@@ -41,7 +41,7 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   });
 }
 
-/** Names no network: the finder of a token must not learn where it works. */
+/** The message names no network, because the finder of a token must not learn the allowed ones. */
 export function networkNotAllowed(request: HttpRequest): Answer {
   return errorAnswer('NETWORK_NOT_ALLOWED', { forComposer: isComposer(request) });
 }
@@ -76,7 +76,7 @@ export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
   return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', allowed] });
 }
 
-/** It passes: when the Redis answers again, or when a backup is restored. */
+/** Temporary faults: they end when the Redis responds again, or after the restore of a backup. */
 const lostStates: ReadonlySet<string> = new Set([
   'STATE_UNAVAILABLE',
   'STATE_MISSING',
@@ -85,7 +85,7 @@ const lostStates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it
+ * A lack of file descriptors is temporary. Every other unexpected error is a bug or a broken tree, and the log has it
  * under the id.
  */
 export function internalError(requestId: string, cause: unknown): Answer {

@@ -38,8 +38,8 @@ export class ArchiveAnswers {
   }
 
   /**
-   * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory lacks a
-   * version, or a file differs from its entry, this reads the index again before it answers 404.
+   * A build publishes ZIPs and index before the p2 document that names them. If the index in memory lacks a version, or
+   * a file differs from its entry, this reads the index again before it answers 404.
    */
   answer(route: Extract<Route, { kind: 'dist' }>, preferences: RequestPreferences, moment: Moment): MaybeAsync<Answer> {
     const { epoch } = moment;

@@ -1,5 +1,6 @@
-// The port to features: the routes of a server besides packages.json, p2 and dist. The core knows this port and a list
-// of features, and no single feature. It admits, authenticates and counts each request before a feature gets it.
+// The port to features: the routes of a server in addition to packages.json, p2 and dist. The core knows this port and
+// a list of features, and no single feature. The core admits, authenticates and counts each request before a feature
+// gets it.
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { ActiveToken } from '../auth/authenticate.ts';
@@ -16,18 +17,18 @@ export interface FeatureRequest {
   readonly requestId: string;
   /** epoch milliseconds */
   readonly nowMs: number;
-  /** Tells a client that waits for `100 Continue` to send its body. */
+  /** Signals a client that waits for `100 Continue` to send its body. */
   readonly sendContinue: () => void;
 }
 
 export interface FeatureRoute {
   /** the name of the route in metrics: one of the feature's `kinds` */
   readonly kind: string;
-  /** as in `Allow`; undefined: the feature answers every method */
+  /** the value of `Allow`; undefined: the feature answers every method */
   readonly methods?: string;
-  /** whether a request without a valid token gets the answer too */
+  /** true: a request without a valid token gets the answer too */
   readonly open: boolean;
-  /** Rejects only when something broke that is nobody's fault outside. */
+  /** Rejects only for internal errors. */
   readonly answer: (asked: FeatureRequest) => MaybeAsync<Answer>;
 }
 
@@ -36,7 +37,7 @@ export interface Feature {
   readonly kinds: readonly string[];
   /** `path` and `query`: raw. undefined: the feature has no such route. */
   readonly routeOf: (path: string, query: string) => FeatureRoute | undefined;
-  /** Whether this Authorization header is a session's: its person is known, but protocol paths require tokens. */
+  /** True if this Authorization header belongs to a session: its person is known, but protocol paths require tokens. */
   readonly isSession?: (authorization: string, nowMs: number) => Promise<boolean>;
 }
 

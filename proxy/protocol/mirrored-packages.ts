@@ -1,4 +1,4 @@
-// The port to packages of other registries. The tree asks it for packages that are not published here.
+// The port to packages of other registries. The tree requests packages that are not published here from this port.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -6,7 +6,7 @@ import type { Answer } from '../http/answer.ts';
 import type { Conditions } from '../http/representation.ts';
 import type { ReleaseFilter, View } from '../views/view.ts';
 
-/** When something is asked. */
+/** The moment of a request. */
 export interface Moment {
   readonly nowMs: number;
   /** grows when a publication may have made other names private */
@@ -32,11 +32,11 @@ export interface Viewer {
   readonly filter: ReleaseFilter;
 }
 
-/** Answers nothing for names that are not mirrored, and sends no request for them. */
+/** Returns nothing for names that are not mirrored, and sends no request for them. */
 export interface MirroredPackages {
-  /** Whether mirroring is on, so that clients should request names that are not listed. */
+  /** True if mirroring is on, so that clients should request names that are not listed. */
   readonly isOn: () => MaybeAsync<boolean>;
-  /** Whether this publication is known to have no such package (I17): no further look-up on disk is needed then. */
+  /** True if this publication certainly has no such package (I17): a further look-up on disk is then unnecessary. */
   readonly isElsewhere: (name: PackageName, moment: Moment) => boolean;
   /** undefined: there is no such document, or none that is seen. */
   readonly provider: (

@@ -10,7 +10,7 @@ export function decodeOnce(text: string): string {
   return text.includes('%') ? text.replace(anyCharacter, decodeCharacter) : text;
 }
 
-/** As `decodeOnce`, but only what curl itself has encoded: characters beyond ASCII. */
+/** As `decodeOnce`, but decodes only characters beyond ASCII, which curl itself has encoded. */
 export function decodeBeyondAscii(text: string): string {
   return text.includes('%') ? text.replace(beyondAscii, decodeCharacter) : text;
 }

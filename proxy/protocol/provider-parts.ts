@@ -28,8 +28,8 @@ export interface ProviderParts {
   /** in the document's order */
   readonly versions: readonly ProviderVersion[];
   /**
-   * Out of the document's bytes, which are not kept here: it without these of its versions; undefined where none is
-   * left.
+   * Returns the document without these versions, from the given bytes, which are not stored here; undefined if no
+   * version remains.
    */
   readonly without: (hidden: ReadonlySet<ProviderVersion>, bytes: Buffer) => Buffer | undefined;
 }
@@ -46,7 +46,7 @@ export function readProviderParts(bytes: Buffer, name: PackageName): ProviderPar
   return { versions, without: cutter(versions, versionsAt, tail) };
 }
 
-/** Apart from what looked at the bytes: a function remembers all that functions beside it use. */
+/** A separate function, so that the closure does not keep the document's bytes in memory. */
 function cutter(versions: readonly ProviderVersion[], versionsAt: number, tail: number): ProviderParts['without'] {
   return (hidden, document) => {
     const seen = versions.filter((version) => !hidden.has(version));

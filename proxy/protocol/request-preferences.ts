@@ -8,7 +8,7 @@ import type { Route } from './route.ts';
 
 export interface RequestPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
-  /** HEAD: only asked about */
+  /** true for HEAD */
   readonly head: boolean;
   /** the caller's view; undefined: all */
   readonly view: View | undefined;
@@ -18,7 +18,7 @@ export interface RequestPreferences extends Conditions {
 }
 
 /**
- * `kind`: of the route. Only packages.json depends on all of it, so that documents pay for nothing they do not need.
+ * `kind`: of the route. Only packages.json depends on all fields, so that documents pay only for the fields they need.
  */
 export function requestPreferences(
   request: HttpRequest,

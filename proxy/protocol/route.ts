@@ -16,7 +16,7 @@ export type Route =
     }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
-  /** a path of a feature (feature.ts), or of nobody */
+  /** a path of a feature (feature.ts), or an unknown path */
   | { readonly kind: 'unknown' };
 
 const root: Route = { kind: 'root' };
@@ -77,7 +77,7 @@ function distRoute(path: string, query: string): Route {
 
 /**
  * The possible meanings of a raw label, most literal first: a mirror URL has the version unchanged except for curl's
- * escapes; an absolute dist URL has it encoded.
+ * escapes, and an absolute dist URL has it encoded.
  */
 function labelCandidates(raw: string): readonly string[] {
   if (!raw.includes('%')) return isLabelLike(raw) ? [raw] : [];
@@ -85,15 +85,15 @@ function labelCandidates(raw: string): readonly string[] {
 }
 
 /**
- * No label of a tree has an empty, `.` or `..` segment, a backslash or a control character (contract/paths.ts): such a
- * one names nothing.
+ * A label of a tree has no empty, `.` or `..` segment, no backslash and no control character (contract/paths.ts), so a
+ * raw label with one matches no version.
  */
 function isLabelLike(label: string): boolean {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\\u0000-\u001f\u007f]/.test(label);
 }
 
-/** The first `ref` of the query, raw; undefined when absent or empty, which asks for the newest content. */
+/** The first `ref` of the query, raw; undefined when absent or empty: the request is for the newest content. */
 function referenceOf(query: string): string | undefined {
   if (query === '') return undefined;
   const match = /(?:^|&)ref=([^&#]*)/.exec(query);

@@ -22,12 +22,12 @@ import { createPublishedListCache, type PublishedListCache } from '../tree/publi
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 
-/** The same object as long as the list says the same. */
+/** The same object while the list is unchanged. */
 export type Tombstones = PublishedListCache<PurgedLookup>;
 
 /**
- * Announced rows that the list lacks stay out by label and reference: the list was lost, or a copy of the tree gets the
- * list after the announcement. `libretto verify` and `libretto doctor` report it.
+ * Announced rows that the list lacks stay blocked by label and reference: the list was lost, or a copy of the tree gets
+ * the list after the announcement. `libretto verify` and `libretto doctor` report such rows.
  */
 export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
   const publication = await readAnnouncement(files);
@@ -68,8 +68,8 @@ export function createTombstones(files: PublishedFiles): Tombstones {
 }
 
 /**
- * Those of two trees: of an origin, and of the data folder beside it, which has what this server mirrors. The same
- * object as long as both say the same.
+ * Joins the tombstones of two trees: of an origin, and of the local data folder with this server's mirror. Returns the
+ * same object while both are unchanged.
  */
 export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
   let last: { readonly there: PurgedLookup; readonly here: PurgedLookup; readonly lookup: PurgedLookup } | undefined;

@@ -62,13 +62,13 @@ export class Tree {
     return this.#files.publication();
   }
 
-  /** Whether the served tree may be older than the published tree. */
+  /** True if the served tree may be older than the published tree. */
   stale(): boolean {
     return this.#files.stale();
   }
 
   /**
-   * Whether packages.json exists, without use of the cache. Rejects, or throws, for an unreadable or malformed file.
+   * True if packages.json exists, without use of the cache. Rejects, or throws, for an unreadable or malformed file.
    */
   hasRoot(nowMs: number): MaybeAsync<boolean> {
     return andThen(this.#files.epoch(nowMs), (epoch) =>

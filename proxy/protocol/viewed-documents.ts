@@ -26,7 +26,8 @@ export class ViewedDocuments {
   }
 
   /**
-   * The p2 document `base` of `name`; undefined: the view sees none of its versions. `filter`: of the view for this name.
+   * The p2 document `base` of `name`; undefined: the view sees none of its versions. `filter`: of the view for this
+   * name.
    */
   provider(
     path: PublicPath,
@@ -63,7 +64,7 @@ export class ViewedDocuments {
   }
 
   /**
-   * Whether the view of `filter` sees a version of an unreadable p2 document, by the serving index. False also for an
+   * True if the view of `filter` sees a version of an unreadable p2 document, by the serving index. False also for an
    * unreadable index: nothing then shows that a version is visible (I14).
    */
   isSeen(
@@ -87,7 +88,7 @@ export class ViewedDocuments {
   ): TextDocument | undefined {
     const parts = this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
-    // the date is the view's own even where nothing is hidden: it must not show that a version was hidden once
+    // the date belongs to the view even if nothing is hidden: it must not show that a version was hidden earlier
     if (hidden.size === 0 && parts.versions.length > 0) return new TextDocument(base, lastModifiedMs);
     const bytes = parts.without(hidden, base.bytes);
     return bytes === undefined ? undefined : new TextDocument(bytes, lastModifiedMs);
@@ -138,8 +139,8 @@ export class ViewedDocuments {
   }
 
   /**
-   * An index is published before the documents that name its versions. So an index in memory that lacks one of them is
-   * read again.
+   * An index is published before the documents that name its versions. So an index in memory without one of these
+   * versions is read again.
    */
   #archivesOf(
     path: PublicPath,

@@ -7,7 +7,7 @@ import { isPossibleHost } from '../../build/contract/host-name.ts';
 export interface SentinelAddress {
   readonly tls: boolean;
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];
-  /** what the sentinels call the primary and its replicas */
+  /** the sentinels' name of the primary and its replicas */
   readonly primary: string;
   readonly database: number;
   readonly username?: string;
@@ -45,8 +45,8 @@ export function parseSentinelUrl(url: string): SentinelAddress | undefined {
 }
 
 /**
- * What is wrong with hosts and ports of a Redis or its sentinels, to follow the field's name; undefined where nothing
- * is, and for other texts.
+ * The fault of hosts and ports of a Redis or its sentinels, as the continuation of the field's name; undefined for a
+ * valid address, and for other texts.
  */
 export function redisAddressFault(url: string): string | undefined {
   if (!/^rediss?(?:\+sentinel)?:\/\//.test(url)) return undefined;

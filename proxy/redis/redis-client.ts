@@ -58,10 +58,10 @@ export interface RedisClientOptions extends Pick<
   readonly url: string;
 }
 
-/** Not connected yet. */
+/** A connection before its first use. */
 export interface RedisConnection {
   readonly redis: RedisClient;
-  /** Rejects when the first attempt fails; it goes on trying by itself until it is disconnected. */
+  /** Rejects when the first attempt fails; the client then retries until it is disconnected. */
   readonly connect: () => Promise<void>;
   /** why it is not connected, which a command that fails for that does not know */
   readonly reason: () => Error | undefined;
@@ -83,8 +83,8 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
     connectTimeout: handshakeTimeoutMs,
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
-    // a server that refuses writes is, or has become, a replica: another server has the name by now, or the sentinels
-    // know which
+    // a server that refuses writes is, or has become, a replica: the name may now belong to another server, or the
+    // sentinels know the new primary
     reconnectOnError: ({ message }) => {
       if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
       leaving = true;

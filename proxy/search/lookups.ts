@@ -19,10 +19,10 @@ export type LookupRoute =
   /** `query`: raw */
   | { readonly kind: 'search'; readonly query: string }
   | { readonly kind: 'list'; readonly query: string }
-  /** of a package or a virtual one */
+  /** the name of a package or of a virtual one */
   | { readonly kind: 'providers'; readonly name: PackageName };
 
-/** Who asks, as far as the answer depends on it. */
+/** The parts of a request that the answer depends on. */
 export interface LookupPreferences {
   /** undefined: sees all */
   readonly view: View | undefined;
@@ -36,13 +36,11 @@ export interface Lookups {
 export interface LookupParts {
   readonly catalogue: Catalogue;
   readonly usage: Usage;
-  /**
-   * packages of other registries that are kept; they come behind those published here. undefined: nothing is mirrored
-   */
+  /** cached packages of other registries, listed after those published here. undefined: mirroring is off */
   readonly mirrored?: MirroredCatalogue | undefined;
 }
 
-/** Of different names: private ones are never mirrored. */
+/** Two disjoint sets of names, because private names are never mirrored. */
 interface Found {
   readonly ours: PublishedPackages;
   readonly mirrored: MirroredSummaries;
@@ -52,9 +50,9 @@ interface Found {
 const standardPage = 100;
 const mostInPage = 100;
 const mostPages = 10_000;
-/** So many does Composer show of what somebody may have meant. */
+/** Composer shows so many suggestions for a mistyped name. */
 const mostSimilar = 5;
-/** Of a query, a filter or a type: longer than any name. */
+/** The maximum length of a query, a filter or a type: longer than any name. */
 const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
@@ -66,7 +64,7 @@ export function createLookups({ catalogue, usage, mirrored }: LookupParts): Look
   const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
     if (route.kind === 'providers') {
       const { ours, mirrored: others } = await find(view, nowMs);
-      // nobody elsewhere may say that a package of theirs stands for a private one
+      // a package of another registry must not appear as provider of a private one
       return providers(route.name, [
         ...providersOf(ours, route.name),
         ...((await mirrored?.isForeign(route.name)) === true ? providersOf({ all: others }, route.name) : []),
@@ -116,8 +114,8 @@ async function search(
 }
 
 /**
- * Composer shows `abandoned` wherever it stands, so it stands only there. `url` and `repository`: as far as the package
- * says any.
+ * Composer shows `abandoned` for any value, so the key is present only for abandoned packages. `url` and `repository`
+ * are present if the package has them.
  */
 function rowOf({ name, description, homepage, repository, abandoned }: PackageSummary, downloads: number): object {
   const url = homepage ?? repository;
@@ -143,7 +141,7 @@ function byName(packages: readonly PackageSummary[]): readonly PackageSummary[] 
   return packages.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Composer takes 404 for nobody (ComposerRepository.php, getProviders). */
+/** Composer interprets 404 as no provider (ComposerRepository.php, getProviders). */
 function providers(name: string, found: readonly PackageSummary[]): Answer {
   if (found.length === 0)
     return errorAnswer('NOT_FOUND', { message: `No package here provides ${name}.`, details: { package: name } });

@@ -1,5 +1,5 @@
 // Adds to packages.json the facts that a build cannot know: the further routes of this service, and its notices to
-// Composer users. A plain web server with the same tree offers none of them, so builds leave them out.
+// Composer users. A plain web server with the same tree offers none of these routes, so builds leave them out.
 
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { ClientNotice } from './client-notice.ts';

@@ -1,5 +1,5 @@
-// Notices of the registry to people, which Composer shows: a text for all clients whose Composer version fits a
-// constraint. They are `warnings` and `infos` in packages.json (Composer 2.2 and later; HttpDownloader.php,
+// Notices of the registry to users, which Composer shows: a text for all clients whose Composer version fits a
+// constraint. A notice is in `warnings` or `infos` of packages.json (Composer 2.2 and later; HttpDownloader.php,
 // outputWarnings). A constraint that Composer cannot parse would end every run of every client.
 
 import { parseConstraint } from '../../build/contract/constraint.ts';

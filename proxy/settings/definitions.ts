@@ -209,7 +209,7 @@ export function parseSettingKey(text: string): SettingKey | undefined {
   return settingKeys.find((key) => key === text);
 }
 
-/** Whether `value` is valid for `key`. */
+/** True if `value` is valid for `key`. */
 export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
   return settingDefinitions[key].is(value);
 }
@@ -218,7 +218,7 @@ export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
 export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
   const { allowed, is, reason, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
   if (!is(value)) return reason?.(value) ?? `must be ${allowed}`;
-  // packages.json contains some of them, and PHP could decode none of it
+  // some settings appear in packages.json, which PHP could then not decode at all
   if (loneSurrogate(value) !== undefined) return 'contains half of a surrogate pair, which is not valid text';
   const fault = objection?.(value);
   return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;

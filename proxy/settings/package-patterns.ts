@@ -21,7 +21,7 @@ export function arePatterns(value: JsonValue): value is string[] {
   );
 }
 
-/** The first pattern that no package name matches, and what may have been meant; undefined where there is none. */
+/** The first pattern that no package name matches, with a suggestion; undefined if all are valid. */
 export function unmatchedPattern(patterns: readonly string[]): string | undefined {
   const unmatched = patterns.find((pattern) => !canMatch(pattern));
   if (unmatched === undefined) return undefined;
@@ -31,7 +31,7 @@ export function unmatchedPattern(patterns: readonly string[]): string | undefine
   );
 }
 
-/** The first that is no vendor's name, and what may have been meant; undefined where there is none. */
+/** The first text that is no vendor's name, with a suggestion; undefined if all are valid. */
 export function unmatchedVendor(vendors: readonly string[]): string | undefined {
   const unmatched = vendors.find((vendor) => !isVendor(vendor));
   if (unmatched === undefined) return undefined;

@@ -27,7 +27,7 @@ export interface SettingView {
   readonly key: SettingKey;
   readonly value: JsonValue;
   readonly origin: SettingOrigin;
-  /** false: a flag or the environment says so, and nothing else can */
+  /** false: a flag or the environment fixes the value */
   readonly changeable: boolean;
 }
 
@@ -35,19 +35,19 @@ export interface SettingView {
 export type SettingPatch = Readonly<Partial<Record<SettingKey, JsonValue>>>;
 
 export interface Settings {
-  /** A plain value while nothing has changed. */
+  /** Returns a plain value, without a promise, while the settings are unchanged. */
   readonly current: () => MaybeAsync<SettingValues>;
   /** The values that were set in any place, without defaults. */
   readonly given: () => MaybeAsync<Partial<SettingValues>>;
   readonly describe: () => Promise<readonly SettingView[]>;
-  /** All or nothing. Throws INVALID_INPUT and SETTING_FIXED. */
+  /** Applies the whole patch or nothing. Throws INVALID_INPUT and SETTING_FIXED. */
   readonly update: (patch: SettingPatch, actor: Actor) => Promise<readonly SettingView[]>;
 }
 
 export interface SettingsOptions {
   readonly store: AuditedStore;
   readonly baseline: Baseline;
-  /** The fault of a value with the right shape, such as an address that must not be fetched from. */
+  /** The fault of a value with the right shape, for example a forbidden address. */
   readonly objection?: SettingObjection | undefined;
 }
 
@@ -91,7 +91,7 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
   };
 }
 
-/** One of them, asked each time. */
+/** Reads one setting, again on each call. */
 export function settingOf<Key extends SettingKey>(
   settings: Pick<Settings, 'current'>,
   key: Key,

@@ -1,5 +1,5 @@
-// Reads the audit log, newest event first. One call looks at so many events at most: a filter that fits few of many
-// gives short pages, and `before` says where to go on.
+// Reads the audit log, newest event first. One call reads a limited number of events. A filter with few matches gives
+// short pages, and `before` marks the start of the next page.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import {
@@ -58,7 +58,7 @@ export async function readAuditLog(
       if (Date.parse(event.time) < (filter.sinceMs ?? Number.NEGATIVE_INFINITY) - clockSlackMs)
         return { events, before: undefined };
       if (fits(event, filter)) {
-        // one more than was asked for: there is another page
+        // one event more than requested: another page exists
         if (events.length === limit) return { events, before: events.at(-1)?.seq };
         events.push(event);
       }

@@ -1,6 +1,6 @@
-// The audit log: every change of the state appends one event to a hash chain, in the same commit (I8). Neither exists
-// without the other. `verifyAudit` finds an event that was edited, removed, moved or cut off. A rewritten chain is
-// found only by a copy of its head from elsewhere, which `verifyAudit` accepts too.
+// The audit log: every change of the state appends one event to a hash chain, in the same commit (I8). Either both are
+// stored, or neither. `verifyAudit` finds an event that was edited, removed or moved, and a truncated log. A rewritten
+// chain is found only by a copy of its head from elsewhere, which `verifyAudit` accepts too.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -39,7 +39,8 @@ export interface AuditHead {
 /** A store in which every commit names its action. */
 export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'generation'> {
   /**
-   * As StateStore.commit; false means one of the change's own conditions failed, never that another event came first.
+   * As StateStore.commit; false means that one of the change's own conditions failed. A concurrent event never causes
+   * it.
    */
   readonly commit: (change: StateChange, event: AuditDraft) => Promise<boolean>;
 }
@@ -109,7 +110,7 @@ function headOf(entry: StateEntry | undefined): AuditHead {
   return entry === undefined ? noEvent : parseAuditHead(entry.value);
 }
 
-/** The row as stored. Throws StateError when it is malformed: nothing can be appended to the log. */
+/** The row as stored. Throws StateError for a malformed row: then no event can be appended to the log. */
 export function parseAuditHead(value: JsonValue): AuditHead {
   if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string')
     return { seq: value['seq'], hash: value['hash'] };
@@ -132,8 +133,8 @@ export async function verifyAudit(
       if (seq === expected.seq && last.hash !== expected.hash)
         return { sound: false, seq, reason: 'it is not the event that the copy of the head was taken from' };
     }
-    // read after the events, so it knows of all that were seen; of more, when some were appended meanwhile: then on to
-    // those
+    // read after the events, so its number covers all of them, and also events appended in between: the loop continues
+    // with those
     const head = headOf(await store.get(auditHeadKey));
     const missing = Math.max(head.seq, expected.seq) > last.seq;
     if (missing && last.seq === before)

@@ -1,5 +1,5 @@
-// A draft of a state: it collects commits in memory, and applies them to the real state as one change, or not at all. So a
-// series of changes, each with its audit event, is atomic, and a trial run uses the same code.
+// A draft of a state: it collects commits in memory, and applies them to the real state as one change, or not at all. A
+// series of changes, each with its audit event, is therefore atomic, and a trial run uses the same code.
 
 import pLimit from 'p-limit';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -8,9 +8,7 @@ import { StateError } from './state-error.ts';
 import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
 
 export interface DraftStore extends StateStore {
-  /**
-   * Applies the draft as one change. False: the state below has changed since, and nothing was written.
-   */
+  /** Applies the draft as one change. False: the real state has changed since, and nothing was written. */
   readonly keep: () => Promise<boolean>;
 }
 

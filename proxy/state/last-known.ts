@@ -1,5 +1,5 @@
-// A cache of rows and ranges of a state that may go out of reach. Values are kept as text, so that no caller can change
-// them. Missing rows are not cached: out of reach, their absence is unknown.
+// A cache of rows and ranges of a state that may become unreachable. Values are stored as text, so that no caller can
+// change them. Missing rows are not cached: during an outage, their absence is unknown.
 
 import { prefixBounds } from './state-change.ts';
 import type { RangeOptions } from './state-store.ts';

@@ -1,9 +1,9 @@
-// Opens the LMDB database of a state, for writing where the disk allows it and for reading otherwise. The only file
-// that imports lmdb.
+// Opens the LMDB database of a state, for writing if the disk allows it, and otherwise for reading. The only file that
+// imports lmdb.
 //
-// A process that closes a database as the last one destroys LMDB's mutexes in the lock file. A process that opens the
-// database at that moment would go on with the destroyed ones, and every write of it would fail. So opening and closing
-// both take the turn (write-lock.ts).
+// The last process that closes a database destroys LMDB's mutexes in the lock file. A process that opens the database
+// at that moment would continue with the destroyed mutexes, and each of its writes would fail. Therefore opening and
+// closing both take the turn (write-lock.ts).
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { findLmdbDamage } from './lmdb-file.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { codeOf, createWriteLock, type WriteLock } from './write-lock.ts';
 
-/** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
+/** Size of the address space; the file starts small, grows as needed, and may also exceed this size. */
 const mapBytes = 2 ** 30;
 
 export type Database = RootDatabase<JsonValue, string>;
@@ -23,7 +23,7 @@ export interface LmdbDatabase {
   readonly db: Database;
   readonly directory: string;
   readonly turn: WriteLock;
-  /** the reason why nothing can be written: a read-only disk; undefined where writing may work */
+  /** the reason why every write fails: a read-only disk; undefined if writes may succeed */
   readonly unwritable: Error | undefined;
   readonly close: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
   let release: (() => void) | undefined;
   try {
     await refuseDamage(directory);
-    // to open for writing is to write: lmdb begins a write transaction for it
+    // opening for writing needs the lock, because lmdb starts a write transaction for it
     const refused = await turn.take().then(
       (taken) => void (release = taken),
       (error: unknown) => unlessDisk(error, directory),
@@ -68,7 +68,7 @@ export function unusableDirectory(directory: string, cause: unknown): StateError
   );
 }
 
-/** Opens the existing database, and writes nothing but the reader's mark. Rejects with the errors of lmdb. */
+/** Opens the existing database, and writes only the reader's mark. Rejects with the errors of lmdb. */
 export async function openForReading(directory: string): Promise<Pick<LmdbDatabase, 'db' | 'close'>> {
   const turn = createWriteLock(join(directory, 'turn'));
   const db = await inTurn(turn, () => openFiles(directory, true));
@@ -114,13 +114,13 @@ function openFiles(directory: string, readOnly: boolean): Database {
     useVersions: true,
     // a commit resolves after its data and then its meta page were synced, never before
     overlappingSync: false,
-    // without this lmdb holds a promise of its own that nobody can catch when a disk is full
+    // otherwise lmdb holds an internal promise, whose rejection on a full disk cannot be caught
     eventTurnBatching: false,
     mapSize: mapBytes,
   });
 }
 
-/** Writes, as one transaction. lmdb says why it failed in a promise of its own, `commitError`. */
+/** Writes one transaction. The error is in lmdb's separate promise `commitError`. */
 export async function write(
   { directory, turn, unwritable }: LmdbDatabase,
   action: () => Promise<boolean>,

@@ -31,7 +31,7 @@ export async function findLmdbDamage(path: string): Promise<string | undefined> 
     if (first === undefined || !isMeta(first)) return 'it does not start like a database';
     const second = await read(first.readUInt32LE(pageSizeAt));
     if (second === undefined || !isMeta(second)) return 'its second page is damaged';
-    // only now: another process may be writing, and the file has grown before a page at its start says so
+    // read last: a concurrent writer extends the file before a page at its start names the new size
     const { size } = await file.stat();
     return findMissingPages([first, second], size);
   } finally {

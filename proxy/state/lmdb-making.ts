@@ -1,5 +1,5 @@
-// Makes an LMDB state. It gets its name when it is whole and on the disk: a process that is killed meanwhile leaves no
-// file that could be taken for a damaged state.
+// Makes an LMDB state. The state gets its name after it is complete and on the disk. A process that is killed before
+// leaves no file that seems a damaged state.
 
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import type { StateIdentity } from './state-identity.ts';
 import { codeOf } from './write-lock.ts';
 
 const draftPrefix = '.new-';
-/** Nobody takes as long to make a state: a draft that is older was left by a process that was killed. */
+/** Making a state takes far less: an older draft was left by a killed process. */
 const draftAgeMs = 60_000;
 
 /** Makes the state in `directory` (0700), unless another process was faster. Rejects with StateError. */

@@ -160,7 +160,7 @@ function collectFree({ freed, lastPage }: Walk, value: Buffer): void {
   }
 }
 
-/** `count` pages from `number` on, which nothing else may lead to. */
+/** `count` pages from `number` on; no other pointer may lead to them. */
 function readPage(walk: Walk, number: number, count: number): Buffer {
   const { pageSize, lastPage, transaction, used, descriptor } = walk;
   if (number < 2 || number + count - 1 > lastPage)

@@ -26,7 +26,7 @@ export async function readWholeState(directory: string): Promise<StateReading> {
 }
 
 function readSnapshot(directory: string, db: Database): StateReading {
-  // no process overwrites the pages of this read transaction, whatever it commits
+  // no later commit of any process overwrites the pages of this read transaction
   const reading = db.useReadTransaction();
   try {
     const fault = pageFaultOf(stateFileOf(directory));

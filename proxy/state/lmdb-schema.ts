@@ -1,5 +1,5 @@
-// The own rows of the LMDB store, which sort below every key of the port (state-change.ts). The version that LMDB
-// stores beside each value is the revision of the port.
+// The own rows of the LMDB store, which sort below every key of the port (state-change.ts). LMDB's version of each
+// value is the revision of the port.
 
 import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { StateError, wayBack } from './state-error.ts';
@@ -17,7 +17,7 @@ export const quietKey = '!quiet';
 const schemaKey = '!schema';
 const identityKey = '!identity';
 
-/** Into a new database, which nobody else has opened. */
+/** Writes into a new database, which no other process has open. */
 export async function writeSchema(lmdb: LmdbDatabase, identity: StateIdentity): Promise<void> {
   const { db } = lmdb;
   await write(lmdb, () =>

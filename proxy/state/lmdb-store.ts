@@ -1,9 +1,9 @@
 // The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under
 // kill -9.
 //
-// A commit takes its conditions and the generation from one snapshot, and is then written under the single condition
-// that the generation has not moved. So any number of conditions costs one, a commit is one LMDB transaction, and the
-// fsync happens off the main thread.
+// A commit reads its conditions and the generation from one snapshot. The write then has a single condition: the
+// generation is unchanged. So any number of conditions costs one, a commit is one LMDB transaction, and the fsync
+// happens off the main thread.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { StateError, wayBack } from './state-error.ts';
 import { newStateIdentity, type StateIdentity } from './state-identity.ts';
 import type { RangeOptions, StateChange, StateEntry, StateOpening, StateStore } from './state-store.ts';
 
-/** Opens the state in `directory`. Rejects with a StateError that says what to do. */
+/** Opens the state in `directory`. Rejects with a StateError that names the remedy. */
 export async function openLmdbStore(
   directory: string,
   { make, fresh }: StateOpening = newState(),
@@ -63,8 +63,8 @@ function newState(): StateOpening {
 }
 
 /**
- * Copies the state, as it is at one moment, to `target`/data.mdb while others go on writing. The folder `target` must
- * be there. Rejects as openLmdbStore.
+ * Copies a snapshot of the state to `target`/data.mdb while other processes write. The folder `target` must exist.
+ * Rejects as openLmdbStore.
  */
 export async function copyLmdbState(directory: string, target: string): Promise<StateIdentity | undefined> {
   const lmdb = await openState(directory, undefined);
@@ -85,7 +85,7 @@ export async function copyLmdbState(directory: string, target: string): Promise<
   }
 }
 
-/** `makeAs`: the identity of the state that is made where there is none. */
+/** `makeAs`: the identity of a new state, if there is none. */
 async function openState(directory: string, makeAs: StateIdentity | undefined): Promise<LmdbDatabase> {
   if (!existsSync(stateFileOf(directory))) {
     if (makeAs === undefined) throw new StateError('STATE_MISSING', `There is no state in ${directory}. ${wayBack}`);

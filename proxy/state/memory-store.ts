@@ -1,5 +1,5 @@
-// The state in this process's memory: the same behaviour as the durable stores, for tests and for trying things out.
-// Nothing survives it.
+// The state in this process's memory: behaves like the durable stores, for tests and trials. Its content ends with the
+// process.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { assertChange, prefixBounds } from './state-change.ts';

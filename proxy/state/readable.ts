@@ -12,6 +12,6 @@ export async function assertReadable(store: Pick<StateStore, 'range' | 'generati
     await store.range(prefix, { limit: 1 });
   } catch (error) {
     if (!(error instanceof StateError && error.code === 'STATE_UNAVAILABLE')) throw error;
-    store.generation(); // throws once what is known is not believed any more
+    store.generation(); // throws once the cached rows are no longer valid
   }
 }

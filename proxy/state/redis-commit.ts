@@ -1,4 +1,4 @@
-// One change of the state in Redis: a script that checks the conditions, writes, and tells the other hosts, or does
+// One change of the state in Redis: a script that checks the conditions, writes, and notifies the other hosts, or does
 // nothing.
 
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -13,7 +13,7 @@ import type { StateIdentity } from './state-identity.ts';
 import type { StateChange } from './state-store.ts';
 
 export interface CommitParts {
-  /** Behind sentinels a connection of its own, so that readers do not wait for replicas. */
+  /** A separate connection behind sentinels, so that readers do not wait for replicas. */
   readonly writer: RedisClient;
   /** undefined: no replica ever takes the primary's place */
   readonly replicas: Replicas | undefined;
@@ -36,7 +36,7 @@ export async function commit(parts: CommitParts, change: StateChange): Promise<b
     if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
     return done === 1;
   } catch (error) {
-    // nobody knows whether Redis wrote it: the remembered values of these keys may be wrong
+    // the outcome of the write is unknown: the cached values of these keys may be wrong
     generations.wrote(keys);
     throw failureOf(parts, error);
   }

@@ -25,8 +25,8 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
 }
 
 /**
- * Two sentences: the changes that a loss of power undoes although Redis writes a log, and the setting that prevents it;
- * undefined: none, or Redis does not tell.
+ * Two sentences: the changes that a power loss undoes although Redis writes a log, and the setting that prevents the
+ * loss; undefined: no fault, or Redis does not report the setting.
  */
 export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
@@ -47,7 +47,7 @@ function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {
   };
 }
 
-/** `snapshots`: the setting `save`; undefined where it is not told. */
+/** `snapshots`: the setting `save`; undefined if Redis does not report it. */
 function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string | undefined): Fault | undefined {
   if (persistence.get('aof_enabled') !== '0' || snapshots === undefined) return undefined;
   const what =
@@ -66,7 +66,7 @@ async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<
   );
 }
 
-/** undefined where a Redis refuses to tell. */
+/** undefined if Redis refuses the command. */
 async function settingOf(redis: RedisClient, name: string): Promise<string | undefined> {
   const reply = await redis.config('GET', name).catch(() => undefined);
   return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : undefined;

@@ -19,7 +19,7 @@ export interface RedisGenerations {
   readonly loud: () => number | undefined;
   /** A message of a commit, as redis-scripts.ts writes it. */
   readonly hear: (message: string) => void;
-  /** Redis said which generation it is in; `listening`: messages of all later ones come. */
+  /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
   readonly answered: (reached: Reached, listening: boolean) => void;
   /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
   readonly wrote: (keys: readonly string[], reached?: Reached) => void;
@@ -89,7 +89,7 @@ function reachAtLeast(progress: Progress, reached: Reached): void {
 function adoptAnswer(progress: Progress, reached: Reached, listening: boolean): boolean {
   const { generation } = reached;
   const { heardUpTo, newest: before = 0 } = progress;
-  // a change of which no message came, or not in time; or a replica that took over, and does not know of all
+  // a change whose message was lost or late; or a new primary without the last changes
   const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
   if (heardUpTo === undefined || missed) progress.heardUpTo = listening ? generation : undefined;
   reach(progress, reached);

@@ -11,8 +11,7 @@ import type { StateOpening } from './state-store.ts';
 const redisStateSchema = 1;
 
 /**
- * The identity of the state, once there is one that this version understands; undefined where there is none. Throws
- * StateError.
+ * The identity of the state, if there is one in a format of this version; undefined without a state. Throws StateError.
  */
 export async function prepare(
   redis: RedisClient,

@@ -1,5 +1,5 @@
-// Tracks whether the state's Redis is reachable and still has this registry's state. During an outage it says how long
-// cached rows stay valid (I13).
+// Tracks whether the state's Redis is reachable and still has this registry's state. During an outage it decides how
+// long cached rows stay valid (I13).
 
 import type { RedisGenerations } from './redis-generations.ts';
 import { damagedState } from './redis-opening.ts';
@@ -7,8 +7,8 @@ import { lossOf, type Loss } from './redis-scripts.ts';
 import { StateError, wayBack } from './state-error.ts';
 
 /**
- * One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one
- * server alone. `reverted`: Redis has lost changes that it had acknowledged.
+ * One line for the log: at the start and at the end of an outage; and, once a minute at most, for changes on one server
+ * alone. `reverted`: Redis has lost changes that it had acknowledged.
  */
 export type StateNotice =
   { readonly state: 'away' | Loss | 'unreplicated' | 'reverted'; readonly reason: string } | { readonly state: 'back' };
@@ -22,19 +22,21 @@ export interface RedisReachOptions {
   /** how long cached rows stay valid without an answer of Redis */
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
-  /** milliseconds of a clock that nobody sets */
+  /** a monotonic clock in milliseconds */
   readonly monotonicMs: () => number;
 }
 
 export interface RedisReach {
-  /** Throws StateError once cached rows are no longer valid: they are too old, or the state is gone. */
+  /** Throws StateError after the cached rows became invalid: they are too old, or the state is lost. */
   readonly assertKnown: () => void;
   readonly isAway: () => boolean;
   /** During an outage: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /** The given command; rejects as soon as Redis counts as away, so that no caller waits for a silent one. */
   readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
-  /** A command failed for a reason outside of itself: Redis is away until it answers again, or the state is gone. */
+  /**
+   * A command failed for an external reason: Redis counts as unreachable until its next reply, or the state is lost.
+   */
   readonly lost: (reason: unknown) => void;
   /** Redis answered, and its state is this registry's. */
   readonly answered: () => void;
@@ -82,7 +84,7 @@ export function createRedisReach(options: RedisReachOptions): RedisReach {
   };
 }
 
-/** Questions to Redis that are given up together. */
+/** Requests to Redis that are aborted together. */
 function createQuestions() {
   const waiting = new Set<(why: unknown) => void>();
   return {

@@ -1,10 +1,10 @@
-// Reads cached rows again after a lost connection, because Redis does not tell which rows others changed. A token
-// without recent use is therefore known at the next outage too. Rows in doubt are never given out (last-known.ts).
+// Reads cached rows again after a lost connection, because Redis does not report which rows other processes changed. So
+// a token without recent use is cached for the next outage too. Unconfirmed rows are never returned (last-known.ts).
 
 import type { KnownRow, LastKnown, Reading } from './last-known.ts';
 import type { RedisRows } from './redis-rows.ts';
 
-/** As many as one turn sends: requests that come meanwhile wait for few of them. */
+/** The batch of one turn: requests that arrive during the refresh wait for only a few reads. */
 const batchSize = 200;
 
 export interface RefreshOptions {

@@ -5,8 +5,8 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
 /**
- * KEYS rows, order, meta; ARGV 1 where replicas are waited for. Answers the names of commands. Before Redis 7 nobody
- * can be asked.
+ * KEYS rows, order, meta; ARGV 1 if the state waits for replicas. Returns the names of commands. Before Redis 7 there
+ * is no such query.
  */
 const script = `
 local missing = {}
@@ -36,8 +36,8 @@ return missing
 `;
 
 /**
- * Commands of the state that this user may not send, or not for its keys. Rejects where scripts are what he may not
- * run.
+ * Commands of the state that this user must not send, or must not use with the state's keys. Rejects if the user must
+ * not run scripts.
  */
 export async function findMissingRights(
   redis: RedisClient,

@@ -2,8 +2,8 @@
 //
 //   libretto:state:rows    hash: key → `<revision>:<JSON>`
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
-//   libretto:state:meta    hash: schema, identity, generation, quiet (how many commits were), size (`<generation>:<rows>`
-//                          after that commit; an older version leaves it as it is)
+//   libretto:state:meta    hash: schema, identity, generation, quiet (number of quiet commits), size
+//                          (`<generation>:<rows>` after the last commit; an older version does not update it)
 
 export interface StatePlace {
   readonly rows: string;
@@ -24,8 +24,8 @@ export function placeOf(database: number): StatePlace {
 
 /**
  * Begins each script that reads or writes the state: KEYS are meta, rows, order. It refuses damage: a key of another
- * type, rows and list of keys of different lengths, or fewer or more rows than the last commit left. Redis evicted a
- * key then, or a person edited the state. Each commit writes rows, list and size in one step. Rows without their meta
+ * type, rows and list of keys of different lengths, or another number of rows than after the last commit. Redis evicted
+ * a key then, or a person edited the state. Each commit writes rows, list and size in one step. Rows without their meta
  * are damage too.
  */
 const refuseDamaged = `
@@ -88,10 +88,10 @@ export function lossOf(error: unknown): { readonly loss: Loss; readonly reason: 
 }
 
 /**
- * KEYS meta, rows, order; ARGV schema, 1 to make a state where there is none, the identity of a new state. Answers the
- * schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there is no
- * state. Writes nothing where there is one. A new state counts its generations from the time in milliseconds on: one that was emptied never repeats
- * the numbers it had before.
+ * KEYS meta, rows, order; ARGV schema, 1 to make a state if there is none, the identity of a new state. Returns the
+ * schema of the state, its identity, its generation, and the number of quiet commits; an empty schema without a state.
+ * Writes nothing if a state exists. A new state counts its generations from the time in milliseconds, so that a state
+ * made again after a flush never repeats its former numbers.
  */
 const prepareState = `${refuseDamaged}
 local schema = redis.call('HGET', KEYS[1], 'schema')
@@ -109,10 +109,10 @@ return {ARGV[1], ARGV[3], generation, '0'}
 `;
 
 /**
- * KEYS meta, rows, order; ARGV identity, channel, 1 for a quiet commit, how many conditions, puts and deletes, then
- * those: key and revision ('' for none), key and JSON, key. Answers {done, generation, how many of all commits were not
- * quiet}. Its message: generation, keys, and behind a `!` the last of those. The generation goes first: where Redis
- * refuses to write (full, read-only), it refuses that, and nothing is changed.
+ * KEYS meta, rows, order; ARGV identity, channel, 1 for a quiet commit, the numbers of conditions, puts and deletes,
+ * then these: key and revision ('' for none), key and JSON, key. Returns {done, generation, number of commits that were
+ * not quiet}. Its message: generation, keys, and the third number behind a `!`. The script writes the generation first:
+ * a full or read-only Redis refuses this write, and nothing is changed.
  */
 const commitState = `${refuseAnother}
 local at = 1
@@ -155,7 +155,7 @@ const lookAtState = `${refuseAnother}
 return redis.call('HMGET', KEYS[1], 'generation', 'quiet')
 `;
 
-/** KEYS meta, rows, order; ARGV identity, key. Answers the row; nil where there is none. */
+/** KEYS meta, rows, order; ARGV identity, key. Returns the row; nil if it is absent. */
 const readState = `${refuseAnother}
 return redis.call('HGET', KEYS[2], ARGV[2])
 `;
@@ -180,8 +180,8 @@ return found
 `;
 
 /**
- * KEYS rows, order, meta, then what those are to be called. Answers how many there were. Servers that know the state
- * find none then (I20).
+ * KEYS rows, order, meta, then their new names. Returns the number of renamed keys. Servers of the former state then
+ * find no state (I20).
  */
 const setStateAside = `
 local moved = 0

@@ -1,8 +1,8 @@
 // The state in a Redis, for several hosts that serve one registry. Every change is one script: it checks the
 // conditions, writes, and notifies the other hosts, or does nothing. An acknowledged change is as durable as the
-// configuration of Redis (redis-durability.ts). While Redis is unreachable, nothing is written and no new row is read.
-// Cached rows without a known change stay valid for `graceMs`: known tokens keep working, and no unknown token is
-// accepted.
+// configuration of Redis (redis-durability.ts). While Redis is unreachable, the state accepts no change and reads no
+// new row. Cached rows without a known change stay valid for `graceMs`: known tokens keep working, and no unknown token
+// is accepted.
 
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';
@@ -24,7 +24,7 @@ import { newStateIdentity, type StateIdentity } from './state-identity.ts';
 import type { StateOpening, StateStore } from './state-store.ts';
 import { commit, type CommitParts } from './redis-commit.ts';
 
-/** Ends what nobody answers: longer than any script takes, shorter than anybody wants to wait. */
+/** The time limit of a command: longer than any script takes, shorter than a client waits. */
 const commandTimeoutMs = 2000;
 /** Behind sentinels another one takes its place: the sooner we leave it, the sooner we are there. */
 const sentinelCommandTimeoutMs = 1000;
@@ -37,7 +37,7 @@ export interface RedisStoreOptions {
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
   readonly monotonicMs: () => number;
-  /** default: create a state where there is none */
+  /** default: create a missing state */
   readonly opening?: StateOpening;
 }
 
@@ -48,8 +48,8 @@ export interface RedisStore extends StateStore {
   /** While Redis is unreachable: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /**
-   * Gives the state another identity, with which it is to be opened from then on: that of a backup whose rows are all
-   * in it.
+   * Gives the state another identity, which every later opening has to name: that of a backup whose rows are all in the
+   * state.
    */
   readonly rename: (identity: StateIdentity) => Promise<void>;
 }
@@ -61,8 +61,8 @@ interface Parts extends CommitParts {
 }
 
 /**
- * Opens the state. Rejects with a StateError that says what to do; with STATE_MISSING where there is none and none is
- * made.
+ * Opens the state. Rejects with a StateError that names the remedy; with STATE_MISSING if there is no state and none
+ * may be made.
  */
 export async function openRedisStore({
   url,
@@ -107,9 +107,9 @@ export async function openRedisStore({
 
 interface Connections {
   readonly main: RedisConnection;
-  /** Behind sentinels a connection of its own; elsewhere `main`. */
+  /** A separate connection behind sentinels; otherwise `main`. */
   readonly writing: RedisConnection;
-  /** Without timeouts: it stays silent while nobody writes. */
+  /** Without timeouts, since the connection is silent between commits. */
   readonly subscriber: RedisConnection;
 }
 

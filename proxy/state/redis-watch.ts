@@ -10,21 +10,21 @@ import type { StateIdentity } from './state-identity.ts';
 
 export interface RedisWatchOptions extends RedisReachOptions {
   readonly redis: RedisClient;
-  /** a connection of its own, as Redis wants it */
+  /** a separate connection, as Redis requires for subscriptions */
   readonly subscriber: RedisConnection;
   readonly place: StatePlace;
 }
 
 export interface RedisWatch extends Omit<RedisReach, 'answered'> {
   /**
-   * Asks once, and goes on asking whether the state is this one; rejects with what went wrong. `answered` is called
-   * whenever it is.
+   * Checks the identity of the state once, then periodically; rejects with the error of the first check. `answered` is
+   * called after every successful one.
    */
   readonly start: (identity: StateIdentity, answered: () => void) => Promise<void>;
 }
 
 const pollMs = 250;
-/** After this time without an answer to a poll, no caller waits for Redis any more. */
+/** After this time without a reply to a poll, no caller waits for Redis any longer. */
 const replyTimeoutMs = 1000;
 
 export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
@@ -67,7 +67,7 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   };
 }
 
-/** Asks which generation the state is in. Rejects where Redis does not answer, or holds another state than `identity`. */
+/** Requests the state's generation. Rejects if Redis does not reply, or has another state than `identity`. */
 async function askGeneration(
   { redis, place, generations, notice }: RedisWatchOptions,
   reach: RedisReach,
@@ -83,7 +83,7 @@ async function askGeneration(
   if (before !== undefined && loud < before) notice({ state: 'reverted', reason: String(before - loud) });
 }
 
-/** Hears the messages of commits, and subscribes again with every new connection. */
+/** Receives the messages of commits, and subscribes again with every new connection. */
 function listen(
   subscriber: RedisClient,
   channel: string,
@@ -95,7 +95,7 @@ function listen(
     listening = subscribed;
   };
   subscriber.on('ready', () => {
-    // refused: it goes on by asking
+    // refused: polling continues
     attempt = subscriber.subscribe(channel).then(
       () => settle(true),
       () => settle(false),

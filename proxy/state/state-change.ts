@@ -1,5 +1,5 @@
 // Checks keys and changes for all implementations of the port, so that no store accepts a change that another refuses.
-// A violation is a bug of this program, not bad input: the check throws TypeError, and nothing is written.
+// A violation is a bug of this program: the check throws TypeError, and nothing is written.
 
 import type { StateChange } from './state-store.ts';
 

@@ -6,7 +6,7 @@ export type StateErrorCode =
   | 'STATE_UNUSABLE'
   /** the file was changed after it was written: truncated, overwritten, or from another program */
   | 'STATE_CORRUPT'
-  /** it is gone from a known place: no new state begins there */
+  /** a known place has lost its state: no new state is created there */
   | 'STATE_MISSING'
   /** another state is in the place of the known one */
   | 'STATE_REPLACED'
@@ -14,9 +14,9 @@ export type StateErrorCode =
   | 'STATE_TOO_NEW'
   /** a change could not be made durable (disk full, I/O error); no part of it happened */
   | 'STATE_WRITE_FAILED'
-  /** another process does not let go of it; nothing was changed, and it can be tried again */
+  /** another process holds the lock; nothing was changed, and a retry may succeed */
   | 'STATE_BUSY'
-  /** the Redis that keeps it does not answer; a change may or may not have happened, as the message says */
+  /** the Redis of the state does not respond; the message tells if a change may have happened */
   | 'STATE_UNAVAILABLE'
   | 'STATE_CLOSED';
 

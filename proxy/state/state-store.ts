@@ -13,13 +13,13 @@ export interface StateEntry {
 }
 
 export interface StateChange {
-  /** all must hold, or nothing happens; revision null: the key must not exist */
+  /** all must hold, otherwise nothing is changed; revision null: the key must not exist */
   readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
   readonly puts: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly deletes: readonly string[];
   /**
-   * Bookkeeping that nobody remembers under a generation, such as last uses and counts: the generation stays where it
-   * is, and with it what others remember.
+   * For bookkeeping that no cache depends on, for example last uses and counts: the generation is unchanged, so that
+   * caches stay valid.
    */
   readonly quiet?: boolean;
 }
@@ -33,19 +33,19 @@ export interface RangeOptions {
 
 /** The options for opening a store. */
 export interface StateOpening {
-  /** whether a missing state is created; otherwise it is the error STATE_MISSING */
+  /** true: creates a missing state; false: a missing state is the error STATE_MISSING */
   readonly make: boolean;
   /** the identity of a state that is made, or that an older version made without one */
   readonly fresh: StateIdentity;
 }
 
 export interface StateStore {
-  /** The identity of this state; undefined: an older version made it, and nothing can be written to it now. */
+  /** The identity of this state; undefined: an older version made the state, and it is read-only now. */
   readonly identity: StateIdentity | undefined;
   readonly get: (key: string) => Promise<StateEntry | undefined>;
   /** Entries whose key starts with `prefix`, in key order. */
   readonly range: (prefix: string, options?: RangeOptions) => Promise<readonly StateEntry[]>;
-  /** Resolves once the change is durable (true), or once a condition failed and nothing was changed (false). */
+  /** Resolves to true after the change is durable, or to false after a condition failed and nothing was changed. */
   readonly commit: (change: StateChange) => Promise<boolean>;
   /**
    * Increments with every commit of any process that is not quiet; cheap enough for every request. Rows read under one

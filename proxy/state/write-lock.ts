@@ -1,8 +1,8 @@
-// A file lock before LMDB's own write lock. LMDB waits for its lock without limit, in code that nothing can interrupt.
+// A file lock before LMDB's own write lock. LMDB waits for its lock without limit, in code that cannot be interrupted.
 // A process that was stopped while it held that lock (SIGSTOP, a debugger, a frozen container) would hang every other
-// writer, even at its end. A writer therefore first takes a turn by a file beside the database, and gives up after a
-// while. LMDB's lock still keeps writers apart. Taking the turn from a living process, for instance of another
-// container, costs the time limit and nothing else.
+// writer, even at its end. A writer therefore first takes a turn by a file next to the database, with a time limit.
+// LMDB's lock still keeps writers apart. Taking the turn from a living process, for instance of another container,
+// costs only the time limit.
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { processStart } from '../../build/shared/process/process-start.ts';
 import { StateError } from './state-error.ts';
 
 const defaultWaitMs = 5000;
-/** A file that names no process, of one that died before it had written, is nobody's after this. */
+/** After this time a file without a process id is free: its process died before it wrote the id. */
 const namelessMs = 1000;
 
 export interface WriteLock {

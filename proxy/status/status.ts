@@ -1,5 +1,5 @@
-// The status of the registry: its contents, its last build, and whether all its parts work. Each status request counts
-// the records anew.
+// The status of the registry: its contents, its last build, and the state of its parts. Each status request counts the
+// records again.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface StatusCounts {
   readonly packages: number;
   /** published ones */
   readonly versions: number;
-  /** those that open something */
+  /** number of valid tokens */
   readonly tokens: { readonly read: number; readonly write: number };
   readonly users: number;
   readonly repositories: number;
@@ -46,7 +46,7 @@ export interface StatusOptions {
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'degraded'>;
-  /** of other registries; left out: there are none */
+  /** of other registries; undefined: none is configured */
   readonly upstreamProblems?: (() => MaybeAsync<readonly UpstreamProblem[]>) | undefined;
 }
 
@@ -93,7 +93,7 @@ async function countAll(state: StatusOptions['state'], catalogue: Catalogue, now
   };
 }
 
-/** Missing or damaged: who builds next mends it, and /health says so. */
+/** null for a missing or damaged file: the next build repairs the file, and /health reports the fault. */
 async function readOrNull<Content>(
   read: () => Promise<Buffer | undefined>,
   parse: (text: string) => Content | undefined,

@@ -1,4 +1,4 @@
-// Tracks promises that nobody awaits until they settle. Their errors go to `onError`.
+// Tracks background promises until they settle. Their errors go to `onError`.
 
 export class BackgroundWork {
   readonly #work = new Set<Promise<void>>();

@@ -1,4 +1,4 @@
-// The port to the builder, which runs in a process of its own (decision D18): a build can neither block nor crash the
+// The port to the builder, which runs in a separate process (decision D18): a build can neither block nor crash the
 // server.
 
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -25,7 +25,7 @@ export interface BuildRunner {
 export const busyExitCode = 75;
 
 /**
- * The disk of the builder takes nothing. `code` is Node's, so that this is answered and logged like a failure of the
+ * The builder's disk is full or read-only. `code` is Node's, so that this failure is answered and logged like the
  * server's own (storage-fault.ts).
  */
 class BuilderStorageError extends Error {

@@ -1,4 +1,4 @@
-// Runs a builder command in a separate process and process group, so that it ends together with everything it started
+// Runs a builder command in a separate process and process group, so that it ends together with all its descendants
 // (git, ssh).
 
 import { execa } from 'execa';
@@ -42,7 +42,7 @@ async function run(
     extendEnv: false,
     detached: true,
     reject: false,
-    stdin: 'pipe', // never written: that it closes tells the command that this process is gone
+    stdin: 'pipe', // never written: its end informs the command of the end of this process
     buffer: { stdout: true, stderr: false },
     maxBuffer: mostReportBytes,
   });
@@ -58,7 +58,7 @@ async function run(
     return { exitCode: exitCode ?? -1, report: parseReport(stdout), messages: scrub(messages) };
   } finally {
     unwatch();
-    signalGroup(child, 'SIGKILL'); // whatever it left behind
+    signalGroup(child, 'SIGKILL'); // ends remaining descendants
   }
 }
 
@@ -85,7 +85,7 @@ function signalGroup({ pid }: Child, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: all of it has ended; EPERM: the number is another's by now
+    // ESRCH: the whole group has ended; EPERM: another user's process has the id by now
     if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error;
   }
 }
@@ -95,7 +95,7 @@ function parseReport(stdout: unknown): JsonObject | undefined {
     const json: unknown = JSON.parse(String(stdout));
     return isJsonObject(json) ? json : undefined;
   } catch {
-    return undefined; // it ended before it could say anything, or said too much
+    return undefined; // the process ended without output, or exceeded the output limit
   }
 }
 

@@ -1,5 +1,5 @@
-// The credential of a registered repository: stored sealed, opened only in the process that reads the repository,
-// shown to nobody.
+// The credential of a registered repository: stored sealed, opened only in the process that reads the repository, never
+// shown.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject } from '../../build/contract/json.ts';
@@ -72,7 +72,7 @@ function refusal(field: string, message: string): RegistryError {
   });
 }
 
-/** Line ends for ssh, whatever a form has changed. */
+/** Restores the line ends that ssh requires, after changes by a web form. */
 export function normalizeKey(key: string): string {
   return `${key.replaceAll('\r\n', '\n').trim()}\n`;
 }

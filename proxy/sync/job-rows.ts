@@ -1,5 +1,5 @@
-// The rows of jobs in the state. A job is written only while its row exists, so that nothing of a removed repository
-// comes back.
+// The rows of jobs in the state. A job is written only while its row exists, so that no job of a removed repository
+// returns.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
@@ -29,7 +29,7 @@ export async function beat(state: StateStore, job: JobRecord): Promise<boolean> 
   }
 }
 
-/** undefined: the row of the job is gone */
+/** undefined: the row of the job no longer exists */
 export async function put(
   state: StateStore,
   job: JobRecord,

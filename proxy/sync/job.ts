@@ -35,7 +35,7 @@ export interface JobRecord {
 
 /** Lists are cut at `mostLines`; the counts are of all. */
 export interface JobReport {
-  /** false: nothing that clients see has changed */
+  /** false: the served tree is unchanged */
   readonly published: boolean;
   readonly serial: number;
   readonly counts: {

@@ -53,15 +53,13 @@ export interface Jobs {
     repository: RepositoryId,
     request: JobRequest,
   ) => Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
-  /** undefined: the job is gone with its repository */
+  /** undefined: the job was removed with its repository */
   readonly save: (job: JobRecord) => Promise<JobRecord | undefined>;
   readonly finish: (
     job: JobRecord,
     end: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] },
   ) => Promise<JobRecord | undefined>;
-  /**
-   * Signs of life of active jobs, due every `beatMs`. Returns the jobs whose repository was removed.
-   */
+  /** Writes the heartbeats of active jobs, due every `beatMs`. Returns the jobs whose repository was removed. */
   readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
   /** Marks active jobs without a living process as failed. Returns their number. */
   readonly failAbandoned: () => Promise<number>;
@@ -207,7 +205,7 @@ async function finish(
     report,
   };
   const active = await state.get(activeKey(job.repository_id));
-  // other processes may have given up this job, and started a successor
+  // other processes may have marked this job as failed, and started a successor
   const deletes = active?.value === jobKey(job) ? [active.key] : [];
   // a busy builder is no result of this repository: its next sync stays due
   if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes });

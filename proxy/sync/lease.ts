@@ -9,9 +9,9 @@ import type { Liveness } from './liveness.ts';
 import { describeOwner } from './process-owner.ts';
 
 export interface Lease {
-  /** Takes it where nobody has it, or goes on having it. False: another one has it. */
+  /** Takes a free lease, or renews the own one. False: another process has it. */
   readonly hold: () => Promise<boolean>;
-  /** Lets another one have it at once. */
+  /** Releases the lease immediately. */
   readonly release: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Lists all registered repositories for callers that only read them. A build of all sources must not load the modules
-// that change repositories.
+// Lists all registered repositories for read-only callers. A build of all sources must not load the modules that change
+// repositories.
 
 import type { StateStore } from '../state/state-store.ts';
 import { parseRepositoryRecord, repositoryKeyPrefix, type RepositoryId, type RepositoryRecord } from './repository.ts';

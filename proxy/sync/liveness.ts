@@ -1,7 +1,7 @@
 // Decides whether the process named in a row of the state is still working. A working process writes its row again
-// every few seconds. A row that does not change for long belongs to nobody. Clocks of hosts differ, so each observer
-// measures with its own clock how long the row has not changed. A process on this host that has ended is noticed at
-// once.
+// every few seconds. A row without a change for a long time has lost its process. Clocks of hosts differ, so each
+// observer measures with its own clock how long the row has not changed. The end of a process on this host is noticed
+// immediately.
 
 import { whereaboutsOf } from './process-owner.ts';
 
@@ -12,7 +12,7 @@ const defaultStaleMs = 30_000;
 export interface OwnedRow {
   readonly key: string;
   readonly revision: number;
-  /** as describeOwner gave it */
+  /** the text of describeOwner */
   readonly owner: string;
 }
 
@@ -21,9 +21,9 @@ export interface Liveness {
 }
 
 export interface LivenessOptions {
-  /** milliseconds of a clock that nobody sets */
+  /** a monotonic clock in milliseconds */
   readonly monotonicMs: () => number;
-  /** a row that does not change for this time belongs to nobody; default 30 s */
+  /** a row without a change for this time has lost its process; default 30 s */
   readonly staleAfterMs?: number | undefined;
 }
 

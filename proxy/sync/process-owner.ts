@@ -12,7 +12,7 @@ export async function describeOwner(): Promise<string> {
   return `${await boot()} ${process.pid} ${processStart(process.pid) ?? ''}`;
 }
 
-/** `elsewhere`: on another host, in another container, or before the last boot. Nobody here can see it. */
+/** `elsewhere`: on another host, in another container, or before the last boot. This process cannot observe it. */
 export type Whereabouts = 'running' | 'ended' | 'elsewhere';
 
 export async function whereaboutsOf(owner: string): Promise<Whereabouts> {

@@ -129,7 +129,7 @@ function newRecord(
   };
 }
 
-/** `other`: the id of the repository that has this place; undefined: it was removed meanwhile. */
+/** `other`: the id of the repository with this place; undefined: it was removed in between. */
 function registeredAlready({ url }: RepositorySource, other: JsonValue | undefined): RegistryError {
   return new RegistryError('CONFLICT', {
     message: `${url} is registered already${other === undefined ? '' : `, as ${String(other)}`}.`,

@@ -1,4 +1,4 @@
-// A repository as it is shown, by the management API and by `--json` alike. Never its credentials.
+// A repository in the management API and in `--json`, without its credentials.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { JobRecord } from './job.ts';
@@ -13,7 +13,7 @@ import type {
 export interface RepositoryDocument {
   readonly id: string;
   readonly type: RepositoryType;
-  /** null where a read token asks, which is not told */
+  /** null for a read token, which may not see it */
   readonly url: string | null;
   /** the kind of the stored credentials; null: none */
   readonly credentials: CredentialsKind | null;

@@ -5,14 +5,14 @@ import type { RepositoryRecord, RepositorySource } from './repository.ts';
 
 export interface RepositorySources {
   /**
-   * The source as it is kept: paths without links, filters checked. Throws RegistryError: INVALID_INPUT with every
-   * place that is wrong, OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT where the configuration lists it.
+   * The source in its stored form: paths without links, filters checked. Throws RegistryError: INVALID_INPUT with every
+   * fault, OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT if the configuration lists it.
    */
   readonly check: (source: RepositorySource) => Promise<RepositorySource>;
   /** Equal for equal places, independent of the filters. */
   readonly placeOf: (source: RepositorySource) => string;
   /** Names of the packages that have versions published from it, sorted. */
   readonly published: (source: RepositorySource) => Promise<readonly string[]>;
-  /** Whether packages are published from a repository that is no longer among these. */
+  /** True if packages are published from a repository outside of this list. */
   readonly hasLeftovers: (registered: readonly RepositoryRecord[]) => Promise<boolean>;
 }

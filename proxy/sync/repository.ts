@@ -53,7 +53,7 @@ export interface RepositoryRecord extends RepositorySource {
   /** sealed for this id (keys/sealer.ts); null without any */
   readonly credentials: string | null;
   readonly credentials_kind: CredentialsKind | null;
-  /** seconds between two syncs that nobody asks for; null: none */
+  /** seconds between two automatic syncs; null: only on request */
   readonly interval: number | null;
   /** RFC 3339 UTC, as all times here */
   readonly created_at: string;

@@ -1,5 +1,5 @@
 // Schedules automatic syncs: each repository some time after its last sync. A jitter of a tenth of the interval keeps
-// syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Of
+// syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Among
 // several processes the holder of the lease runs the schedule.
 
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -64,7 +64,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   };
 }
 
-/** It keeps a server from syncing, and not from serving. */
+/** Damage of the state stops the syncs, and the server continues to serve. */
 function isDamage(error: unknown): boolean {
   return error instanceof StateError && error.code === 'STATE_CORRUPT';
 }
@@ -98,7 +98,7 @@ async function lookOnce(
   }
 }
 
-/** A sync that finds no free slot, or whose repository was just removed, is tried at the next check. */
+/** A sync without a free slot, or of a just removed repository, is tried at the next check. */
 function unlessLater(error: unknown): void {
   if (!(error instanceof RegistryError)) throw error;
 }

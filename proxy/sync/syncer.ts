@@ -1,6 +1,6 @@
-// Syncs registered repositories on request and by their interval, and withdraws the versions of removed repositories. Each
-// sync runs the builder in a child process. It fetches without the build's lock, and takes the lock only to publish. So
-// a host that hangs delays its own repositories only. The queue is bounded.
+// Syncs registered repositories on request and by their interval, and withdraws the versions of removed repositories.
+// Each sync runs the builder in a child process. A sync fetches without the build's lock, and takes the lock only to
+// publish. A hanging host therefore delays its own repositories only. The queue is bounded.
 
 import pLimit from 'p-limit';
 import { busyExitCode } from './build-runner.ts';

@@ -1,4 +1,5 @@
-// Checks in a child process that a registered repository is reachable and readable with its credentials. Changes nothing.
+// Checks in a child process that a registered repository is reachable and readable with its credentials. Changes
+// nothing.
 
 import pLimit from 'p-limit';
 
@@ -17,7 +18,7 @@ export interface Verification {
   readonly default_branch: string | null;
   /** the form of a Composer repository's metadata; null for other types */
   readonly protocol: string | null;
-  /** of a Composer repository that lists its packages; null for others */
+  /** for a Composer repository with a list of its packages; null for others */
   readonly package_count: number | null;
   /** names in the newest commit of the default branch, in the folder, or in the list of the repository */
   readonly packages: readonly string[];

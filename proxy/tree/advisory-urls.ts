@@ -8,9 +8,9 @@ export const filtersPath = '/filters';
 export const filterSummaryPath = '/filters/summary.json';
 
 /**
- * `base`: the address before the paths; undefined: no address is given, and Composer uses the documents alone. Nothing
- * is added if the build has no lists. `mirrors`: a summary would have to name every package elsewhere, so none is
- * given, and Composer asks about its own packages.
+ * `base`: the address before the paths; undefined: no address is given, and Composer uses the documents alone. Adds
+ * nothing if the build has no lists. `mirrors`: a summary would have to name every package of other registries, so it
+ * is omitted, and Composer sends the names of its packages.
  */
 export function advisoryUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
   if (base === undefined) return {};

@@ -1,6 +1,6 @@
 // Reads ZIPs from disk for answers. Small ZIPs are cached by their SHA-1 and checked when they are read, so that later
-// damage of the file does not matter. Larger ones are streamed from a handle whose size was checked. The answer has
-// the bytes that the index names, or fails.
+// damage of the file does not matter. Larger ones are streamed from a handle whose size was checked. The answer has the
+// bytes that the index names, or fails.
 
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export class ArchiveMismatch extends Error {
   readonly code: string = 'TREE_DAMAGED';
 }
 
-/** Archives up to this size are kept in memory. */
+/** Archives up to this size are cached in memory. */
 export const keptUpToBytes = 256 * 1024;
 
 export class ArchiveStore {
@@ -40,7 +40,7 @@ export class ArchiveStore {
     this.#kept = new ByteCache(limitBytes);
   }
 
-  /** Throws ArchiveMismatch where the file is missing or other than the index says. */
+  /** Throws ArchiveMismatch if the file is missing or differs from the index. */
   answer(entry: IndexEntry, conditions: Conditions): MaybeAsync<Answer> {
     const kept = this.#kept.get(entry.shasum);
     return kept === undefined ? this.#open(entry, conditions) : answerWith(kept, conditions);
@@ -51,7 +51,7 @@ export class ArchiveStore {
     if (bytes.length <= keptUpToBytes) this.#add(shasum, bytes, mtimeMs);
   }
 
-  /** Keeps nothing any more. */
+  /** Clears the cache. */
   clear(): void {
     this.#kept.clear();
   }

@@ -1,11 +1,11 @@
-// Checks that a document on disk is the published one: a damaged file is never served. The check costs one SHA-256
-// each time a file is read, and nothing for a request. A publication replaces the serving indexes first, then the
-// documents, packages.json and last the announcement, with dates that only rise (I19). A document may therefore differ
-// from its index only while the index names a publication that is not announced yet. After a killed build this state
-// lasts until the next build (I5). packages.json is never older than its announcement. A newer packages.json belongs
-// to a publication that is running or was cut off: the builder has then begun one that is not announced. Beside a tree
-// that was copied without the builder's folder the difference cannot be checked, and packages.json is served. A
-// document that cannot be checked has to be a document of its package at least.
+// Checks that a document on disk is the published one: a damaged file is never served. The check costs one SHA-256 each
+// time a file is read, and nothing for a request. A publication replaces the serving indexes first, then the documents,
+// packages.json and last the announcement, with dates that only rise (I19). A document may therefore differ from its
+// index only while the index names a publication that is not announced yet. After a killed build this state lasts until
+// the next build (I5). packages.json is never older than its announcement. A newer packages.json belongs to a running
+// or interrupted publication: the builder's manifest then has a serial that is not announced. A tree that was copied
+// without the builder's folder has no manifest, so its packages.json is served unchecked. A document that cannot be
+// checked must at least be a document of its package.
 //
 // A missing document is damaged too, if its index names it and the publication of the index is announced. Until that
 // publication is complete, the document may still be missing.
@@ -20,7 +20,10 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 
 const repairRoot = '`libretto build` writes it again.';
-/** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
+/**
+ * A build with unchanged sources does not read documents, since thousands of reads would be slow. So the repair is a
+ * complete comparison.
+ */
 const repairProvider =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 
@@ -36,7 +39,7 @@ export class DamagedDocument extends UnusableFile {
 
 /** The present content of the disk, read at each call. */
 export interface PublishedTree {
-  /** undefined: nothing is announced */
+  /** undefined: there is no announcement */
   readonly announced: () => MaybeAsync<Pick<Publication, 'serial' | 'root'> | undefined>;
   /** serial of the publication that the builder began last; undefined: not known */
   readonly begun: () => Promise<number | undefined>;
@@ -84,7 +87,7 @@ export async function checkAbsence(path: string, tree: PublishedTree): Promise<v
     throw new DamagedDocument(path, 'is published, and is missing on the disk or is no file');
 }
 
-/** Whether an index names the document with this stamp. */
+/** True if an index names the document with this stamp. */
 export function isPublished(stamp: DocumentStamp | null | undefined): stamp is DocumentStamp {
   return stamp !== null && stamp !== undefined && stamp.sha256 !== null;
 }
@@ -99,8 +102,8 @@ export function providerOf(
 }
 
 /**
- * Whether packages.json of this digest belongs to no publication: the announced one has another digest, and no later
- * one was begun. The builder's manifest is read first.
+ * True if packages.json of this digest belongs to no publication: the announced one has another digest, and no later
+ * one has started. The builder's manifest is read first.
  */
 async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
   const begun = await tree.begun();
@@ -109,11 +112,11 @@ async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
 }
 
 /**
- * Whether the publication that made this document is complete. An older version of Libretto did not record the
- * publication: then the answer is unknown.
+ * True if the publication that made this document is complete. An older version of Libretto did not record the
+ * publication: then the result is unknown.
  */
 async function isAnnounced(stamp: DocumentStamp, tree: PublishedTree): Promise<boolean> {
-  // a damaged announcement announces nothing; `libretto verify` tells it
+  // a damaged announcement announces nothing; `libretto verify` reports it
   const announced = await Promise.resolve(tree.announced()).catch(() => undefined);
   return announced !== undefined && isPartOf(announced, stamp);
 }
@@ -136,6 +139,6 @@ function isDocumentOf(name: PackageName | undefined, bytes: Buffer): boolean {
     if (name === undefined) return typeof packages === 'object' && packages !== null;
     return isJsonObject(packages) && typeof packages[name] === 'object' && packages[name] !== null;
   } catch {
-    return false; // cut off, or emptied
+    return false; // truncated or empty
   }
 }

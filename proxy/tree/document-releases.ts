@@ -1,5 +1,5 @@
-// The releases of a package as its p2 documents name them. Views go by these where the serving index cannot be used: a
-// damaged index must neither tell of a hidden package (I14) nor keep visible ones from clients.
+// The releases of a package in its p2 documents. Views use them if the serving index is unusable: a damaged index must
+// not reveal a hidden package (I14), and must not hide visible ones.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -11,7 +11,7 @@ import { seesSome, type Release, type ReleaseFilter } from '../views/view.ts';
 import type { ViewDate } from '../views/view-date.ts';
 import type { TreeFiles } from './tree-files.ts';
 
-/** The version records in a p2 document's text. Throws an Error if it has none of this package. */
+/** The version records in a p2 document's text. Throws an Error if the text has no versions of this package. */
 export function recordsOf(text: string, name: PackageName): readonly JsonObject[] {
   const json: unknown = JSON.parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
@@ -42,13 +42,13 @@ export class DocumentReleases {
     return this.#seen.length > 0;
   }
 
-  /** Documents of which the view sees something count as changed as a whole. Of a hidden package nothing is added. */
+  /** A document with a visible version counts as changed as a whole. A hidden package adds nothing. */
   addTo(date: ViewDate): void {
     for (const { lastModifiedMs } of this.#seen) date.add(0, Math.floor(lastModifiedMs / 1000));
   }
 }
 
-/** A document that cannot be used either is one of which nothing is seen. */
+/** An unusable document counts as one without visible versions. */
 export async function readDocumentReleases(
   files: Pick<TreeFiles, 'document'>,
   name: PackageName,
@@ -88,6 +88,6 @@ function releasesIn(document: TextDocument, name: PackageName): readonly Release
   try {
     return recordsOf(document.bytes.toString('utf8'), name).map(releaseIn);
   } catch {
-    return []; // it is not a document of this package
+    return []; // not a document of this package
   }
 }

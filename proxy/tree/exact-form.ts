@@ -1,10 +1,10 @@
 // Decides from a request for packages.json whether the client can request the exact metadata-url. The exact form
 // contains an invalid escape. Web servers refuse this escape (nginx, Apache, Caddy, Traefik), and Renovate below 44
-// cannot send it. Those clients get the plain form.
+// cannot send it. Such clients get the plain form.
 
 import type { HttpRequest } from '../http/http-request.ts';
 
-/** Header fields that reverse proxies add. They alone decide, so that `Vary` can name all of them. */
+/** Header fields that reverse proxies add. Only these fields decide, so that `Vary` can name all of them. */
 const addedOnTheWay = [
   'Via',
   'Forwarded',
@@ -13,8 +13,8 @@ const addedOnTheWay = [
 const addedKeys = addedOnTheWay.map((name) => name.toLowerCase());
 
 /**
- * `Vary` of an answer that depends on this, beside what every document varies by. A cache cannot go by the version of
- * HTTP.
+ * `Vary` of an answer that depends on these fields, in addition to the fields of every document. A cache cannot go by
+ * the version of HTTP.
  */
 export const exactFormVary = ['User-Agent', ...addedOnTheWay].join(', ');
 

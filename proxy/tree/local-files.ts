@@ -23,7 +23,7 @@ export interface LocalFilesOptions {
   readonly dataDirectory: string;
   /** memory for documents, indexes and small archives together */
   readonly cacheBytes: number;
-  /** hears of a publication that only a newer version can read */
+  /** called for a publication that only a newer version can read */
   readonly onNewer: (error: Error) => void;
   /** the names in packages.json; default: read from `dataDirectory` */
   readonly listed?: ListedNames;
@@ -37,7 +37,7 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
   const lost = createLostFiles(dataDirectory, listed, cacheBytes / 16);
   const caches = { ...createCaches(dataDirectory, publicDirectory, cacheBytes), lost };
   const { documents, packages, releases, store } = caches;
-  // not join(): they are made for every request, and both parts are clean
+  // no join(): every request needs these paths, and both parts are normalized
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
   return {
@@ -73,7 +73,7 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
     parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))),
   });
   const intern = createIntern();
-  // about a tenth of the index they are made of; beside the rest, since only views ask for them
+  // about a tenth of the size of their index; a separate cache, since only views use them
   const releases = new FileCache<PackageReleases>({
     limitBytes: cacheBytes / 3,
     weight: (_, bytes) => bytes * 0.1,
@@ -84,8 +84,8 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
 }
 
 /**
- * The publication's epoch. Each publication compares the list of purged versions with the one before: after a change
- * the caches are emptied, so that a purged version leaves the memory too.
+ * The publication's epoch. Each publication compares the list of purged versions with the one before: a change empties
+ * the caches, so that a purged version leaves the memory too.
  */
 function createEpoch(
   watch: PublicationWatch,

@@ -1,8 +1,8 @@
-// Documents and indexes that are published, and are not there. A deleted file is as damaged as a truncated one: a server
-// must not answer for it that the package is not published.
+// Detects published documents and indexes whose files are missing. A deleted file is as damaged as a truncated one: a
+// server must not answer that the package is unpublished.
 //
-// For a name that was never published this costs a look for the index, and one at packages.json. For a document that a
-// published package lacks, such as that of dev versions, it costs a lookup in memory.
+// A request for a name that was never published costs a stat of the index, and a lookup in packages.json. A request for
+// a document that a published package lacks, for example of dev versions, costs a lookup in memory.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, type PublicPath } from '../../build/contract/paths.ts';
@@ -16,8 +16,8 @@ import { publishedTree } from './published-documents.ts';
 
 export interface LostFiles {
   /**
-   * For a document that was not found: rejects with DamagedDocument if it is published, and with UnusableFile if
-   * packages.json lists the package, and all its files are lost.
+   * For a missing document: rejects with DamagedDocument if it is published. Rejects with UnusableFile if packages.json
+   * lists the package, and all its files are lost.
    */
   readonly document: (path: PublicPath, epoch: number) => MaybeAsync<undefined>;
   /** For an index that was not found: rejects with UnusableFile if the package is published. */

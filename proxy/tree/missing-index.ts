@@ -1,5 +1,5 @@
-// Tells a package whose index is lost from a package that was never published: the lost one still has a document, or
-// packages.json still lists the name.
+// Distinguishes a package whose index is lost from a package that was never published: the lost one still has a
+// document, or packages.json still lists the name.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
@@ -7,7 +7,7 @@ import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import type { ListedNames } from './listed-names.ts';
 
-/** Whether a document of the package is on the disk. `dataDirectory`: holds `public/` and `index/`. */
+/** True if a document of the package is on the disk. `dataDirectory`: has `public/` and `index/`. */
 export function hasDocument(dataDirectory: string, name: PackageName): boolean {
   return (['stable', 'dev'] as const).some(
     (kind) => stampFile(`${dataDirectory}/public/${providerPath(name, kind)}`) !== undefined,
@@ -15,8 +15,8 @@ export function hasDocument(dataDirectory: string, name: PackageName): boolean {
 }
 
 /**
- * The reason why a published package has no index. undefined: it has one, or nothing says that it is published. An
- * index is published before its documents and packages.json, and removed after them, so this checks the index last.
+ * The reason why a published package has no index. undefined: it has one, or no file shows its publication. An index is
+ * published before its documents and packages.json, and removed after them, so this checks the index last.
  */
 export function missingIndex(
   dataDirectory: string,

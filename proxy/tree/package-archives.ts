@@ -16,7 +16,7 @@ export class PackageArchives {
     }
   }
 
-  /** The newest one; undefined where there is none. */
+  /** The newest one; undefined without archives. */
   get first(): IndexEntry | undefined {
     return this.#byVersion.values().next().value?.[0];
   }
@@ -24,7 +24,8 @@ export class PackageArchives {
   /**
    * The archive of the first of `labels` (pretty or normalized version) that exists, with the content that `reference`
    * names. Composer replaces `%reference%` with the whole reference, with the text that a user wrote after `#` (often
-   * short), or with nothing (ComposerMirror.php:28). An archive that `filter` hides is treated like a missing one.
+   * short), or with an empty text (ComposerMirror.php:28). An archive that `filter` hides is treated like a missing
+   * one.
    */
   find(
     labels: readonly string[],

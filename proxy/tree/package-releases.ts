@@ -1,5 +1,5 @@
-// The versions of one package as views look at them, and nothing else: which are published, and which publications
-// changed which of them. Small enough to keep those of every package.
+// The versions of one package, reduced to the needs of views: the published ones, and the publications that changed
+// each version. The objects are small enough to cache those of every package.
 
 import { formatReleasedVersion } from '../../build/contract/released-version.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
@@ -11,7 +11,7 @@ import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/vi
 type Kind = 'stable' | 'dev';
 type Intern = (text: string) => string;
 
-/** A document as it is served. In a copied tree its date is that of the copy; its bytes still identify it. */
+/** A served document. In a copied tree its date is that of the copy; its bytes still identify the document. */
 export interface DatedDocument {
   /** epoch seconds */
   readonly lastModified: number;
@@ -41,21 +41,21 @@ export class PackageReleases {
     this.#releases = new Releases(all, intern);
   }
 
-  /** Whether a caller with this view sees the package. */
+  /** True if a caller with this view sees the package. */
   isSeen(filter: ReleaseFilter): boolean {
     if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published > 0;
     for (let at = 0; at < this.#published; at += 1) if (this.#releases.isSeen(at, filter)) return true;
     return false;
   }
 
-  /** Whether a caller with this view sees a version that is published in this document. */
+  /** True if a caller with this view sees a version that is published in this document. */
   isSeenIn(kind: Kind, filter: ReleaseFilter): boolean {
     for (let at = 0; at < this.#published; at += 1)
       if (this.#releases.isDev(at) === (kind === 'dev') && this.#releases.isSeen(at, filter)) return true;
     return false;
   }
 
-  /** Whether the changes of a document are known up to this one. */
+  /** True if the recorded changes include the change that made this document. */
   knows(kind: Kind, document: DatedDocument): boolean {
     return this.#documents[kind].lastModified >= document.lastModified || this.#documents[kind].isOf(document);
   }
@@ -80,7 +80,7 @@ export class PackageReleases {
   }
 }
 
-/** Changes of packages whose index is gone. */
+/** Changes of packages without an index. */
 export function addPrunedChanges(date: ViewDate, changes: readonly VersionChange[], filter: ReleaseFilter): void {
   for (const { serial, at, versions } of changes.toReversed()) {
     if (date.dependsOn(serial, at) && versions.some((version) => passes(filter, version))) date.add(serial, at);
@@ -150,7 +150,7 @@ class KeptChanges {
     this.#versions = changes.flatMap(({ versions }) => versions.map(placeOf));
   }
 
-  /** Whether the last change made this document. */
+  /** True if the last change made this document. */
   isOf({ digest }: DatedDocument): boolean {
     return this.#digest === digestNumber(digest);
   }

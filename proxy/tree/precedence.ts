@@ -1,5 +1,5 @@
 // Decides which source a package name belongs to. A name that is or may be private is never requested from an upstream
-// and never answered from one (I9, reliability case 76). For other names the upstreams are asked in their listed
+// and never answered from one (I9, reliability case 76). Other names are requested from the upstreams in their listed
 // order. Only the first upstream that has a package serves the package. Pure.
 
 import { splitPackageName, type PackageName } from '../../build/contract/name.ts';
@@ -7,9 +7,9 @@ import { isVendorWide, matchAnyName } from '../../build/shared/patterns/package-
 
 /** The private names of this registry: each look-up is live, since a publication may change them. */
 export interface PrivateNames {
-  /** whether a package is or ever was published here */
+  /** true if a package is or ever was published here */
   readonly has: (name: PackageName) => boolean;
-  /** whether any package of this vendor is private */
+  /** true if any package of this vendor is private */
   readonly hasVendor: (vendor: string) => boolean;
   /**
    * the reason why further private names are unknown: then no name is requested from an upstream, nor answered from
@@ -22,7 +22,7 @@ export interface UpstreamScope {
   readonly id: string;
   /** patterns; empty: all */
   readonly allow: readonly string[];
-  /** patterns that are never requested, whatever `allow` contains */
+  /** patterns that are never requested, even if `allow` contains them */
   readonly deny: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface PrecedenceRules {
   readonly reserved: readonly string[];
   /** vendors of which some packages are private and the others public: there it is decided name by name */
   readonly sharedVendors: readonly string[];
-  /** in the order in which they are asked */
+  /** in the order of the requests */
   readonly upstreams: readonly UpstreamScope[];
 }
 
@@ -84,7 +84,7 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
   };
 }
 
-/** Whether an upstream has no limit on its names. */
+/** True if an upstream has no limit on its names. */
 function isOpen(allow: readonly string[]): boolean {
   return allow.length === 0 || allow.some((pattern) => pattern === '*' || pattern === '*/*');
 }

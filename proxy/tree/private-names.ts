@@ -1,7 +1,7 @@
 // Finds the private names of a data folder. The serving index has a file for each package that is or was published,
-// until `prune`. The file exists before any document names the package. A package whose index is lost stays private
-// while a document, an archive, packages.json or the announcement still knows the name (I9). Each lookup asks the disk,
-// so that a vendor is private from the moment of its first package.
+// until `prune`. The file exists before any document names the package. A package with a lost index stays private while
+// a document, an archive, packages.json or the announcement has the name (I9). Each lookup reads the disk, so that a
+// vendor is private from the moment of its first package.
 
 import { opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,8 +24,8 @@ export type ReadPrivateNames = () => MaybeAsync<PrivateNames>;
 const soThat = 'so the private names are unknown, and no other registry is used';
 
 /**
- * Those of a data folder that is served: unknown before the first publication, and while the announcement or
- * packages.json cannot be read (I9).
+ * The private names of a served data folder. They are unknown before the first publication, and while the announcement
+ * or packages.json cannot be read (I9).
  */
 export function createPrivateNames(
   dataDirectory: string,
@@ -57,7 +57,7 @@ function unusable(names: PrivateNames, path: string, reason: string): PrivateNam
   return { ...names, unknown: `${path} cannot be used (${reason}), ${soThat}; run \`libretto build\`` };
 }
 
-/** Those that a data folder knows of, whether anything is published in it or not: beside those of an origin. */
+/** The private names of a data folder with or without a publication, used in addition to those of an origin. */
 export function privateNamesIn(
   dataDirectory: string,
   listed: ListedNames = createListedNames(dataDirectory),

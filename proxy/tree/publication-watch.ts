@@ -20,7 +20,7 @@ export class PublicationWatch {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
 
-  /** `onNewer` hears of a publication that this version cannot read, once. */
+  /** `onNewer` is called once for a publication that this version cannot read. */
   constructor(indexDirectory: string, onNewer: (error: Error) => void) {
     this.#path = join(indexDirectory, publicationPath);
     this.#onNewer = onNewer;

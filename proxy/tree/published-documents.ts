@@ -1,5 +1,5 @@
-// Reads the documents of a data folder from the disk. Every reader of document bytes uses this file, so that nobody
-// uses a damaged document. A build replaces the index of a package before its documents. An index that is read after a
+// Reads the documents of a data folder from the disk. Every reader of document bytes uses this file, so that no damaged
+// document is used. A build replaces the index of a package before its documents. An index that is read after a
 // document therefore knows every version in the document.
 
 import { readFile } from 'node:fs/promises';
@@ -104,7 +104,7 @@ export function publishedTree(dataDirectory: string): PublishedTree {
   return {
     announced: async () => watch.read(),
     begun: async () => {
-      // one that may not be read says as little as none
+      // an unreadable manifest counts as absent
       const text = await read(`build/${manifestPath}`).catch(() => undefined);
       return text === undefined ? undefined : parseManifestSerial(text.toString('utf8'));
     },
@@ -119,7 +119,7 @@ function stampsIn(index: Buffer | undefined): ReturnType<typeof parseDocumentSta
   try {
     return index === undefined ? undefined : parseDocumentStamps(index.toString('utf8'));
   } catch {
-    // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
+    // a damaged index has no digest and finds no archive; `libretto verify` reports it
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// The port to the text files of a publication, for all uses besides serving Composer. The files are in a folder or
+// The port to the text files of a publication, for all uses other than serving Composer. The files are in a folder or
 // behind a static HTTP server, like those of TreeFiles.
 
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ function stampText(path: string): string | undefined {
   return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
 }
 
-/** Nothing where there is no such file. Throws an Error that names it where it cannot be used. */
+/** The parsed rows; empty if there is no such file. Throws an Error that names an unusable file. */
 export async function parsePublished<Row>(
   files: PublishedFiles,
   path: PublishedPath,

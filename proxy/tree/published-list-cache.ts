@@ -1,10 +1,10 @@
-// Caches a file beside the serving index until the next publication.
+// Caches a list of the serving index's folder until the next publication.
 
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from './published-files.ts';
 
 export interface PublishedListCache<Value> {
-  /** Rejects, or throws, where the file cannot be read: who asks must not take that for "it says nothing". */
+  /** Rejects, or throws, for an unreadable file, which callers must not treat as an empty list. */
   readonly read: (nowMs: number) => MaybeAsync<Value>;
 }
 
@@ -19,10 +19,10 @@ export function createPublishedListCache<Value>(
     kept = { epoch, value };
     value.then(
       (found) => {
-        if (kept?.value === value) kept = { epoch, value: found }; // whoever asks next need not wait
+        if (kept?.value === value) kept = { epoch, value: found }; // the next caller gets the value without a wait
       },
       () => {
-        if (kept?.value === value) kept = undefined; // whoever asks next tries again
+        if (kept?.value === value) kept = undefined; // the next caller tries again
       },
     );
     return value;

@@ -17,9 +17,9 @@ export interface RootChanges {
   /** clients that cannot request the exact metadata-url get the plain one, unless the operator set one */
   readonly detectsForm: boolean;
   readonly keys: JsonObject;
-  /** the registry's own, without a slash at its end; undefined: nobody has said it */
+  /** the address of the registry, without a slash at its end; undefined: not configured */
   readonly address: string | undefined;
-  /** whether the server answers questions about many packages at once */
+  /** true: the server answers requests about many packages at once */
   readonly answersAdvisories: boolean;
   /** there are more packages than the listed ones, and they are unknown before a request */
   readonly mirrors: boolean;
@@ -86,7 +86,7 @@ export interface RootForm {
   readonly plain: boolean;
 }
 
-/** Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
+/** Throws an Error when the document is no packages.json. Returns the same document if no change is necessary. */
 export function rootDocument(built: TextDocument, changes: RootChanges, { base, plain }: RootForm): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
@@ -142,7 +142,7 @@ export function metadataUrlOf(
   return typeof named === 'string' ? (chosenForm(changes, named, plain) ?? named) : undefined;
 }
 
-/** Lists of other registries beside ours, whose names stay as they were said here. */
+/** Adds the lists of other registries; lists of this registry keep their own definition. */
 function filteredBy(names: readonly string[], own: JsonValue | undefined): JsonObject {
   if (names.length === 0) return {};
   const filter = isJsonObject(own) ? own : {};
@@ -166,9 +166,9 @@ function needsPattern(json: JsonObject): boolean {
 
 /**
  * Composer revalidates by Last-Modified alone. With the file's own time, a client with a packages.json from before a
- * change of a setting would get a 304 and keep the old document for ever. So every difference from the built file moves
- * the time back by its own number of seconds. The time is the same on every host and after every restart, never in the
- * future, and still rises with every publication.
+ * change of a setting would get a 304 and keep the old document forever. Therefore every difference from the built file
+ * moves the time back by its own number of seconds. The time is the same on every host and after every restart, never
+ * in the future, and still rises with every publication.
  */
 const saidShiftSeconds = 86_399;
 
@@ -179,9 +179,9 @@ const saidShiftSeconds = 86_399;
 const otherFormShiftMs = 2 ** 29 * 1000;
 
 /**
- * Before 2.7 Composer took a path in the `api-url` of `security-advisories` for a file of its own machine, on which
- * `composer audit` failed; all other keys of packages.json it resolves against the registry's address.
- * Other clients are treated like the newest Composer.
+ * Before 2.7 Composer read a path in the `api-url` of `security-advisories` as a file of its own machine, and `composer
+ * audit` failed. It resolves all other keys of packages.json against the registry's address. Other clients are treated
+ * like the newest Composer.
  */
 function resolvesApiUrl(userAgent: string | undefined): boolean {
   const version = composerVersion(userAgent);
@@ -190,8 +190,8 @@ function resolvesApiUrl(userAgent: string | undefined): boolean {
 }
 
 /**
- * The version of the Composer that asks; undefined: another client. `user-agent` as Composer sends it:
- * `Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; …)`.
+ * The version of the requesting Composer; undefined: another client. The format of its `user-agent`: `Composer/2.5.5
+ * (Linux; 6.1; PHP 8.2.7; …)`.
  */
 function composerVersion(
   userAgent: string | undefined,

@@ -19,7 +19,7 @@ export interface TreeFiles {
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /** A document as of `epoch`: one object as long as its bytes are the same ones. undefined: there is none. */
   readonly document: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
-  /** Like `document`, but reads the source whatever the epoch is. */
+  /** Like `document`, but reads the source in any epoch. */
   readonly documentAgain: (path: PublicPath, epoch: number) => MaybeAsync<TextDocument | undefined>;
   /** The memory of `document` has grown by this number of bytes. */
   readonly grow: (path: PublicPath, document: TextDocument, bytes: number) => void;
@@ -29,14 +29,14 @@ export interface TreeFiles {
    * separately, and small. undefined: there is none.
    */
   readonly releases: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
-  /** Like `releases`, but reads the source whatever the epoch is. */
+  /** Like `releases`, but reads the source in any epoch. */
   readonly releasesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageReleases | undefined>;
-  /** Like `archives`, but reads the source whatever the epoch is. */
+  /** Like `archives`, but reads the source in any epoch. */
   readonly archivesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
-  /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch where it is missing or other than the index says. */
+  /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch if the file is missing or differs from the index. */
   readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => MaybeAsync<Answer>;
-  /** Whether nothing was ever published. */
+  /** True before the first publication. */
   readonly isEmpty: () => MaybeAsync<boolean>;
-  /** Whether the cached data may be older than the publication, because its source fails. */
+  /** True if the cached data may be older than the publication, because its source fails. */
   readonly stale: () => boolean;
 }

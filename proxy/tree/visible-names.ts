@@ -18,7 +18,7 @@ const packagesInTurn = 256;
 export interface VisibleNames {
   /** in the order they are given */
   readonly seen: readonly PackageName[];
-  /** epoch seconds; undefined: nothing was ever published */
+  /** epoch seconds; undefined before the first publication */
   readonly seconds: number | undefined;
 }
 

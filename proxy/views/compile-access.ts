@@ -11,7 +11,9 @@ export interface Access {
   readonly networks: readonly AddressRange[] | undefined;
 }
 
-/** `capacity`: views kept; the one made longest ago makes room. The limits are those of a parsed record. */
+/**
+ * `capacity`: the number of cached views; a new view replaces the oldest one. The limits are those of a parsed record.
+ */
 export function compileAccess(capacity: number): (limits: TokenLimits) => Access {
   const kept = new Map<string, View | undefined>();
   return ({ networks, packages, constraints, stability, not_after }) => {

@@ -1,4 +1,4 @@
-// Compiles the limits of a token into a view, so that each check on a request costs next to nothing.
+// Compiles the limits of a token into a view, so that each check of a request is cheap.
 
 import { createHash } from 'node:crypto';
 import { parseConstraint } from '../../build/contract/constraint.ts';

@@ -1,4 +1,4 @@
-// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. It has the parser, and a matcher for many
+// Package patterns of tokens: `acme/core`, `acme/*`, `*/core-*`, `*`. The module has the parser, and a matcher for many
 // patterns at once.
 
 import type { Branded } from '../../build/contract/brand.ts';

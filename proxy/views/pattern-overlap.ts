@@ -1,5 +1,5 @@
-// Decides whether two patterns of package names (package-pattern.ts) can match one name. If both have wildcards and
-// the exact answer would be expensive, the answer is yes. Pure.
+// Decides whether two patterns of package names (package-pattern.ts) can match one name. If both have wildcards and the
+// exact answer would be expensive, the answer is yes. Pure.
 
 /** Both in lower case. */
 export function mayOverlap(one: string, other: string): boolean {

@@ -56,7 +56,7 @@ export type ParsedLimits = { readonly limits: Partial<TokenLimits> } | { readonl
 
 type Note = (path: string, message: string) => undefined;
 
-/** Those that are given, in their canonical form: lower case, sorted, each once. `given` may be anything at all. */
+/** The given limits in their canonical form: lower case, sorted, without duplicates. `given` may have any type. */
 export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLimits {
   const issues: LimitIssue[] = [];
   const note: Note = (path, message) => {
@@ -199,8 +199,8 @@ function existsDay(date: string): boolean {
 const rangeText = /^(?:(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}|[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
 
 /**
- * As a network: 203.0.113.7/24 is 203.0.113.0/24, and so is ::ffff:203.0.113.0/120, since clients have their IPv4
- * address here.
+ * The range of a network: 203.0.113.7/24 becomes 203.0.113.0/24. ::ffff:203.0.113.0/120 becomes the same, since an IPv4
+ * client has its IPv4 address here.
  */
 function canonicalRange(text: string): string | undefined {
   const range = rangeText.test(text) ? parseAddressRange(text) : undefined;

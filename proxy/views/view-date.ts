@@ -1,11 +1,11 @@
-// Computes the date of a view from the publications that changed something visible in it. The date therefore reveals
-// no hidden change (I14). Pure. The date is the second of the last such publication. Of several within one second,
-// each counts one second after the one before. It rises with each change, is equal on every host and after every
+// Computes the date of a view from the publications that changed something visible in it. The date therefore reveals no
+// hidden change (I14). Pure. The date is the second of the last such publication. If several fall into one second, each
+// counts one second after the one before. The date rises with each change, is equal on every host and after every
 // restart, and continues after a rollback.
 
 /**
- * A change longer before the last one does not move the date: that would take a publication every second for this time,
- * each with a visible change. Seconds.
+ * Seconds. A change this long before the last one does not move the date: only a burst of visible changes, one a second
+ * for this whole time, could make it do so.
  */
 const longestBurst = 3600;
 
@@ -16,7 +16,7 @@ export class ViewDate {
   #latestAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. If not, its visibility need
+   * True if a change of the publication `serial` at `at` (epoch seconds) can move the date. If not, its visibility need
    * not be known.
    */
   dependsOn(serial: number, at: number): boolean {
@@ -33,7 +33,7 @@ export class ViewDate {
     [this.#latestSerial, this.#latestAt] = [serial, at];
   }
 
-  /** Epoch seconds; undefined: nothing was ever seen. */
+  /** Epoch seconds; undefined: the view has seen no version. */
   get seconds(): number | undefined {
     let date: number | undefined;
     for (const [, at] of [...this.#times].toSorted(([one], [other]) => one - other))

@@ -1,5 +1,5 @@
-// A view: the compiled predicate that says which packages and versions a token sees. Every route that names packages
-// uses the view. A request without a view sees everything. A package is visible when one of its releases is visible. A
+// A view: the compiled predicate for the packages and versions that a token sees. Every route that names packages uses
+// the view. A request without a view sees everything. A package is visible when one of its releases is visible. A
 // hidden package is absent, and its requests get the same answers as if it had never been published (I14).
 
 import { releasedVersion, type ReleasedVersion } from '../../build/contract/released-version.ts';
@@ -13,7 +13,7 @@ export type ReleaseFilter = 'all' | 'none' | ((release: Release) => boolean);
 export interface View {
   /** Equal for equal limits, so that tokens share cached data; for keys of caches only. */
   readonly key: string;
-  /** whether release times matter to it */
+  /** true if the view depends on release times */
   readonly dated: boolean;
   /** patterns of all names that it can see; undefined: any */
   readonly patterns: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export function sees(view: View | undefined, name: string, release: Release): bo
   return passes(filterOf(view, name), release);
 }
 
-/** Whether the package is visible: one of its releases is. A package without releases is not. */
+/** True if the package is visible: one of its releases is. A package without releases is not. */
 export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): boolean {
   if (filter === 'none') return false;
   for (const release of releases) if (passes(filter, release)) return true;

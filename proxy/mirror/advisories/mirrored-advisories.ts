@@ -1,5 +1,5 @@
-// The security advisories of mirrored packages, from stored documents and from the upstream's own `api-url`. Answers
-// of the latter are cached for a short time. An upstream that fails or is slow contributes nothing new, and causes no
+// The security advisories of mirrored packages, from stored documents and from the upstream's own `api-url`. Answers of
+// the latter are cached for a short time. An upstream that fails or is slow contributes nothing new, and causes no
 // error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
@@ -23,7 +23,7 @@ type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
 export interface Said {
   /** undefined: the document contains no list of advisories */
   readonly advisories: readonly JsonObject[] | undefined;
-  /** not all of it is as the upstream's document has it */
+  /** true: the entry differs from the upstream's document */
   readonly differs: boolean;
   /** epoch milliseconds: when more may be known of it */
   readonly changesAtMs: number | undefined;
@@ -156,7 +156,8 @@ function keyOf({ id, destination }: Upstream, name: PackageName): string {
 }
 
 /**
- * In `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: it answers nobody.
+ * `api-url` in `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: the
+ * upstream has no such API.
  */
 function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
   const url = isJsonObject(said) ? said['api-url'] : undefined;

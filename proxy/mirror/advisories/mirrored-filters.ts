@@ -1,6 +1,6 @@
-// The filter lists (Composer ≥ 2.10) of other registries: their names for packages.json, and their entries for
-// requests about many packages. The entries come from the documents of mirrored packages. An upstream that fails or is
-// slow contributes nothing, and causes no error.
+// The filter lists (Composer ≥ 2.10) of other registries: their names for packages.json, and their entries for requests
+// about many packages. The entries come from the documents of mirrored packages. An upstream that fails or is slow
+// contributes nothing, and causes no error.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -34,8 +34,8 @@ export class MirroredFilters {
   }
 
   /**
-   * The lists that packages.json of any upstream switches on, sorted; the last known ones while they are fetched again.
-   * The same array while nothing has changed.
+   * The lists that packages.json of any upstream switches on, sorted; the last known ones during a fetch. Returns the
+   * same array while the lists are unchanged.
    */
   names(upstreams: ReadonlyMap<string, Upstream>): MaybeAsync<readonly string[]> {
     const known = this.#known?.upstreams === upstreams ? this.#known : undefined;
@@ -44,7 +44,7 @@ export class MirroredFilters {
     return known?.names ?? learning;
   }
 
-  /** Entries by name, without packages whose documents have none. */
+  /** Entries by name, omitting packages whose documents have no entry. */
   async of(belongings: Belongings): Promise<ReadonlyMap<PackageName, Filter>> {
     const found = new Map<PackageName, Filter>();
     const names = [...belongings];
@@ -115,7 +115,7 @@ function switchedOn(filter: JsonValue | undefined): readonly string[] {
   );
 }
 
-/** These become keys of our own packages.json. */
+/** List names become keys of this registry's packages.json. */
 function isListName(name: string): boolean {
   return /^[a-z][a-z0-9-]{0,63}$/.test(name);
 }

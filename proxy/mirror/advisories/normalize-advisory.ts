@@ -17,10 +17,10 @@ export interface AdvisoryContext {
 
 /** Replaces a missing report time of an advisory. */
 const longAgo = '1970-01-01T00:00:00+00:00';
-/** Nobody writes one like that; it would take its time to read. */
+/** Real constraints are far shorter; parsing a longer one would take too much time. */
 const longestConstraint = 16_384;
 
-/** Those that say which versions they are about. There may be thousands: others get their turn in between. */
+/** The advisories that name affected versions. There may be thousands, so the function yields to other requests. */
 export async function usableAdvisories(said: JsonValue | undefined): Promise<readonly JsonObject[]> {
   const usable: JsonObject[] = [];
   await mapYielding(

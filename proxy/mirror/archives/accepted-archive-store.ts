@@ -1,4 +1,4 @@
-// The store of accepted archives on disk: each ZIP under its SHA-1, and a record beside it that names its version. A
+// The store of accepted archives on disk: each ZIP under its SHA-1, and next to it a record that names its version. A
 // ZIP is in place before its record names it. The first process that makes a record wins, and a record is never
 // replaced: accepted bytes stay forever.
 
@@ -73,7 +73,7 @@ export class AcceptedArchiveStore {
     const path = this.#recordPath(record);
     const before = isThere(path) ? await readRecord(path) : undefined;
     if (before !== undefined && before.shasum !== record.shasum) return before;
-    await rename(staged, archive); // also over one that was damaged: its name says what is in it
+    await rename(staged, archive); // replaces a damaged one too: the name identifies the content
     const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
     const first = before ?? (created ? record : await readRecord(path));
     this.#learn(record, created, isNew);
@@ -85,14 +85,14 @@ export class AcceptedArchiveStore {
     return first ?? record;
   }
 
-  /** The cached records and the new one are all that this process has to know of the package. */
+  /** The cached records and the new one are all that this process needs to know about the package. */
   #learn(record: ArchiveRecord, created: boolean, isNew: boolean): void {
     const known = this.#known.get(record.name) ?? (isNew ? nothingAccepted : undefined);
     if (created && known !== undefined) this.#remember(record.name, known.with(record));
     else this.#known.delete(record.name);
   }
 
-  /** The record of a version; undefined where nothing was accepted of it. */
+  /** The record of a version; undefined without an accepted archive. */
   record(
     version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>,
   ): Promise<ArchiveRecord | undefined> {
@@ -131,7 +131,7 @@ export class AcceptedArchiveStore {
     return { records, unreadable };
   }
 
-  /** SHA-1 of the file as it is now; undefined where it is missing. */
+  /** SHA-1 of the file's present bytes; undefined if it is missing. */
   async digest({ name, shasum }: Pick<ArchiveRecord, 'name' | 'shasum'>): Promise<string | undefined> {
     const hash = createHash('sha1');
     try {

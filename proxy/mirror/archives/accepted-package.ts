@@ -14,7 +14,7 @@ import { pinnedFields } from '../versions/pinned-record.ts';
 type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   /** the fields of its record that never change: pinnedFields */
   readonly settled: string;
-  /** its upstream gave no checksum, or no `published-time` */
+  /** true: its upstream gave no checksum, or no `published-time` */
   readonly learned: boolean;
 };
 
@@ -69,14 +69,14 @@ export class AcceptedPackage implements AcceptedArchives {
     return found === undefined ? undefined : entryOf(found);
   }
 
-  /** As a request names it: see PackageArchives. */
+  /** Takes labels and reference of a request: see PackageArchives. */
   archive(labels: readonly string[], reference: string | undefined): IndexEntry | undefined {
     return this.#archives.find(labels, reference);
   }
 
   /**
-   * Normalized releases whose checksum, or `published-time`, is known since they were accepted. None ever leaves, so
-   * that their number only grows.
+   * Normalized releases whose checksum, or `published-time`, became known with their acceptance. Releases are never
+   * removed from the set.
    */
   get learned(): ReadonlySet<string> {
     return this.#learned;

@@ -20,7 +20,7 @@ export const heldBackBytes = 64 * 1024;
 export interface Download {
   readonly client: UpstreamClient;
   readonly destination: Destination;
-  /** in the order in which they are tried; the next one only while nothing has been released */
+  /** in the order of the attempts; a further one is tried only before the first byte is released */
   readonly candidates: readonly URL[];
   /** the required digest; undefined: any bytes */
   readonly shasum: Sha1 | undefined;
@@ -34,13 +34,13 @@ export interface Download {
 export interface Downloaded {
   readonly shasum: Sha1;
   readonly size: number;
-  /** all of them, where there are no more than are held back */
+  /** the whole archive, if it is smaller than the part held back */
   readonly bytes: Buffer | undefined;
   /** without query */
   readonly from: string;
 }
 
-/** It came in part. */
+/** The archive arrived in part. */
 class BrokenOff extends UpstreamUnavailable {}
 
 /**
@@ -82,7 +82,7 @@ async function downloadFrom(
   const stream = await client.archive(url, destination, maxBytes);
   let target: FileHandle | undefined;
   const write = async (bytes: Buffer): Promise<void> => {
-    target ??= await open(file.path, 'w', 0o600); // emptied: another candidate may have begun it
+    target ??= await open(file.path, 'w', 0o600); // truncates: an earlier candidate may have written to it
     await target.writeFile(bytes);
   };
   try {
@@ -151,7 +151,7 @@ function downloadFailure(error: unknown, url: URL, size: number): unknown {
   return new Failure(`${shownUrl(url)} ${said} after ${size} bytes${why}.`, 0, { cause: error });
 }
 
-/** Kept for as long as there is room: not in a part of what other buffers share. */
+/** Copies into a separate buffer, because a slice would keep the shared buffer in memory. */
 function apart(pieces: readonly Buffer[], size: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(size);
   let at = 0;

@@ -22,11 +22,11 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Destination } from '../upstream/upstream-lane.ts';
 
-/** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
+/** Checks a ZIP before it is stored. Throws an Error with the reason for a refusal. */
 export type CheckArchive = (path: string) => Promise<void>;
 
 export interface FetcherOptions {
-  /** of the mirror */
+  /** folder of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
   readonly archiveStore: AcceptedArchiveStore;
@@ -67,7 +67,7 @@ export interface Fetch {
   readonly reference: string;
   /** undefined: the digest of the upstream's bytes is recorded */
   readonly shasum: Sha1 | undefined;
-  /** asked for where it is first needed */
+  /** evaluated at the first need */
   readonly candidates: () => Promise<readonly URL[]>;
   readonly destination: Destination;
 }
@@ -81,13 +81,13 @@ export interface Arrival {
   readonly kept: Promise<ArchiveRecord>;
 }
 
-/** Nobody's failure. */
+/** A full queue: no host has failed. */
 class NoPlace extends UpstreamUnavailable {}
 
 export class ArchiveFetcher {
   readonly #options: FetcherOptions;
   readonly #limits: FetcherLimits;
-  /** each until its archive is kept or given up: an arrival resolves with its first bytes */
+  /** each until its archive is stored or has failed: an arrival resolves with its first bytes */
   readonly #arriving = new SingleFlight<Arrival>({ keeps: 'settled' });
   readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
   readonly #places: KeyedSemaphore;
@@ -101,7 +101,7 @@ export class ArchiveFetcher {
   }
 
   /**
-   * Resolves once there is something to read, or all of it is kept. Rejects with UpstreamUnavailable or
+   * Resolves when the first bytes are readable, or the archive is stored. Rejects with UpstreamUnavailable or
    * UpstreamRefused.
    */
   fetch(fetch: Fetch): Promise<Arrival> {
@@ -114,8 +114,8 @@ export class ArchiveFetcher {
   }
 
   /**
-   * Removes what killed processes left behind. What others are still writing, or looking into, is younger: a silent
-   * download breaks off long before.
+   * Removes the remains of killed processes. Files of running downloads and checks are younger: a stalled download ends
+   * long before.
    */
   async clear(): Promise<number> {
     const folder = this.#stagingFolder();
@@ -149,7 +149,7 @@ export class ArchiveFetcher {
     });
   }
 
-  /** A place is of the host that is asked first: the next candidate is seldom needed. */
+  /** The slot counts for the host of the first candidate: a second candidate is rare. */
   async #inPlace<Value>({ candidates }: Fetch, work: (candidates: readonly URL[]) => Promise<Value>): Promise<Value> {
     const urls = await candidates();
     const origin = urls[0]?.origin ?? '';

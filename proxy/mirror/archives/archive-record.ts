@@ -1,5 +1,5 @@
-// The permanent record of an accepted archive: the bytes that stand for a version of a mirrored package. A release has
-// one record, whatever its reference. A dev version has one record for each reference.
+// The permanent record of an accepted archive: the bytes of a version of a mirrored package. A release has one record,
+// for any reference. A dev version has one record for each reference.
 
 import { createHash } from 'node:crypto';
 import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';

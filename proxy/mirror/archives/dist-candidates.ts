@@ -14,7 +14,7 @@ export interface Wanted {
 }
 
 /**
- * Of several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
+ * Among several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
  * would take it as a file of the client; no file of this host is ever read for it.
  */
 export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {

@@ -31,7 +31,7 @@ export interface MirrorFaults {
   readonly records: readonly UnreadableRecord[];
 }
 
-/** Reads every archive. `onArchive` hears of each that was looked at. */
+/** Reads every archive. `onArchive` receives each checked archive. */
 export async function verifyMirror(
   folder: string,
   archiveStore: AcceptedArchiveStore,
@@ -56,8 +56,8 @@ export interface Pruned {
   readonly path: string;
   readonly bytes: number;
   /**
-   * `partial`: a process was killed while it wrote it. `unnamed`: an archive that no record names. `document`: nobody
-   * has asked for it for long
+   * `partial`: the file of a killed process. `unnamed`: an archive without a record. `document`: it was not requested
+   * for a long time
    */
   readonly kind: 'partial' | 'unnamed' | 'document';
 }
@@ -65,7 +65,7 @@ export interface Pruned {
 export interface PruneOptions {
   readonly folder: string;
   readonly archiveStore: AcceptedArchiveStore;
-  /** documents that were not asked for in this time go */
+  /** documents without a request in this time are removed */
   readonly keepDocumentsMs: number;
   readonly dryRun: boolean;
   readonly nowMs: number;
@@ -74,7 +74,7 @@ export interface PruneOptions {
 /** Younger files may belong to a running download of another process. */
 const inProgressMs = 3_600_000;
 
-/** Removes what nothing needs. An archive that was accepted is needed for ever: locks name it. */
+/** Removes unneeded files. An accepted archive is needed forever, because lock files name it. */
 export async function pruneMirror({
   folder,
   archiveStore,

@@ -192,7 +192,7 @@ export class MirroredArchives {
   }
 }
 
-/** Whether the version is purged, also if an archive of it was accepted. */
+/** True if the version is purged, even if its archive was accepted. */
 function isPurged(asked: Asked, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
 }
@@ -211,7 +211,7 @@ function isMeant(wanted: string, reference: string): boolean {
   return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
 }
 
-/** The archive during its download; undefined if no byte was released yet, or if it is complete by now. */
+/** The archive during its download; undefined before the first released byte, and after the end of the download. */
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
   if (file.released === 0 || file.released === size) return undefined;
   try {

@@ -1,6 +1,6 @@
-// The versions of a document as far as something was accepted of them before: what an upstream now says differently of
-// a release is an alarm, and the release stays as it was accepted, its record included (I18, case 77). Where the
-// archive is still the same, only what says what is installed with it stays.
+// Compares the versions of a document with their accepted archives. If an upstream changes a release, the mirror raises
+// an alarm, and the release keeps its accepted archive and record (I18, case 77). If the archive is unchanged, only the
+// fields that determine its installation keep their accepted values.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { AcceptedPackage } from './accepted-package.ts';
@@ -13,7 +13,7 @@ import { changedFields, pinnedFields, withPinnedFields } from '../versions/pinne
 
 export interface Settled {
   readonly versions: readonly OfferedVersion[];
-  /** versions of which the upstream now says something else */
+  /** versions that the upstream has changed since */
   readonly changed: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-// The record of one accepted archive, as it is on disk. One that cannot be read is never taken for none: the version
-// would be accepted anew, with whatever bytes its upstream has by then.
+// The record of one accepted archive on disk. An unreadable record never counts as absent: otherwise the version would
+// be accepted again, with different bytes.
 
 import { readFile } from 'node:fs/promises';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { parseArchiveRecord, type ArchiveRecord } from './archive-record.ts';
 
-/** The message names the file, and says what to do. */
+/** The message names the file and the remedy. */
 export class UnreadableRecord extends Error {
   readonly path: string;
 
@@ -32,7 +32,7 @@ export async function readRecord(path: string): Promise<ArchiveRecord | undefine
   }
 }
 
-/** A failing disk, or too many open files, says nothing about the content of the file. */
+/** A failing disk, or too many open files, is no fault of the file. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

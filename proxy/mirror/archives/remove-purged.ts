@@ -1,5 +1,5 @@
-// Removes what the mirror keeps of purged versions: archives and their records, and the documents of the package, which
-// are asked for anew. What is gone already counts as done.
+// Removes the mirror's files of purged versions: archives and their records. It also removes the documents of the
+// package, which are requested again. A missing file counts as removed.
 
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

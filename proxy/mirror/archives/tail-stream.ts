@@ -1,6 +1,6 @@
-// A file that is being written while others read it. Readers get what was released, as fast as each of them can take
-// it; the writer waits for none of them. Its last bytes are released only once all of it was found to be right: until
-// then no reader has something that looks whole.
+// A file that is being written while others read it. Readers get the released bytes, each at its own speed; the writer
+// waits for none of them. The last bytes are released only after the whole file was verified: until then no reader has
+// a file that seems complete.
 
 import { open } from 'node:fs/promises';
 import type { OpenFile } from '../../http/answer.ts';
@@ -29,7 +29,7 @@ export class TailStream {
     this.#wake();
   }
 
-  /** It is whole, and `bytes` long; or it will never be. */
+  /** The file is complete with `bytes` bytes, or failed. */
   end(outcome: { readonly bytes: number } | { readonly error: Error }): void {
     if ('bytes' in outcome) this.#released = outcome.bytes;
     this.#ended = 'error' in outcome ? { error: outcome.error } : {};
@@ -41,9 +41,9 @@ export class TailStream {
   }
 
   /**
-   * A reader of the whole file: it waits for missing bytes, and rejects with the writer's error. It opens the file at
-   * once, because the file may lose its name meanwhile. Rejects with ENOENT if the name is lost already. `size` is
-   * infinite until it is known, which is before the last bytes are released.
+   * A reader of the whole file: it waits for missing bytes, and rejects with the writer's error. It opens the file
+   * immediately, because the file may lose its name in between. Rejects with ENOENT if the name is lost already. `size`
+   * is infinite until it is known, which is before the last bytes are released.
    */
   async reader(): Promise<OpenFile> {
     const handle = await open(this.path, 'r');

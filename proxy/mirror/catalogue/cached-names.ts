@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { entriesIn } from '../archives/accepted-archive-store.ts';
 
-/** The stored files of one package: the same object while they have not changed. */
+/** The stored files of one package: the same object while the files are unchanged. */
 export interface CachedPackage {
   /** whole paths, sorted: the document of releases comes before that of dev versions */
   readonly paths: readonly string[];
@@ -31,7 +31,8 @@ export class CachedNames {
   #vendors: ReadonlyMap<string, Vendor> = new Map();
 
   /**
-   * `folder`: has a folder for each vendor. `entries`: what of those is of a package, whose project is the first group.
+   * `folder`: has a folder for each vendor. `entries`: matches the entries of a package; its first group is the
+   * project.
    */
   constructor(folder: string, entries: RegExp) {
     this.#folder = folder;

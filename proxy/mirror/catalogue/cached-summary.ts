@@ -1,6 +1,5 @@
-// A mirrored package as lists and searches know it, in little memory: what its versions say is kept once for all that
-// say the same, and the versions themselves as one text, which is read where a view sees some of them and not others.
-// Pure.
+// A mirrored package in lists and searches, in little memory. Equal texts of several versions are stored once. The
+// versions themselves are one text, which is parsed only for a view that sees some of them. Pure.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -48,7 +47,7 @@ const silent: VersionFacts = {
 export interface Kept {
   /** undefined: no version of it is offered */
   readonly kept: CachedSummary | undefined;
-  /** when a rule says something else */
+  /** when a time-dependent rule changes its result */
   readonly changesAtMs: number | undefined;
 }
 

@@ -1,6 +1,6 @@
-// The cache of p2 documents of mirrored packages. A document is made again when the upstream changes, when the settings
-// change, when a version becomes old enough, and when a name that its versions replace or provide becomes private or
-// public.
+// The cache of p2 documents of mirrored packages. A document is made again after a change of the upstream or of the
+// settings, and when a version becomes old enough. It is also made again when a name that its versions replace or
+// provide becomes private or public.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
@@ -83,7 +83,7 @@ export class MirroredDocuments {
     return this.#making.run(key, () => this.#make({ name, stability, ids, compiled, epoch }), [compiled, epoch]);
   }
 
-  /** Whether the document has every checksum and `published-time` known to this process. */
+  /** True if the document has every checksum and `published-time` known to this process. */
   #hasLearned({ document, learned }: Made, name: PackageName): boolean {
     if (document === undefined || learned === nothingLearned) return true;
     return (this.#options.archiveStore.atHand(name)?.learned.size ?? 0) <= learned.size;

@@ -1,5 +1,5 @@
-// Makes the p2 document of a mirrored package from an upstream's offer: pinned versions, the rules of releases, names that
-// other owners keep, advisories and filter lists.
+// Makes the p2 document of a mirrored package from an upstream's offer: pinned versions, the rules of releases, removed
+// names of other owners, advisories and filter lists.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -169,8 +169,8 @@ const noDeviations = JSON.stringify([null, [], [], []]);
 
 /**
  * Last-Modified is the upstream's own, and a second later for each added checksum (Mirrored.learned), so that clients
- * fetch the document again. A document that differs from the upstream's because of the settings has an earlier date. Its
- * shift follows from the differences (as in root-document.ts): the same on every host and after every restart.
+ * fetch the document again. A document that differs from the upstream's because of the settings has an earlier date.
+ * The shift is derived from the differences (as in root-document.ts): the same on every host and after every restart.
  */
 function shiftMs(deviations: string): number {
   return deviations === noDeviations

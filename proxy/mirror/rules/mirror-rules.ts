@@ -12,7 +12,7 @@ export interface MirrorRules {
   /** patterns of names that are never mirrored */
   readonly reserved: readonly string[];
   readonly sharedVendors: readonly string[];
-  /** in the order in which they are asked; none: nothing is mirrored */
+  /** in the order of the requests; empty: mirroring is off */
   readonly upstreams: readonly UpstreamSettings[];
   readonly releases: ReleaseRules;
   readonly freshness: Freshness;
@@ -27,7 +27,7 @@ export interface Compiled {
 }
 
 export interface CompilerOptions {
-  /** of the mirror */
+  /** folder of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
   readonly kept: CachedDocuments;

@@ -13,7 +13,7 @@ export interface ReleaseRules {
   readonly minimumAgeMs: number;
   /** SPDX identifiers, case-insensitive; a `*` at the end matches any characters. undefined: any licence */
   readonly licenses: { readonly allow: readonly string[]; readonly action: RuleAction } | undefined;
-  /** undefined: nothing beyond Composer's own warning about an abandoned package */
+  /** undefined: only Composer's own warning about an abandoned package */
   readonly abandoned: RuleAction | undefined;
   /** versions that are never offered, nor fetched, nor served */
   readonly purged: PurgedLookup;
@@ -29,7 +29,7 @@ export const noRules: ReleaseRules = {
 export interface Refused {
   readonly version: string;
   readonly because: string;
-  /** the setting that says so; `purged`: a tombstone does */
+  /** the setting with the rule; `purged`: a tombstone does */
   readonly setting: 'mirroring.licenses' | 'mirroring.abandoned' | 'mirroring.minimum_age' | 'purged';
 }
 
@@ -147,7 +147,7 @@ function licenseMatcher(allowed: readonly string[]): (identifier: string) => boo
     wanted.some((text) => (text.endsWith('*') ? identifier.startsWith(text.slice(0, -1)) : identifier === text));
 }
 
-/** `(A or B) and C`, as composer.json has it: `and` binds stronger. What cannot be read holds for nobody. */
+/** `(A or B) and C`, in the syntax of composer.json: `and` binds stronger. An unreadable part is false. */
 function holds(expression: string, isWanted: (identifier: string) => boolean): boolean {
   const tokens =
     expression

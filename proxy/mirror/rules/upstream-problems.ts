@@ -1,4 +1,4 @@
-// Upstreams that are set up and cannot be asked, whatever they would answer: for the status of the registry. Pure.
+// Configured upstreams that must not be requested, for the status of the registry. Pure.
 
 import type { MirrorRules } from './mirror-rules.ts';
 

@@ -1,6 +1,6 @@
-// Documents of upstreams between memory and disk. Whoever waits for one has it before it is kept: a process that is
-// killed has to ask for a few of them once more. What was read or written last is in memory, as bytes: an archive is
-// mostly asked for shortly after the document that names it.
+// Documents of upstreams between memory and disk. A waiting request gets its document before the write: a killed
+// process has to request a few of them again. Recently read or written documents stay in memory, as bytes, because an
+// archive is usually requested shortly after its document.
 
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
@@ -11,7 +11,7 @@ import { markChecked, readDocumentFile, writeDocumentFile, type DocumentFile } f
 const mostWaitingBytes = 8 * 1024 ** 2;
 /** A burst of requests is answered first. */
 const quietMs = 50;
-/** Beside its body. */
+/** The size of an entry in addition to its body. */
 const bytesOfFile = 600;
 
 type Failed = (error: unknown) => void;
@@ -36,7 +36,7 @@ export class CachedDocuments {
     this.#recent = new ByteCache(cacheBytes);
   }
 
-  /** As it was last seen here, as long as there is room for it and nobody has removed its file. */
+  /** The last known document, if it is still in memory and its file exists. */
   remembered(path: string): DocumentFile | undefined {
     const waiting = this.#waiting.get(path)?.file;
     if (waiting !== undefined) return waiting;
@@ -44,7 +44,7 @@ export class CachedDocuments {
     return recent !== undefined && isThere(path) ? recent : undefined;
   }
 
-  /** As it is kept now: another process may have asked since. undefined: there is nothing that is whole. */
+  /** The stored document, which another process may have updated. undefined: there is no complete one. */
   async read(path: string): Promise<DocumentFile | undefined> {
     const waiting = this.#waiting.get(path);
     if (waiting !== undefined) return waiting.file;
@@ -54,7 +54,7 @@ export class CachedDocuments {
     return found;
   }
 
-  /** Resolves at once, unless too many wait already. `failed` hears why it could not be written. */
+  /** Resolves immediately, unless too many writes wait. `failed` receives the error of the write. */
   keep(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     this.#remember(path, file);
     const before = this.#waiting.get(path);
@@ -67,11 +67,11 @@ export class CachedDocuments {
     return this.written();
   }
 
-  /** It was found to be current. `failed` hears why that could not be noted. */
+  /** Records that the document is current. `failed` receives the error of the record. */
   async checked(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     if (this.#waiting.has(path)) return this.keep(path, file, failed);
     this.#remember(path, file);
-    // a file that was removed meanwhile needs no mark
+    // a file that was removed in between needs no mark
     await markChecked(path, file.checkedAtMs).catch((error: unknown) =>
       isAbsence(error) ? this.keep(path, file, failed) : failed(error),
     );

@@ -1,5 +1,4 @@
-// Classifies the failure of a request to an upstream: whose fault the failure is, and whether a retry makes sense.
-// Pure.
+// Classifies the failure of a request to an upstream: finds the cause, and decides if a retry makes sense. Pure.
 
 import { CredentialsInUrl, EgressFailure, shownUrl } from '../../../build/egress/egress-failure.ts';
 import { explainFailure, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
@@ -11,8 +10,8 @@ export interface ClassifiedFailure {
   /** the failing address, after redirects */
   readonly at: URL;
   /**
-   * `host`: it is unreachable, or asks for patience. `one`: this resource failed, and may work another time. `wrong`:
-   * the content differs from the request. `withheld`: it is missing, or not allowed for us.
+   * `host`: it is unreachable, or requests a pause. `one`: this resource failed, and may work another time. `wrong`:
+   * the content differs from the request. `withheld`: the resource is missing, or forbidden for this registry.
    */
   readonly whose: 'host' | 'one' | 'wrong' | 'withheld';
   readonly retryAfter?: string | undefined;
@@ -21,7 +20,7 @@ export interface ClassifiedFailure {
 }
 
 const worthAgain: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** The 4xx statuses that say nothing about the requested resource. */
+/** The 4xx statuses that do not concern the requested resource. */
 const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 
 /** An answer that is none. */
@@ -29,7 +28,7 @@ export function failedAnswer({ url, response: { status, headers } }: GuardedAnsw
   const retryAfter = headers['retry-after'];
   const login = status === 401 || status === 403 ? ' It did not accept the credentials, or requires some.' : '';
   const failed = { at: url, message: `${shownUrl(url)} answered with status ${status}.${login}`, again: false };
-  // GitHub says 403 where its limit is used up
+  // GitHub returns 403 when its rate limit is used up
   if (status === 429 || (status === 403 && (retryAfter !== undefined || headers['x-ratelimit-remaining'] === '0')))
     return { ...failed, whose: 'host', retryAfter };
   if (worthAgain.has(status))
@@ -39,7 +38,7 @@ export function failedAnswer({ url, response: { status, headers } }: GuardedAnsw
   return { ...failed, whose: status >= 400 && status < 500 && !passing.has(status) ? 'withheld' : 'wrong' };
 }
 
-/** `at`: the last URL that was asked. `upstream`: the origin that named it. */
+/** `at`: the last requested URL. `upstream`: the origin that named it. */
 export function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: number): ClassifiedFailure {
   const found = explainFailure(error, at.href, timeoutMs);
   const failed = { at, message: found.message, cause: error, again: false };
@@ -57,7 +56,7 @@ export function failedRequest(error: unknown, at: URL, upstream: string, timeout
   return { ...failed, whose: isOfConnecting(error) ? 'host' : 'one', again: !slow };
 }
 
-/** Nothing was asked at all: no address, nobody there, or not who they should be. */
+/** True if no request was sent: no address, no server, or a wrong certificate. */
 function isOfConnecting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const syscall = 'syscall' in error ? error.syscall : undefined;

@@ -1,5 +1,5 @@
-// The body of an answer in memory, decompressed, and never more of it than allowed: neither on the wire nor unpacked (a
-// few kilobytes of brotli can unpack to gigabytes).
+// The decompressed body of an answer in memory. The limit holds for the received and for the decompressed bytes,
+// because a few kilobytes of brotli can expand to gigabytes.
 
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
@@ -27,13 +27,13 @@ export async function readDecoded(body: Readable, encoding: string | undefined, 
   } finally {
     for (const stream of [body, decoded]) if (!stream.closed) stream.on('error', () => undefined).destroy();
   }
-  const whole = Buffer.allocUnsafeSlow(size); // it may be kept for long: not a part of what other buffers share
+  const whole = Buffer.allocUnsafeSlow(size); // copies: a long-lived slice would keep the shared buffer in memory
   let at = 0;
   for (const piece of pieces) at += piece.copy(whole, at);
   return whole;
 }
 
-/** zlib's own, Z_DATA_ERROR for instance; what breaks off on the way has another one. */
+/** True for zlib's own errors, Z_DATA_ERROR for instance; a broken connection has another error. */
 function isOfUnpacking(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^(?:Z_|ERR__|ERR_BROTLI)/.test(String(error.code));
 }
@@ -46,5 +46,5 @@ function decoder(body: Readable, encoding: string | undefined): Readable {
     throw new UnusableBody(`it is encoded as ${name.slice(0, 40)}, which was not asked for`);
   }
   const unpacked = name === 'br' ? createBrotliDecompress() : createGunzip();
-  return pipeline(body, unpacked, () => undefined); // the error is the decoder's, whose reader meets it
+  return pipeline(body, unpacked, () => undefined); // the reader of the decoder receives its error
 }

@@ -1,6 +1,5 @@
-// One document of an upstream on disk: a line of JSON that says what it is, then the bytes as they came. When it was
-// last found to be current is the file's own time. A cache: a file that cannot be read, or is not whole, counts as
-// none.
+// One document of an upstream on disk: a line of JSON with its metadata, then the unchanged bytes. The file's mtime is
+// the time of the last check. The store is a cache: an unreadable or incomplete file counts as absent.
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -15,12 +14,9 @@ export interface DocumentFile extends Validators {
   readonly body: Buffer | undefined;
   /** hex SHA-256 of the body */
   readonly digest: string;
-  /** since when the upstream has had these bytes, as far as it is known: its Last-Modified, or when they first came */
+  /** when the upstream changed to these bytes: its Last-Modified, or the time of the first fetch */
   readonly changedAtMs: number;
-  /**
-   * since when the upstream has said that there is no such document, though there once was; the body is the last one
-   * that there was
-   */
+  /** since when the upstream reports a formerly existing document as missing; the body is the last known one */
   readonly missingSinceMs: number | undefined;
   /** when it was last found to be current */
   readonly checkedAtMs: number;
@@ -28,8 +24,8 @@ export interface DocumentFile extends Validators {
 
 const format = 1;
 /**
- * A document that is written this soon after its request needs no time of its own: it is only requested again this much
- * later.
+ * A document written this soon after its request keeps its write time as check time: its next request is only later by
+ * this difference.
  */
 const alikeMs = 1000;
 
@@ -75,7 +71,7 @@ export async function markChecked(path: string, nowMs: number): Promise<void> {
 
 export async function readDocumentFile(path: string): Promise<DocumentFile | undefined> {
   try {
-    const found = statSync(path, { throwIfNoEntry: false }); // a few microseconds: mostly it says that there is none
+    const found = statSync(path, { throwIfNoEntry: false }); // takes a few microseconds: mostly the file is missing
     if (found === undefined) return undefined;
     const bytes = await readFile(path);
     const end = bytes.indexOf(0x0a);

@@ -1,5 +1,5 @@
-// Documents of one upstream, kept on disk: asked for once by however many wait for them (case 78), asked for again when
-// they are no longer fresh, and served as they were last seen while the upstream fails or sends what is none (case 75).
+// The documents of one upstream, stored on disk. Concurrent callers share one request (case 78), and a stale document
+// is requested again. While the upstream fails or sends invalid documents, the last known one is served (case 75).
 
 import { join } from 'node:path';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
@@ -19,7 +19,7 @@ export interface Freshness {
   readonly freshMs: number;
   /** how long a missing document is remembered */
   readonly missingMs: number;
-  /** how long an upstream has to report a document as gone until it counts as gone */
+  /** how long an upstream has to report a document as missing until it counts as removed */
   readonly goneAfterMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly destination: Destination;
   /** for messages */
   readonly upstream: string;
-  /** documents that say what an upstream has: that there is none says nothing, and is a failure */
+  /** for documents with an upstream's package list: a 404 proves nothing, and is a failure */
   readonly areNeeded?: true;
   readonly freshness: () => Freshness;
   readonly now: () => number;
@@ -46,7 +46,7 @@ export interface CachedDocument<Value> {
   /** changes with the bytes */
   readonly digest: string;
   readonly changedAtMs: number;
-  /** since when it could not be asked for again; undefined: it is current */
+  /** since when its requests have failed; undefined: it is current */
   readonly staleSinceMs: number | undefined;
   /** until when there is no need, or no use, to ask again */
   readonly goodUntilMs: number;
@@ -62,7 +62,7 @@ export class DocumentStore {
   readonly #options: StoreOptions;
   readonly #running = new SingleFlight<CachedDocument<unknown>>();
   readonly #asking = new SingleFlight<CachedDocument<unknown>>();
-  /** Failures by path: such a path is not requested again before its time, however many clients want it. */
+  /** Failures by path: such a path is not requested again before its time, for any number of clients. */
   readonly #failed = new Map<string, UpstreamUnavailable>();
 
   constructor(options: StoreOptions) {
@@ -70,7 +70,7 @@ export class DocumentStore {
   }
 
   /**
-   * `key`: its file below the folder. Rejects with UpstreamUnavailable where the upstream fails and nothing is kept.
+   * `key`: its file below the folder. Rejects with UpstreamUnavailable if the upstream fails and no document is stored.
    */
   get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
     const load = (): Promise<CachedDocument<Value>> => this.#load(join(this.#options.folder, key), url, parse);
@@ -91,7 +91,7 @@ export class DocumentStore {
     const failure = this.#failed.get(path);
     if (failure !== undefined && nowMs < failure.retryAtMs)
       return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
-    // goes on however long this caller has patience
+    // continues even if this caller stops waiting
     const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(path, url, kept, parse);
     const asking = this.#asking.run(path, ask) as Promise<CachedDocument<Value>>;
     return kept === undefined ? asking : withDeadline(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
@@ -162,7 +162,10 @@ export class DocumentStore {
     return this.#answer(checked);
   }
 
-  /** One 404 may be a slip of the upstream: what there was is served on, until it has said so for a while. */
+  /**
+   * One 404 may be a mistake of the upstream: the last document is served until the upstream has reported 404 for a
+   * while.
+   */
   async #missing<Value>(
     path: string,
     url: URL,

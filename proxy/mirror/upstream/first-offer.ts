@@ -1,4 +1,4 @@
-// Finds the first upstream that has a package, among the upstreams that may be asked for the name. Only this upstream
+// Finds the first upstream that has a package, among the upstreams that are allowed for the name. Only this upstream
 // serves the package. An upstream that cannot be reached ends the search, since it may have the package. A package of
 // the same name from a later upstream would be a different package.
 
@@ -11,7 +11,7 @@ export interface FoundOffer {
   readonly offer: Offer | undefined;
 }
 
-/** undefined: nobody has it. Rejects with UpstreamUnavailable. */
+/** undefined: no upstream has it. Rejects with UpstreamUnavailable. */
 export async function findOffer(
   name: PackageName,
   stability: Stability,

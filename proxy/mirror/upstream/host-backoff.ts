@@ -1,15 +1,15 @@
 // Decides when a host gets no requests: after a 429 or 503 for the time in its Retry-After, after failures for a time
 // that doubles. A dead upstream therefore costs one request now and then, instead of one for each client. One failing
-// resource does not stop the requests to its host. The backoff starts when the host cannot be reached, asks for
-// patience, or fails for several resources in a row.
+// resource does not stop the requests to its host. The backoff starts when the host cannot be reached, requests a
+// pause, or fails for several resources in a row.
 
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
-/** Retry-After is believed up to this: a wrong one must not switch an upstream off for days. */
+/** The maximum accepted Retry-After: a wrong one must not switch an upstream off for days. */
 const longestRetryAfterMs = 3_600_000;
 /** the number of different failing resources, without a success in between */
 const suspectFrom = 3;
-/** when one thing that failed is worth asking for again */
+/** how long a single failed resource is not requested again */
 const oneThingMs = 5000;
 /** origins that are remembered; archives may come from many */
 const maxOrigins = 1000;
@@ -25,7 +25,7 @@ interface Pause {
 export class HostBackoff {
   readonly #pauses = new Map<string, Pause>();
 
-  /** Epoch milliseconds until which `origin` is not to be asked; undefined: it may be asked now. */
+  /** Epoch milliseconds until which `origin` gets no requests; undefined: requests are allowed. */
   until(origin: string, nowMs: number): number | undefined {
     const untilMs = this.#pauses.get(origin)?.untilMs ?? 0;
     return untilMs > nowMs ? untilMs : undefined;
@@ -36,8 +36,8 @@ export class HostBackoff {
   }
 
   /**
-   * The host as a whole failed, or asks for patience. Returns when it may be asked again. `retryAfter`: the header of
-   * its answer.
+   * The host as a whole failed, or requests a pause. Returns the end of the backoff. `retryAfter`: the header of its
+   * answer.
    */
   failed(origin: string, nowMs: number, retryAfter?: string | undefined): number {
     const askedFor = retryAfterMs(retryAfter, nowMs);
@@ -50,7 +50,7 @@ export class HostBackoff {
     return nowMs + pauseMs;
   }
 
-  /** `what` failed there. Returns when it may be asked for again. */
+  /** `what` failed there. Returns the time of the next allowed request for it. */
   failedFor(origin: string, what: string, nowMs: number): number {
     const before = this.#pauses.get(origin) ?? { failures: 0, untilMs: 0, failed: new Set() };
     const failed = before.failed.size >= suspectFrom ? before.failed : new Set([...before.failed, what]);
@@ -66,7 +66,7 @@ export class HostBackoff {
   }
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3); undefined where there is none that can be read. */
+/** Parses seconds or a date (RFC 9110 §10.2.3); undefined if the header is missing or unreadable. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\s*[0-9]{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;

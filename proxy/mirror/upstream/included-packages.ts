@@ -1,6 +1,6 @@
-// Reads the packages of an older upstream, whose packages.json includes other files. A file with a SHA-1 must match
-// it, and is fetched again only when its SHA-1 changes. A file without a SHA-1 is fetched again when it is no longer
-// fresh, whether or not packages.json has changed.
+// Reads the packages of an older upstream, whose packages.json includes other files. A file with a SHA-1 must match it,
+// and is fetched again only when its SHA-1 changes. A file without a SHA-1 is fetched again when it is no longer fresh,
+// even if packages.json is unchanged.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -40,7 +40,10 @@ export class IncludedPackages {
     this.#now = now;
   }
 
-  /** All that these say: the same until one of them has to be asked for again. Rejects with UpstreamUnavailable. */
+  /**
+   * The contents of all these files: the same object until one of them has to be requested again. Rejects with
+   * UpstreamUnavailable.
+   */
   of(includes: readonly Include[]): Promise<Included> {
     if (this.#last?.includes === includes && this.#now() < this.#last.goodUntilMs) return this.#last.included;
     const included = this.#merged(includes);

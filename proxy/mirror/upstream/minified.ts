@@ -1,5 +1,5 @@
-// The short form of p2 documents (`"minified": "composer/2.0"`): the first version stands in full, each later one only
-// as what differs from the one before it; a field that is gone has the value `__unset` (composer/metadata-minifier,
+// The short form of p2 documents (`"minified": "composer/2.0"`). The first version has all fields; each later one has
+// only the differences from the one before. A removed field has the value `__unset` (composer/metadata-minifier,
 // MetadataMinifier.php).
 
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
@@ -31,8 +31,8 @@ const mostExpanded = 64 * 1024 ** 2;
 const mostFields = 1000;
 
 /**
- * Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be
- * too much.
+ * Returns every version in full, and yields to other requests. Rejects before the expansion if the result would be too
+ * large.
  */
 export async function expandYielding(
   versions: readonly JsonObject[],
@@ -49,8 +49,8 @@ export async function expandYielding(
 }
 
 /**
- * Takes the versions one after the other, and says how large each is in full. Of a field that is too large for a
- * version it counts only that.
+ * Takes the versions in order, and returns the full size of each. An oversized field counts only up to the limit of a
+ * version.
  */
 function createReckoner(): (changes: JsonObject) => number {
   const weights = new Map<string, number>();

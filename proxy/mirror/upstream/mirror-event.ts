@@ -1,7 +1,7 @@
 // The events of the mirror, for the log and for metrics. No URL in them has a query or credentials.
 
 export type MirrorEvent =
-  /** an upstream was asked for a document */
+  /** a request for a document was sent to an upstream */
   | {
       readonly kind: 'document';
       readonly upstream: string;

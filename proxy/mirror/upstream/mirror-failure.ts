@@ -2,7 +2,7 @@
 
 import { MirroringFailure } from '../../protocol/mirrored-packages.ts';
 
-/** It may be there another time: the upstream is down, slow, or asks for patience. */
+/** The upstream is down, slow, or requests a pause, so that a later request may succeed. */
 export class UpstreamUnavailable extends MirroringFailure {
   /** epoch milliseconds: not worth asking before */
   readonly retryAtMs: number;
@@ -33,9 +33,7 @@ export class UpstreamWithholds extends UpstreamRefused {
   }
 }
 
-/**
- * It is not known which names are private, so that no upstream may be asked (I9). `libretto why` says why it is not.
- */
+/** The private names are unknown, so that no request may go to an upstream (I9). `libretto why` shows the cause. */
 export class PrivateNamesUnknown extends Error {
   constructor() {
     super(

@@ -1,5 +1,4 @@
-// Asks another Composer repository for its packages.json, and says what stands in it: whether it can be used, before it
-// is.
+// Requests the packages.json of another Composer repository before its registration, and reports if it is usable.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { UpstreamClient } from './upstream-client.ts';

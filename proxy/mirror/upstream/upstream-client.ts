@@ -1,5 +1,6 @@
-// Requests of documents and archives to upstreams, through the guard of all egress (cases 68 and 69), within limits of
-// size and time, with backoff (case 75). A failure is UpstreamUnavailable, with the earliest time of a new attempt.
+// Sends requests for documents and archives to upstreams, through the guard of all egress (cases 68 and 69), within
+// limits of size and time, with backoff (case 75). A failure is UpstreamUnavailable, with the earliest time of a new
+// attempt.
 
 import type { Readable } from 'node:stream';
 import { createAddressPolicy } from '../../../build/egress/address-policy.ts';

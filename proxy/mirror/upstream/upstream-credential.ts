@@ -4,11 +4,11 @@
 export type UpstreamCredential =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
-  /** names of their own, such as PRIVATE-TOKEN */
+  /** custom headers, for example PRIVATE-TOKEN */
   | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * The credential exists and cannot be read: then the upstream is not asked at all. Without the credential it might
+ * The credential exists and cannot be read: then the upstream gets no requests at all. Without the credential it might
  * report existing packages as missing.
  */
 export interface UnusableCredential {
@@ -21,7 +21,7 @@ export type GivenCredential = UpstreamCredential | UnusableCredential;
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
-/** Whether a credential may be sent to this URL: over https, or to this machine. */
+/** True if a credential may be sent to this URL: over https, or to this machine. */
 export function maySendCredential(url: URL): boolean {
   return url.protocol === 'https:' || loopback.test(url.hostname);
 }

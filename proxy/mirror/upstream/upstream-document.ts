@@ -1,4 +1,4 @@
-// Parses an upstream document of one package: all versions, and the lists beside them. Pure.
+// Parses an upstream document of one package: all versions, and the lists next to them. Pure.
 
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

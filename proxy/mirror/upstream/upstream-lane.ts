@@ -1,5 +1,5 @@
-// One lane of requests to upstreams: connections and backoff of its own. Documents and archives have a lane each, so that
-// documents never wait behind archives, and a failure in one lane says nothing about the other.
+// One lane of requests to upstreams, with separate connections and a separate backoff. Documents and archives have one
+// lane each. So documents never wait behind archives, and a failure in one lane does not affect the other.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
@@ -28,7 +28,7 @@ export interface LaneRequest<Answer> {
 
 export interface LaneOptions {
   readonly access: GuardedAccess;
-  /** Whether a 4xx is UpstreamWithholds: the upstream lists the file and does not deliver it. */
+  /** True: a 4xx is UpstreamWithholds, because the upstream lists the file and does not deliver it. */
   readonly withholds: boolean;
   readonly userAgent: string;
   /** epoch milliseconds */

@@ -1,5 +1,5 @@
-// packages.json of another Composer repository: where its packages are described, and which it has. Pure. What is not
-// understood is left out, as Composer leaves it out (ComposerRepository.php, loadRootServerFile).
+// packages.json of another Composer repository: the location of its documents, and its list of packages. Pure. Unknown
+// parts are ignored, as Composer ignores them (ComposerRepository.php, loadRootServerFile).
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
@@ -28,9 +28,9 @@ export interface UpstreamRoot {
   readonly layout: Layout;
   /** the records in packages.json itself; they take precedence for these names */
   readonly packages: ReadonlyMap<string, readonly JsonObject[]>;
-  /** whether a request for a name can succeed */
+  /** true if a request for the name can succeed */
   readonly mayHave: (name: string) => boolean;
-  /** whether it explicitly lists documents of a name */
+  /** true if the list explicitly names documents of the package */
   readonly lists: (name: string) => boolean;
   readonly mirrors: readonly DistMirror[];
   /** its keys about advisories and filter lists, unchanged; undefined: none */
@@ -74,7 +74,7 @@ function layoutOf(json: JsonObject, url: URL): Layout {
     return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
   if (typeof lazy === 'string' && lazy !== '')
     return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
-  // although `packages` has entries beside it: other packages are in a place that is not read here, and must not count
+  // refuses this format even if `packages` has entries: the other packages are in unsupported files, and must not count
   // as missing
   if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
     throw new Error(
@@ -112,8 +112,8 @@ function templateOf(field: string, text: string, url: URL): string {
 }
 
 /**
- * `/x` is below the host, `x` beside packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile).
- * Placeholders stay as they are.
+ * `/x` is relative to the host, `x` to packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile).
+ * Placeholders stay unchanged.
  */
 function absolute(text: string, url: URL): string {
   if (/^https?:\/\//i.test(text)) return text;

@@ -1,5 +1,5 @@
-// One upstream Composer repository: what it says of a package, whichever way it publishes it (metadata-url,
-// providers-lazy-url, or everything in packages.json and what that includes).
+// One upstream Composer repository: reads its packages from any of its formats (metadata-url, providers-lazy-url, or
+// packages.json with its included files).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ export class Upstream {
     this.#tell = tell;
   }
 
-  /** undefined: it has no such package, or none of this stability. Rejects with UpstreamUnavailable. */
+  /** undefined: the upstream has no such package, or no version of this stability. Rejects with UpstreamUnavailable. */
   async offer(name: PackageName, stability: Stability): Promise<Offer | undefined> {
     const root = await this.#readRoot();
     const { value } = root;
@@ -121,7 +121,7 @@ export class Upstream {
     throw failure;
   }
 
-  /** Further addresses of archives, besides those in the records. */
+  /** Further addresses of archives, in addition to those in the records. */
   async mirrors(): Promise<readonly DistMirror[]> {
     return (await this.#readRoot()).value.mirrors;
   }
@@ -132,8 +132,8 @@ export class Upstream {
   }
 
   /**
-   * A missing packages.json says nothing about packages: the name might be requested from the next upstream, where it
-   * may be another package.
+   * A missing packages.json is no proof of a missing package: otherwise the next upstream would get the request, and
+   * its package of that name may be a different one.
    */
   async #readRoot(): Promise<Root> {
     const known = this.#root;
@@ -156,7 +156,7 @@ function offerOf(
   return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
 }
 
-/** Named after the whole address: another address is another upstream, whatever its name is. */
+/** The folder name has a digest of the whole address: another address is another upstream, even on the same host. */
 export function folderOf(rootUrl: URL): string {
   return `${rootUrl.host.replaceAll(/[^a-z0-9.-]/g, '_')}-${createHash('sha256').update(rootUrl.href).digest('hex').slice(0, 12)}`;
 }

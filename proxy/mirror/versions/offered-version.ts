@@ -1,5 +1,5 @@
-// One version of an upstream's document as it may be offered here, or why it may not: a version that Composer cannot
-// load breaks every client that asks for the package, whatever version it wants. Pure.
+// Checks one version of an upstream's document. A version that Composer cannot load is refused with the reason, because
+// it breaks every client that requests any version of the package. Pure.
 
 import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
@@ -10,9 +10,9 @@ import { isDevVersion, normalizeVersion, type NormalizedVersion } from '../../..
 import { mostOfRecord, weightOf } from '../../../build/shared/json/json-weight.ts';
 
 export interface OfferedDist {
-  /** as the upstream has it */
+  /** the upstream's URL, unchanged */
   readonly url: string;
-  /** of any form; empty without one */
+  /** in any form; empty without one */
   readonly reference: string;
   /** undefined where the upstream gives none to check against */
   readonly shasum: Sha1 | undefined;
@@ -22,7 +22,7 @@ export interface OfferedVersion {
   readonly version: string;
   readonly normalized: NormalizedVersion;
   readonly dev: boolean;
-  /** as the upstream has it */
+  /** the upstream's record, unchanged */
   readonly record: JsonObject;
   /** undefined of a metapackage without one */
   readonly dist: OfferedDist | undefined;

@@ -6,7 +6,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { offeredVersions, type CheckRecord, type Offered, type OfferedVersion } from './offered-version.ts';
 
-/** As `offeredVersions`. */
+/** Does the work of `offeredVersions`, and yields to other requests. */
 export async function offeredVersionsYielding(
   name: PackageName,
   records: readonly JsonObject[],

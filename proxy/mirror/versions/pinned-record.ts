@@ -17,8 +17,8 @@ const settledFields = [
 ] as const;
 
 /**
- * Equal texts for records whose pinned fields mean the same: the order of keys does not matter, and a missing list
- * equals an empty one.
+ * Equal texts for records whose pinned fields have the same meaning: the order of keys does not matter, and a missing
+ * list equals an empty one.
  */
 export function pinnedFields(record: JsonObject): string {
   return createHash('sha256')
@@ -42,8 +42,8 @@ export function withPinnedFields(record: JsonObject, accepted: JsonObject): Json
 }
 
 /**
- * Empty for what says nothing. A type that is missing is `library`, and one binary need not be a list (ArrayLoader.php,
- * createObject and configureObject).
+ * Empty for a field without effect. A missing type is `library`, and a single binary need not be a list
+ * (ArrayLoader.php, createObject and configureObject).
  */
 function formOf(field: (typeof settledFields)[number], value: JsonValue | undefined): string {
   if (field === 'type') return typeof value === 'string' ? value.toLowerCase() : 'library';

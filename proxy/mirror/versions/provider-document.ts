@@ -1,5 +1,5 @@
-// A document that the mirror has made, read and written again, where something in it is another for who asks: a
-// document may have megabytes, and others get their turn in between.
+// Parses a document of the mirror and writes it again with changes for one reader. A document may have megabytes, so
+// both steps yield to other requests.
 
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -11,7 +11,7 @@ import { createExpander, createMinifier, minifiedMark } from '../upstream/minifi
 export interface ProviderDocument {
   /** in full */
   readonly records: readonly JsonObject[];
-  /** the keys beside `packages` */
+  /** the keys next to `packages` */
   readonly beside: JsonObject;
 }
 

@@ -1,6 +1,6 @@
-// The names that mirrored packages say they stand for (`replace`, `provide`), and which of these they may not: Composer
-// installs a package that replaces a name instead of the one that has it, so an upstream could put its own in the place
-// of a private package without ever being asked for it (I9).
+// Guards the names that mirrored packages claim (`replace`, `provide`). Composer installs a package that replaces a
+// name in place of the real one. An upstream could therefore replace a private package without ever receiving a request
+// for it (I9).
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
@@ -18,7 +18,7 @@ export const mostClaimed = 5000;
 
 export interface Claims {
   readonly names: readonly PackageName[];
-  /** whether there are more: names beyond the limit are dropped, since their owner is not checked */
+  /** true: names beyond the limit were dropped, since their owner is not checked */
   readonly more: boolean;
 }
 
@@ -52,17 +52,15 @@ export async function claimedNames(records: Iterable<JsonObject>): Promise<Claim
 }
 
 /**
- * Whether packages of this upstream may not replace or provide a name: it is private (I9), or belongs to other
- * upstreams. While that is unknown, any name counts.
+ * True if packages of this upstream must not replace or provide the name: the name is private (I9), or belongs to other
+ * upstreams. While the owner is unknown, the result is true.
  */
 export function isOfAnother(belonging: Belonging, upstreamId: string): boolean {
   if (belonging.to === 'nobody') return belonging.unknown === true;
   return belonging.to === 'private' || !belonging.ids.includes(upstreamId);
 }
 
-/**
- * Those of the names that are such, sorted. Whether one is may be looked up on disk: others get their turn in between.
- */
+/** The names that `isOne` accepts, sorted. `isOne` may read the disk, so the function yields to other requests. */
 export async function namesAmong(
   names: readonly PackageName[],
   isOne: (name: PackageName) => boolean,

@@ -1,8 +1,6 @@
-// The document that clients get of a mirrored package, out of what its upstream says: archives are fetched from here,
-// and nothing leads past here. Pure.
-//
-// `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and
-// rule.
+// Makes the client's document of a mirrored package from the upstream's records: archives come from this registry, and
+// no URL bypasses it. Pure. `source` is left out: after a refused archive, Composer would clone from there, past every
+// check and rule.
 
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
@@ -33,7 +31,10 @@ export interface DocumentParts {
   readonly filter: JsonValue | undefined;
 }
 
-/** Characters. A document that would be larger stays in the short form: a few megabytes of that can mean gigabytes. */
+/**
+ * Characters. A document that would be larger stays in the short form: a few megabytes of the short form can expand to
+ * gigabytes.
+ */
 const largestInFull = 8 * 1024 ** 2;
 
 /**
@@ -66,7 +67,7 @@ function* textsOf(versions: readonly OfferedVersion[], textOf: (version: Offered
   for (const version of versions) yield textOf(version);
 }
 
-/** The keys beside `packages`. */
+/** The keys next to `packages`. */
 function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
   return {
     ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
@@ -105,8 +106,8 @@ export function rewriteRecord(
 }
 
 /**
- * The upstream's own stays as it is. A release without one has the moment in which its archive was accepted here
- * (AcceptedPackage.learned); before, nobody knows any. Of a dev version nothing is added, as with checksums.
+ * The upstream's own date stays unchanged. A release without one gets the time of its archive's acceptance here
+ * (AcceptedPackage.learned); before, the date is unknown. Dev versions get none, as with checksums.
  */
 function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
   const known =
@@ -119,8 +120,8 @@ function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, acce
 }
 
 /**
- * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream
- * gives none for, none is added: it would make `dev-main#<older commit>` fail, which has the same record.
+ * The checksum of the accepted bytes, if there are any. A dev version without an upstream checksum gets none:
+ * `dev-main#<older commit>` has the same record, and would fail.
  */
 function distOf(
   name: PackageName,
@@ -142,7 +143,7 @@ function distOf(
   };
 }
 
-/** As the builder writes it. */
+/** The builder's format. */
 function distUrl(name: PackageName, version: string, base: string | undefined): string {
   if (base === undefined) return `/dist/${name}/${version}.zip`;
   return `${base}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
