@@ -1,5 +1,5 @@
-// Budgets of attempts over every kind of state, with two processes' stores on one state: many at once get no more tries
-// than one after another, and right ones never stand in each other's way.
+// Tests the budgets of attempts on every kind of state, with two processes on one state. Simultaneous wrong attempts
+// get no more tries than consecutive ones, and correct attempts never block each other.
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -54,15 +54,18 @@ function describeAttempts(
     }
     const times = <Guess>(count: number, guess: Guess): Guess[] => Array.from({ length: count }, () => guess);
 
-    it.each(budgets)('%s: wrong attempts at once are answered as often as the budget says', async (_name, budgetOf) => {
-      const budget = budgetOf('guessed');
-      const outcomes = await tryAtOnce(budget, times(budget.free + 8, 'wrong'));
-      expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(budget.free);
-      expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(8);
-    });
+    it.each(budgets)(
+      '%s: simultaneous wrong attempts get as many answers as the budget allows',
+      async (_name, budgetOf) => {
+        const budget = budgetOf('guessed');
+        const outcomes = await tryAtOnce(budget, times(budget.free + 8, 'wrong'));
+        expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(budget.free);
+        expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(8);
+      },
+    );
 
     it.each(budgets)(
-      '%s: right attempts at once all succeed, also one short of the lockout',
+      '%s: simultaneous correct attempts all succeed, also one failure before the lockout',
       async (_name, budgetOf) => {
         const budget = budgetOf('right');
         expect(await tryAtOnce(budget, times(budget.free + 5, 'right'))).toEqual(times(budget.free + 5, 'right'));
@@ -72,7 +75,7 @@ function describeAttempts(
     );
 
     it.each(budgets)(
-      '%s: a lockout ends by the clock of its failures, and right attempts prolong it for nobody',
+      '%s: a lockout ends at the time set by its failures, and correct attempts prolong it for nobody',
       async (_name, budgetOf) => {
         const budget = budgetOf('locked');
         await tryAtOnce(budget, times(budget.free, 'wrong'));

@@ -1,4 +1,4 @@
-// The contract of counters.ts, run on every kind of counter there is, Redis by a real server.
+// Tests the contract of counters.ts on every implementation, with a real Redis server.
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';

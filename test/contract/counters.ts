@@ -1,5 +1,5 @@
-// Rules for every counter, wherever it counts (row 82). Run by counters.test.ts on each implementation. Windows are an hour
-// unless a test waits for one to end, so that no slow machine ends one early.
+// Rules for every implementation of the counters (row 82). counters.test.ts runs them on each. Windows last an hour
+// unless a test waits for the end, so that no slow machine ends one early.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
     const hits = async (count: number, key: string, limit: number): Promise<Count[]> =>
       Promise.all(Array.from({ length: count }, () => hit(key, limit)));
 
-    it('admits up to the limit and says what is left', async () => {
+    it('admits hits up to the limit and returns the remaining number', async () => {
       const counts = [await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3)];
       expect(counts.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([
         [true, 2],
@@ -34,21 +34,21 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       ]);
     });
 
-    it('stands at 999, 1000 and 1001 of 1000 as it should', async () => {
+    it('counts correctly at 999, 1000 and 1001 of 1000', async () => {
       await hits(998, 'a', 1000);
       expect(await hit('a', 1000)).toMatchObject({ admitted: true, remaining: 1 });
       expect(await hit('a', 1000)).toMatchObject({ admitted: true, remaining: 0 });
       expect(await hit('a', 1000)).toMatchObject({ admitted: false, remaining: 0 });
     });
 
-    it('admits exactly 1000 of 1200 at once', async () => {
+    it('admits exactly 1000 of 1200 simultaneous hits', async () => {
       const counts = await hits(1200, 'a', 1000);
       expect(counts.filter(({ admitted }) => admitted)).toHaveLength(1000);
       expect(counts.filter(({ remaining }) => remaining < 0)).toEqual([]);
       expect(counters.degraded()).toBe(false);
     });
 
-    it("ends the window a window's length after its first request, whatever comes later", async () => {
+    it('ends a window one window length after its first hit, whatever hits follow', async () => {
       const before = Date.now();
       const first = await hit('a', 2);
       const after = Date.now();
@@ -60,7 +60,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       for (const { resetAtMs } of rest) expect(Math.abs(resetAtMs - first.resetAtMs)).toBeLessThan(20);
     });
 
-    it('begins a new window when one has ended, and refused requests do not put that off', async () => {
+    it('begins a new window after the end of the last one, and refused hits do not delay that', async () => {
       const windowMs = 400;
       const first = await hit('a', 1, windowMs);
       while (Date.now() < first.resetAtMs - 40) {
@@ -71,13 +71,13 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       expect(await hit('a', 1, windowMs)).toMatchObject({ admitted: true, remaining: 0 });
     });
 
-    it('counts each key by itself', async () => {
+    it('counts each key separately', async () => {
       await hits(5, 'a', 5);
       expect(await hit('a', 5)).toMatchObject({ admitted: false });
       expect(await hit('b', 5)).toMatchObject({ admitted: true, remaining: 4 });
     });
 
-    it('follows a limit that is changed: lowered below what was used, and raised again', async () => {
+    it('follows a changed limit: lowered below the used number, and raised again', async () => {
       await hits(5, 'a', 10);
       expect(await hit('a', 3)).toMatchObject({ admitted: false, remaining: 0 });
       expect(await hit('a', 5)).toMatchObject({ admitted: false, remaining: 0 });
@@ -85,7 +85,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       expect(await hit('a', 1_000_000_000)).toMatchObject({ admitted: true, remaining: 999_999_993 });
     });
 
-    it('shows the running window without counting', async () => {
+    it('peeks at the running window without counting', async () => {
       expect(await counters.peek('a', hourMs, Date.now())).toBeUndefined();
       const { resetAtMs } = await hit('a', 3);
       await hit('a', 3);
@@ -97,7 +97,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       expect(await hit('a', 3)).toMatchObject({ admitted: true, remaining: 0 });
     });
 
-    it('shows nothing of a window that has ended', async () => {
+    it('peeks at nothing after the end of a window', async () => {
       const { resetAtMs } = await hit('a', 3, 100);
       await delay(resetAtMs - Date.now() + 20);
       expect(await counters.peek('a', 100, Date.now())).toBeUndefined();
@@ -105,7 +105,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
 
     if (!shared) return;
 
-    it('is exact across four that share it', async () => {
+    it('is exact for four processes that share it', async () => {
       const all = [counters, await open(), await open(), await open()];
       const counts = await Promise.all(
         Array.from({ length: 1200 }, (_, index) => hit('a', 1000, hourMs, all[index % 4])),

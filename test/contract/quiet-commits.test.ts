@@ -1,5 +1,4 @@
-// Two processes' stores on one state: what one of them writes quietly is there for the other, and takes nothing from
-// what that one remembers.
+// Tests quiet commits with two processes on one state: the other process reads the change and keeps its own cache.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +35,7 @@ async function proveQuiet(here: StateStore, there: StateStore, settle: () => Pro
   expect(there.generation()).not.toBe(before);
 }
 
-it('LMDB', async () => {
+it('a quiet commit in LMDB reaches the other process and keeps its cache', async () => {
   const folder = temporaryFolder('quiet');
   const [here, there] = [await openLmdbStore(folder.at('state')), await openLmdbStore(folder.at('state'))];
   try {
@@ -47,14 +46,14 @@ it('LMDB', async () => {
   }
 });
 
-describe.skipIf(lacks('redis-server'))('Redis', () => {
+describe.skipIf(lacks('redis-server'))('a quiet commit in Redis reaches the other process and keeps its cache', () => {
   let redis: RedisServer;
   beforeAll(async () => void (redis = await startRedis()));
   afterAll(() => redis.stop());
   const open = (url: string) =>
     openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
 
-  it.each(['hears messages', 'hears none'])('where the other one %s', async (how) => {
+  it.each(['hears messages', 'hears none'])('where that process %s', async (how) => {
     if (how === 'hears none')
       await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const [here, there] = [

@@ -1,4 +1,4 @@
-// The contract of state-store.ts, run on every state store there is.
+// Tests the contract of state-store.ts on every state store.
 
 import { afterAll, beforeAll, describe } from 'vitest';
 

@@ -1,4 +1,4 @@
-// The contract of every state store, whatever holds its rows. state-store.test.ts runs it on each implementation.
+// The contract of every state store, for any storage. state-store.test.ts runs it on each implementation.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -42,19 +42,19 @@ export function describeStateStore(
         ['null', null],
         ['empty', {}],
         ['large', 'x'.repeat(100_000)],
-      ])('come back as they were put: %s', async (_name, value) => {
+      ])('are read as they were written: %s', async (_name, value) => {
         expect(await store.commit(put('a/key', value))).toBe(true);
         expect((await store.get('a/key'))?.value).toEqual(value);
       });
 
-      it('are absent when they were never put, and again once deleted', async () => {
+      it('are absent before they are written and after they are deleted', async () => {
         expect(await store.get('a/key')).toBeUndefined();
         await store.commit(put('a/key', 1));
         await store.commit({ ...nothing, deletes: ['a/key', 'a/never-there'] });
         expect(await store.get('a/key')).toBeUndefined();
       });
 
-      it("are the store's own: changing what was put or read changes nothing", async () => {
+      it('are copies: changing a written or read value does not change the store', async () => {
         const value = { list: [1] };
         await store.commit(put('a/key', value));
         value.list.push(2);
@@ -65,7 +65,7 @@ export function describeStateStore(
     });
 
     describe('revisions', () => {
-      it('change with every put, and never return, not even after a delete', async () => {
+      it('change with every write and never return, not even after a delete', async () => {
         const seen = new Set<number | null>();
         for (let round = 0; round < 3; round += 1) {
           await store.commit(put('a/key', 1));
@@ -84,7 +84,7 @@ export function describeStateStore(
     });
 
     describe('a commit', () => {
-      it('happens when all its conditions hold', async () => {
+      it('is applied when all its conditions hold', async () => {
         await store.commit(put('a/one', 1));
         const conditions = [
           { key: 'a/one', revision: await revisionOf('a/one') },
@@ -94,7 +94,7 @@ export function describeStateStore(
         expect(await keys('a/')).toEqual(['a/two']);
       });
 
-      it('changes nothing at all when one condition fails', async () => {
+      it('changes nothing when one condition fails', async () => {
         await store.commit(put('a/one', 1));
         const stale = await revisionOf('a/one');
         await store.commit(put('a/one', 2));
@@ -113,12 +113,12 @@ export function describeStateStore(
         expect(store.generation()).toBe(generation);
       });
 
-      it('of conditions alone says whether they hold', async () => {
+      it('of conditions alone returns whether they hold', async () => {
         expect(await store.commit({ ...nothing, conditions: [{ key: 'a/none', revision: null }] })).toBe(true);
         expect(await store.commit({ ...nothing, conditions: [{ key: 'a/none', revision: 1 }] })).toBe(false);
       });
 
-      it('that counts upwards loses nothing when many run at once', async () => {
+      it('that counts up loses no count when many run at once', async () => {
         const increment = async (): Promise<void> => {
           for (;;) {
             const entry = await store.get('a/count');
@@ -158,7 +158,7 @@ export function describeStateStore(
     });
 
     describe('the generation', () => {
-      it('moves with every commit, and only then', async () => {
+      it('rises with every commit, and only then', async () => {
         const seen = [store.generation()];
         await store.commit(put('a/key', 1));
         seen.push(store.generation());
@@ -174,7 +174,7 @@ export function describeStateStore(
     describe('a quiet commit', () => {
       const quietly = (key: string, value: JsonValue): StateChange => ({ ...put(key, value), quiet: true });
 
-      it('is one like any other, and leaves the generation where it is', async () => {
+      it('is applied like any other, and keeps the generation', async () => {
         const generation = store.generation();
         expect(await store.commit(quietly('a/key', 1))).toBe(true);
         const first = await revisionOf('a/key');
@@ -188,7 +188,7 @@ export function describeStateStore(
         expect(store.generation()).toBe(generation);
       });
 
-      it('keeps no other commit from moving the generation', async () => {
+      it('does not keep other commits from changing the generation', async () => {
         const seen = new Set([store.generation()]);
         for (let round = 0; round < 3; round += 1) {
           await store.commit(quietly('a/count', round));
@@ -208,7 +208,7 @@ export function describeStateStore(
         for (const key of [...all].reverse()) await store.commit(put(key, { of: key }));
       });
 
-      it('holds the keys with a prefix, in byte order, with values and revisions', async () => {
+      it('contains the keys with a prefix, in byte order, with values and revisions', async () => {
         expect(await keys('a/')).toEqual(['a/1', 'a/10', 'a/2', 'a/~']);
         expect(await keys('a/1')).toEqual(['a/1', 'a/10']);
         expect(await keys('c')).toEqual([]);
@@ -217,31 +217,31 @@ export function describeStateStore(
         ]);
       });
 
-      it('with an empty prefix holds all there is', async () => {
+      it('with an empty prefix contains all keys', async () => {
         expect(await keys('')).toEqual(all);
       });
 
-      it('goes on behind a key, whether that exists or not', async () => {
+      it('continues after a key, whether the key exists or not', async () => {
         expect(await keys('a/', { after: 'a/1' })).toEqual(['a/10', 'a/2', 'a/~']);
         expect(await keys('a/', { after: 'a/11' })).toEqual(['a/2', 'a/~']);
         expect(await keys('a/', { after: 'a' })).toEqual(['a/1', 'a/10', 'a/2', 'a/~']);
         expect(await keys('a/', { after: 'b' })).toEqual([]);
       });
 
-      it('runs backwards', async () => {
+      it('can run backwards', async () => {
         expect(await keys('a/', { reverse: true })).toEqual(['a/~', 'a/2', 'a/10', 'a/1']);
         expect(await keys('a/', { reverse: true, after: 'a/2' })).toEqual(['a/10', 'a/1']);
         expect(await keys('a/', { reverse: true, after: 'b' })).toEqual(['a/~', 'a/2', 'a/10', 'a/1']);
         expect(await keys('a/', { reverse: true, after: 'a' })).toEqual([]);
       });
 
-      it('stops at a limit', async () => {
+      it('ends at a limit', async () => {
         expect(await keys('a/', { limit: 2 })).toEqual(['a/1', 'a/10']);
         expect(await keys('a/', { limit: 2, reverse: true })).toEqual(['a/~', 'a/2']);
       });
     });
 
-    it('says so when it is used after it was closed, and may be closed twice', async () => {
+    it('fails with the reason when it is used after it was closed, and can be closed twice', async () => {
       await store.close();
       await store.close();
       await expect(store.get('a/key')).rejects.toMatchObject({ code: 'STATE_CLOSED' });

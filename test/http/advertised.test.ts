@@ -1,5 +1,4 @@
-// Tests the offers and notices in packages.json beyond documents and archives: defaults, settings, and that clients
-// notice a change.
+// Tests the further fields of packages.json: defaults, settings, and that clients notice a change.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
@@ -37,7 +36,7 @@ const services = {
 };
 
 describe('packages.json', () => {
-  it('offers everything unless somebody says otherwise, and what was built is in it', async () => {
+  it('packages.json offers every service by default, with the fields of the build', async () => {
     const json = (await get()).json();
     expect(json).toMatchObject({
       ...services,
@@ -47,7 +46,7 @@ describe('packages.json', () => {
     expect(Object.keys(json)).not.toEqual(expect.arrayContaining(['warnings']));
   });
 
-  it('offers what the setting says, at once, and clients that ask by date notice', async () => {
+  it('packages.json offers the services of the setting at once, and clients that ask by date notice the change', async () => {
     const first = await get();
     expect((await set({ advertise: ['notify-batch', 'search'] })).status).toBe(200);
     const second = await get({ 'if-modified-since': first.headers['last-modified'] ?? '' });
@@ -62,7 +61,7 @@ describe('packages.json', () => {
     expect((await get()).headers['last-modified']).toBe(first.headers['last-modified']);
   });
 
-  it('warns and tells by the version of Composer', async () => {
+  it('packages.json has warnings and notices that depend on the version of Composer', async () => {
     const before = await modified();
     const notices = {
       warnings: [{ versions: '<2.5', message: 'Please update Composer.' }],
@@ -78,7 +77,7 @@ describe('packages.json', () => {
     expect(await modified()).toBe(before);
   });
 
-  it('never says what would end every run of a client', async () => {
+  it('packages.json never contains a field that would end every run of a client', async () => {
     const wrong = [
       { warnings: [{ message: 'no versions' }] },
       { warnings: [{ versions: 'not a constraint!', message: 'x' }] },

@@ -87,7 +87,7 @@ const idsOf = (reply: Reply): unknown =>
   );
 
 describe('/security-advisories', () => {
-  it('answers a form as Composer sends it, of what it names and nothing else', async () => {
+  it('a form of Composer gets the advisories of the packages that it names, and no others', async () => {
     const reply = await ask('packages%5B0%5D=acme%2Fhello&packages%5B1%5D=psr%2Flog');
     expect([reply.status, idsOf(reply)]).toEqual([200, { 'acme/hello': ['A-1', 'A-2'] }]);
     expect(reply.json()['advisories']).toMatchObject({
@@ -98,20 +98,20 @@ describe('/security-advisories', () => {
     });
   });
 
-  it('answers a GET alike, and of packages that are not published here too', async () => {
+  it('a GET gets the same advisories, also of packages that are not published here', async () => {
     expect(idsOf(await get('/security-advisories?packages[]=acme/other&packages[]=acme/unpublished'))).toEqual({
       'acme/other': ['A-3'],
       'acme/unpublished': ['A-4'],
     });
   });
 
-  it('says nothing of packages that the token does not see', async () => {
+  it('the answer has no advisory of a package that is hidden from the token', async () => {
     expect(
       idsOf(await ask('packages[]=acme/hello&packages[]=acme/other&packages[]=acme/unpublished', limited)),
     ).toEqual({ 'acme/other': ['A-3'], 'acme/unpublished': ['A-4'] });
   });
 
-  it('follows the next publication', async () => {
+  it('the next publication changes the answer', async () => {
     writeFileSync(
       join(sources.root, 'advisories.json'),
       JSON.stringify([
@@ -130,7 +130,7 @@ describe('/security-advisories', () => {
     ['is something else', '{}', { 'content-type': 'application/json' }, 400],
     ['names too many', Array.from({ length: 5001 }, (_, at) => `packages[]=acme/p${at}`).join('&'), form, 400],
     ['is too large', `packages[]=${'x'.repeat(600_000)}`, form, 400],
-  ])('a body that %s', async (_, body, headers, status) => {
+  ])('a body that %s gets the documented answer', async (_, body, headers, status) => {
     expect(
       (
         await registry.proxy.send(
@@ -143,7 +143,7 @@ describe('/security-advisories', () => {
     ).toBe(status);
   });
 
-  it('needs a token, and no other method', async () => {
+  it('the route requires a token and allows no other method', async () => {
     expect((await registry.proxy.send('POST', '/security-advisories', form, 'packages[]=acme/hello')).status).toBe(401);
     const deleted = await registry.proxy.send('DELETE', '/security-advisories', { authorization: `Bearer ${reader}` });
     expect([deleted.status, deleted.json()['code'], deleted.headers['allow']]).toEqual([
@@ -155,7 +155,7 @@ describe('/security-advisories', () => {
 });
 
 describe('/filters', () => {
-  it('answers of the packages and lists it is asked about', async () => {
+  it('the answer has the requested packages and lists', async () => {
     const reply = await askFilters({
       packages: ['pkg://composer/acme/other', 'pkg:composer/psr/log'],
       lists: ['malware', 'unknown'],
@@ -173,7 +173,7 @@ describe('/filters', () => {
     ]);
   });
 
-  it('sums all of it up, as far as the token sees', async () => {
+  it('the summary covers all packages that the token sees', async () => {
     expect((await get('/filters/summary.json')).json()).toEqual({
       filter: { malware: { 'acme/hello': '9.9.9', 'acme/other': '1.0.0 || 2.*' } },
     });
@@ -186,7 +186,7 @@ describe('/filters', () => {
   });
 
   it.each([[{ packages: 'acme/other', lists: [] }], [{ packages: [] }], [{ packages: [5], lists: ['malware'] }]])(
-    'refuses %j',
+    'the request %j is refused',
     async (body) => {
       expect((await askFilters(body)).json()).toMatchObject({ code: 'INVALID_INPUT' });
     },
@@ -197,7 +197,7 @@ describe('packages.json', () => {
   const rootAs = async (userAgent: string): Promise<Record<string, unknown>> =>
     (await registry.proxy.get('/packages.json', { authorization: `Bearer ${reader}`, 'user-agent': userAgent })).json();
 
-  it('names where to ask, but to a Composer that would look for a file there', async () => {
+  it('packages.json names the routes, except to a Composer that would read a file there', async () => {
     for (const userAgent of [
       'Composer/2.7.0 (Linux; 6.1; PHP 8.2.7; cURL 7.88.1)',
       'curl/8',
@@ -211,7 +211,7 @@ describe('packages.json', () => {
     expect((await rootAs('Composer/2.5.5 (Linux; 6.1; PHP 8.2.7)'))['security-advisories']).toEqual({ metadata: true });
   });
 
-  it('has another Last-Modified for each of them, so that an upgrade of Composer is not told that nothing changed', async () => {
+  it('packages.json has another Last-Modified for each of them, so that an upgraded Composer gets no 304', async () => {
     const dates = await Promise.all(
       ['Composer/2.5.5 (Linux)', 'Composer/2.8.0 (Linux)'].map(
         async (agent) =>

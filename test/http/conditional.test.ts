@@ -30,7 +30,7 @@ describe.each(['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.
       return served.get(path, headers(first.headers['etag'] ?? '', first.headers['last-modified'] ?? ''), method);
     };
 
-    it('is 304 to the Last-Modified it sent, without a body and with its validators', async () => {
+    it('a request with the Last-Modified gets 304 without a body and with the validators', async () => {
       const first = await served.get(path);
       const reply = await served.get(path, { 'if-modified-since': first.headers['last-modified'] ?? '' });
       expect(reply.status).toBe(304);
@@ -60,14 +60,14 @@ describe.each(['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.
         (etag: string) => ({ 'if-none-match': etag, 'if-modified-since': older }),
         304,
       ],
-    ])('%s', async (_name, headers, status) => {
+    ])('a request is answered by its validator: %s', async (_name, headers, status) => {
       expect((await ask(headers)).status).toBe(status);
       expect((await ask(headers, 'HEAD')).status).toBe(status);
     });
   },
 );
 
-it('an ETag of one encoding is no match for another: they are other bytes', async () => {
+it('an ETag of one encoding does not match another encoding, because the bytes differ', async () => {
   const gzip = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip' });
   const etag = gzip.headers['etag'] ?? '';
   expect((await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip', 'if-none-match': etag })).status).toBe(

@@ -1,5 +1,5 @@
-// A damaged file of the tree, and tokens that see none of its versions: they get the answers of the sound tree, so that
-// damage tells nothing of what is hidden (I14).
+// Tests damaged files of the tree with tokens that see none of their versions: these tokens get the answers of a sound
+// tree, so that the damage reveals no hidden package (I14).
 
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ describe.each([
   ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'public/p2/acme/late.json'],
   ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'public/p2/acme/core~dev.json'],
 ] as const)('a token limited by %s (%j) and a damaged %s', (_, limits, path) => {
-  it('changes none of its answers, and everybody else is told', async () => {
+  it('get the answers of a sound tree, and every other token gets the error', async () => {
     const [limited, all] = [await create(limits), await create({})];
     const name = path.slice('public/p2/'.length).replace(/(~dev)?\.json$/, '');
     const paths = [...ofPackage(name), ...ofPackage('acme/core'), ...lists];
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-it('an index that is damaged tells nothing of a hidden package either, nor beside a damaged document', async () => {
+it('a damaged index reveals no hidden package, also together with a damaged document', async () => {
   const [limited, all] = [await create({ stability: 'stable' }), await create({})];
   const answers = async (): Promise<unknown> =>
     Promise.all(ofPackage('acme/onlydev').map(async (path) => [path, (await get(path, limited)).status]));
@@ -104,7 +104,7 @@ describe.each([
   ['versions', { constraints: { '*': '^1.0' } }, 'acme/late', '2.0.0'],
   ['release time', { not_after: '2026-02-01T00:00:00.000Z' }, 'acme/late', '2.0.0'],
 ] as const)('a token limited by %s (%j) and a damaged index of %s', (_, limits, name, label) => {
-  it('changes none of its answers, with whole documents and damaged ones', async () => {
+  it('get the answers of a sound tree, with intact and with damaged documents', async () => {
     const limited = await create(limits);
     const paths = [...ofPackage(name), `/dist/${name}/${label}.zip`, ...ofPackage('acme/core'), ...lists];
     const answers = (): Promise<unknown> => answersTo(limited, paths);
@@ -135,22 +135,25 @@ it.each([
   { constraints: { '*': '^1.0' } },
   { stability: 'stable' },
   { not_after: '2026-02-01T00:00:00.000Z' },
-] as const)('a damaged index of a package that a token limited by %j sees costs its archives alone', async (limits) => {
-  const limited = await create(limits);
-  const read = async (path: string): Promise<unknown> => {
-    const { status, body } = await get(path, limited);
-    return [path, status, body.toString('utf8')];
-  };
-  const whole = ['/packages.json', '/list.json', '/p2/acme/core.json', '/p2/acme/core~dev.json'];
-  const sound = await Promise.all(whole.map(read));
-  await write('index/acme/core.json', '{');
-  expect(await Promise.all(whole.map(read))).toEqual(sound);
-  expect((await get('/dist/acme/core/1.0.0.zip', limited)).status).toBe(500);
-  const installs = ['acme/core', 'acme/late'].map((name) => ({ name, version: '1.0.0.0' }));
-  const headers = { authorization: `Bearer ${limited}`, 'content-type': 'application/json' };
-  const report = await registry.proxy.send('POST', '/downloads', headers, JSON.stringify({ downloads: installs }));
-  expect(report.json()).toEqual({ status: 'success', counted: 0 });
-});
+] as const)(
+  'a damaged index of a package that a token limited by %j sees affects its archives alone',
+  async (limits) => {
+    const limited = await create(limits);
+    const read = async (path: string): Promise<unknown> => {
+      const { status, body } = await get(path, limited);
+      return [path, status, body.toString('utf8')];
+    };
+    const whole = ['/packages.json', '/list.json', '/p2/acme/core.json', '/p2/acme/core~dev.json'];
+    const sound = await Promise.all(whole.map(read));
+    await write('index/acme/core.json', '{');
+    expect(await Promise.all(whole.map(read))).toEqual(sound);
+    expect((await get('/dist/acme/core/1.0.0.zip', limited)).status).toBe(500);
+    const installs = ['acme/core', 'acme/late'].map((name) => ({ name, version: '1.0.0.0' }));
+    const headers = { authorization: `Bearer ${limited}`, 'content-type': 'application/json' };
+    const report = await registry.proxy.send('POST', '/downloads', headers, JSON.stringify({ downloads: installs }));
+    expect(report.json()).toEqual({ status: 'success', counted: 0 });
+  },
+);
 
 it.each(['core~dev', 'core'])('a deleted %s.json that is put back returns its versions to lists', async (document) => {
   const label = document === 'core' ? '1.0.0' : 'dev-main';
@@ -165,7 +168,7 @@ it.each(['core~dev', 'core'])('a deleted %s.json that is put back returns its ve
   expect(await listed()).toContain('acme/core');
 });
 
-it('a token that sees a version of a damaged document is told', async () => {
+it('a token that sees a version of a damaged document gets the error', async () => {
   const token = await create({ constraints: { '*': '<2.0 || dev-main' } });
   const path = 'public/p2/acme/core~dev.json';
   const whole = readFileSync(join(registry.data, path));

@@ -1,4 +1,4 @@
-// Archives: every way a client writes a version, what `ref` names, and files that are not what the index says.
+// Tests archives: each spelling of a version, the values of `ref`, and files that differ from the index.
 
 import { createHash } from 'node:crypto';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ const fetchZip = async (rest: string): Promise<Buffer | number> => {
 };
 
 describe('a dist', () => {
-  it('is the ZIP, with what identifies it', async () => {
+  it('a dist is the ZIP, with headers that identify it', async () => {
     const reply = await served.get('/dist/acme/hello/v1.2.zip');
     expect(reply.body.equals(stable.zip)).toBe(true);
     expect(reply.headers).toMatchObject({
@@ -53,7 +53,7 @@ describe('a dist', () => {
     expect(reply.headers['cache-control']).toContain('private');
   });
 
-  it('is whole when it is large, and to HEAD only its headers', async () => {
+  it('a large dist is sent completely, and HEAD gets only its headers', async () => {
     expect(((await fetchZip('3.0.0.zip')) as Buffer).equals(large.zip)).toBe(true);
     const head = await served.get('/dist/acme/hello/3.0.0.zip', {}, 'HEAD');
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '3000000', 0]);
@@ -75,7 +75,7 @@ describe('a dist', () => {
     ['dev-x%41.zip', odd[5]],
     ['dev-x%2541.zip', odd[5]],
     ['dev-%41%c3%bc.zip', odd[6]],
-  ])('%s', async (rest, wanted) => {
+  ])('the archive is found as %s', async (rest, wanted) => {
     const found = await fetchZip(rest);
     expect(
       Buffer.isBuffer(found) && found.equals(wanted?.zip ?? Buffer.alloc(0)),
@@ -95,7 +95,7 @@ describe('a dist', () => {
     'dev-xA.zip',
     'dev-feature%252Ffoo.zip',
     'dev-main@abcdef1000000000000000000000000000000000.zip',
-  ])('no such version: %s', async (rest) => expect(await fetchZip(rest)).toBe(404));
+  ])('no archive is found as %s', async (rest) => expect(await fetchZip(rest)).toBe(404));
 });
 
 describe('the ref of a dist', () => {
@@ -110,7 +110,7 @@ describe('the ref of a dist', () => {
     ['a longer prefix', '?ref=abcdef1000', current],
     ['an MD5', `?ref=${md5(referenceOf(earlier))}`, earlier],
     ['beside other parameters', `?x=1&ref=${referenceOf(earlier)}&y`, earlier],
-  ])('%s', async (_name, query, wanted) =>
+  ])('the archive is found by a ref: %s', async (_name, query, wanted) =>
     expect(((await fetchZip(`dev-main.zip${query}`)) as Buffer).equals(wanted.zip)).toBe(true),
   );
 
@@ -120,7 +120,7 @@ describe('the ref of a dist', () => {
     ['not hex', '?ref=main'],
     ['of another version', `?ref=${referenceOf(stable)}`],
     ['an MD5 of nothing', `?ref=${md5('x')}`],
-  ])('%s is 404, never other bytes', async (_name, query) => {
+  ])('a ref that is %s is 404, and no other bytes are sent', async (_name, query) => {
     const reply = await served.get(`/dist/acme/hello/dev-main.zip${query}`);
     expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
   });
@@ -140,18 +140,18 @@ describe('row 15: a Range', () => {
     'bytes=-5',
     'bytes=9999999-',
     `bytes=${Array.from({ length: 1000 }, (_, at) => `${at}-${at}`).join(',')}`,
-  ])('is answered with the whole', async (range) => {
+  ])('a request with a Range gets the whole archive', async (range) => {
     const reply = await served.get('/dist/acme/hello/3.0.0.zip', { range, 'if-range': '"x"' });
     expect([reply.status, reply.body.length]).toEqual([200, large.zip.length]);
   });
 });
 
-describe('a file that is not what the index says', () => {
+describe('a file that differs from the index', () => {
   it.each([
     ['shorter', (path: string) => truncateSync(path, 10)],
     ['other bytes of the same length', (path: string) => writeFileSync(path, zipBytes('other', 300))],
     ['gone', (path: string) => rmSync(path)],
-  ])('%s: 500 and a line in the log, never its bytes', async (_name, spoil) => {
+  ])('gets 500 and a line in the log, and is never sent: %s', async (_name, spoil) => {
     await using broken = await runProxy();
     broken.tree.put('acme/hello', [stable]);
     broken.tree.publish();

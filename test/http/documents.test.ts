@@ -1,4 +1,4 @@
-// packages.json and p2 documents over real sockets: every spelling, encodings, and trees that are missing or broken.
+// Tests packages.json and p2 documents over sockets: all spellings, encodings, and trees that are missing or broken.
 
 import { gunzipSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => served[Symbol.asyncDispose]());
 
 describe('packages.json', () => {
-  it('is served as built, with the headers that keep it private and fresh', async () => {
+  it('packages.json is served as built, with headers that keep it private and fresh', async () => {
     const reply = await served.get('/packages.json');
     expect(reply.status).toBe(200);
     expect(reply.json()).toMatchObject({
@@ -33,7 +33,7 @@ describe('packages.json', () => {
     expect(reply.headers['etag']).toMatch(/^"[0-9a-f]{32}"$/);
   });
 
-  it('gets a pattern that matches nothing when its list is empty, since Composer takes an empty list for none', async () => {
+  it('an empty list in packages.json becomes a pattern without a match, because Composer ignores an empty list', async () => {
     await using empty = await runProxy();
     empty.tree.publish();
     expect((await empty.get('/packages.json')).json()).toMatchObject({
@@ -42,7 +42,7 @@ describe('packages.json', () => {
     });
   });
 
-  it('carries the metadata-url of the setting, and then another Last-Modified, so that no client keeps the old template', async () => {
+  it('packages.json has the metadata-url of the setting, and another Last-Modified, so that no client keeps the old template', async () => {
     await using plain = await runProxy({ metadataUrl: '/p2/%package%.json' });
     plain.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
     plain.tree.publish();
@@ -82,7 +82,7 @@ describe('a p2 document', () => {
   });
 
   it.each(['/p2/acme/unknown.json', '/p2/acme/unknown~dev$%hash%.json'])(
-    'that does not exist is 404 and names the package: %s',
+    'that does not exist is 404 with the name of the package: %s',
     async (path) => {
       const reply = await served.get(path);
       expect(reply.status).toBe(404);
@@ -131,7 +131,7 @@ describe('compression', () => {
     expect(reply.headers['content-length']).toBe(String(reply.body.length));
   });
 
-  it('gives each encoding its own ETag and all of them one Last-Modified', async () => {
+  it('each encoding has its own ETag, and all have one Last-Modified', async () => {
     const replies = [];
     for (const accept of ['identity', 'gzip', 'br'])
       replies.push(await served.get('/p2/acme/hello.json', { 'accept-encoding': accept }));
@@ -140,8 +140,8 @@ describe('compression', () => {
   });
 });
 
-describe('a tree that is not there', () => {
-  it('is 500 NOT_READY with Retry-After on every protocol path, and seen as soon as it is', async () => {
+describe('a missing tree', () => {
+  it('is 500 NOT_READY with Retry-After on every protocol path, and is served as soon as it exists', async () => {
     await using early = await runProxy();
     for (const path of ['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip']) {
       const reply = await early.get(path);
@@ -155,7 +155,7 @@ describe('a tree that is not there', () => {
 });
 
 describe('a broken tree', () => {
-  it("is that request's 500 with an id that the log has too, and the process lives", async () => {
+  it('gives 500 for the request, with an id that the log has too, and the process continues', async () => {
     await using broken = await runProxy();
     broken.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
     broken.tree.publish();

@@ -1,4 +1,4 @@
-// Stopping: nothing that is being answered is broken off.
+// Tests the shutdown: every answer in progress is completed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
@@ -12,7 +12,7 @@ const large = zipBytes('large', 40_000_000);
 const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n`;
 
 describe('F14: closing', () => {
-  it('finishes the download that is running, answers what is on its way with Connection: close, and accepts nobody new', async () => {
+  it('a closing server finishes the running download, answers sent requests with Connection: close, and accepts no connection', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
     served.tree.publish();
@@ -34,7 +34,7 @@ describe('F14: closing', () => {
     expect(received).toBeGreaterThan(large.length);
   });
 
-  it('cuts what takes longer than the drain allows', async () => {
+  it('a closing server cuts off answers that take longer than the drain limit', async () => {
     await using served = await runProxy({ limits: { drainMs: 200 } });
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
     served.tree.publish();
@@ -46,7 +46,7 @@ describe('F14: closing', () => {
     expect(served.lines.at(-1)).toMatchObject({ aborted: true });
   });
 
-  it('under load fails no request that was sent', async () => {
+  it('a closing server under load fails no request that was sent', async () => {
     await using served = await runProxy({ tokens: { reader: 0 } });
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
     served.tree.publish();
@@ -70,12 +70,12 @@ describe('F14: closing', () => {
     expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200'))).toEqual([]);
   });
 
-  it('twice is once, and before listening nothing', async () => {
+  it('a second close changes nothing, and so does a close before listening', async () => {
     await using served = await runProxy();
     await Promise.all([served.proxy.close(), served.proxy.close()]);
   });
 
-  it('says which address is taken', async () => {
+  it('the error of an address in use names the address', async () => {
     await using served = await runProxy();
     await expect(runProxy({ port: served.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: served.port });
   });

@@ -1,4 +1,4 @@
-// HEAD: what GET would say of itself, without the body, for the price of one request.
+// Tests HEAD: the headers of GET without the body, counted as one request.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';

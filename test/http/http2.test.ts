@@ -1,4 +1,4 @@
-// HTTPS: the same pipeline over HTTP/2 and over HTTP/1.1 with TLS gives the answers that it gives without.
+// Tests HTTPS: HTTP/2, and HTTP/1.1 with TLS, give the same answers as plain HTTP/1.1.
 
 import { once } from 'node:events';
 import { constants, type OutgoingHttpHeaders } from 'node:http2';
@@ -91,7 +91,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     ['a method that is not for it', '/packages.json', {}, 'DELETE'],
     ['a body where none is wanted', '/packages.json', {}, 'POST', 'x=1'],
     ['health', '/health', { authorization: '' }],
-  ])('answers as HTTP/1.1 does: %s', async (_name, path, headers, method = 'GET', body) => {
+  ])('HTTP/2 gives the answer of HTTP/1.1: %s', async (_name, path, headers, method = 'GET', body) => {
     await using served = await run();
     await using client = await connectHttp2(served.port, authority);
     const one = await overHttp1(served.port, path, headers, method, body);
@@ -104,7 +104,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     expect(lines[0]).toMatchObject({ client: '127.0.0.1', path, method, status: one.status });
   });
 
-  it('speaks HTTP/1.1 with whoever offers no HTTP/2, and never less than TLS 1.2', async () => {
+  it('a client without HTTP/2 gets HTTP/1.1, and TLS 1.2 or newer is required', async () => {
     await using served = await run();
     const reply = await overHttp1(served.port, '/health', {}, 'GET');
     expect([reply.status, reply.headers['connection']]).toEqual([200, 'keep-alive']);
@@ -129,7 +129,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     }
   });
 
-  it('sends a hundred answers at once on one connection, and counts them all', async () => {
+  it('a hundred requests at once on one connection are all answered and counted', async () => {
     await using served = await run({ tokens: { reader: 60 } });
     await using client = await connectHttp2(served.port, authority);
     const replies = await Promise.all(Array.from({ length: 100 }, () => client.ask('/p2/acme/hello.json')));
@@ -138,14 +138,14 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     expect(client.session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
 
-  it('notes whom a client behind a trusted proxy is, as with HTTP/1.1', async () => {
+  it('the address of a client behind a trusted proxy is logged, as with HTTP/1.1', async () => {
     await using served = await run({ trustedProxies: ['127.0.0.1'] });
     await using client = await connectHttp2(served.port, authority);
     await client.ask('/packages.json', { 'x-forwarded-for': '192.0.2.7' });
     expect(served.lines.at(-1)).toMatchObject({ client: '192.0.2.7', token: 'tok_reader' });
   });
 
-  describe('what no honest client sends', () => {
+  describe('invalid requests', () => {
     it.each<[string, OutgoingHttpHeaders, number, string]>([
       ['row 5: OPTIONS *', { ':path': '*', ':method': 'OPTIONS' }, 400, 'BAD_TARGET'],
       ['row 4: raw UTF-8 in the path', { ':path': Buffer.from('/p2/ü.json').toString('latin1') }, 400, 'BAD_REQUEST'],
@@ -158,7 +158,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
         'BAD_REQUEST',
       ],
       ['an expectation nobody knows', { expect: 'tea' }, 400, 'BAD_REQUEST'],
-    ])('%s', async (_name, headers, status, code) => {
+    ])('an invalid request is refused: %s', async (_name, headers, status, code) => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const reply = await client.ask(String(headers[':path'] ?? '/packages.json'), headers);
@@ -174,14 +174,14 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       expect((await client.ask('/packages.json')).status).toBe(200);
     });
 
-    it('row 5: CONNECT', async () => {
+    it('row 5: CONNECT is refused', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const stream = client.session.request({ ':method': 'CONNECT', ':authority': 'evil:443' });
       expect((await replyOf(stream)).json()['code']).toBe('BAD_TARGET');
     });
 
-    it('row 11: a body with GET, of which no more is taken than was on its way', async () => {
+    it('row 11: GET with a body is refused, and the rest of the body is not read', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const reply = await client.ask('/packages.json', {}, Buffer.alloc(10_000_000));
@@ -189,7 +189,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       expect((await client.ask('/packages.json', { 'content-length': 0 })).status).toBe(200);
     });
 
-    it('row 8: a body of another length than announced is refused, and others are served', async () => {
+    it('row 8: a body of another length than announced is refused, and other requests are served', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const lying = client.ask('/packages.json', { ':method': 'POST', 'content-length': 3 }, 'four');
@@ -205,8 +205,8 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     });
   });
 
-  describe('row 20: a client that takes back a request', () => {
-    it('frees the file, is marked in the log, and the connection goes on', async () => {
+  describe('row 20: a client that cancels a request', () => {
+    it('frees the file, is marked in the log, and keeps its connection', async () => {
       const aborted: boolean[] = [];
       await using served = await run({
         counts: {

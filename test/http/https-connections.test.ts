@@ -1,6 +1,5 @@
-// Connections with TLS, over HTTP/2 above all: what slow clients may hold on to, how a server ends without breaking
-// anything off, and how it gets another certificate. Times are the server's limits, set short here; what is asserted is
-// that they act, not when.
+// Tests connections with TLS, mostly over HTTP/2: the limits for slow clients, the graceful shutdown, and the change of
+// a certificate. The server's time limits are short here; the tests check that they apply, not when.
 
 import { once } from 'node:events';
 import { constants } from 'node:http2';
@@ -82,7 +81,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect((await client.ask('/health')).status).toBe(200);
     });
 
-    it('between two requests are closed in the end, whatever else they send', async () => {
+    it('clients that stay idle between two requests are closed in the end, whatever frames they send', async () => {
       await using served = await run({ keepAliveTimeoutMs: 300 });
       await using client = await connectHttp2(served.port, authority);
       await client.ask('/health');
@@ -144,7 +143,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
   });
 
   describe('F14: closing', () => {
-    it('finishes what runs, answers what is on its way, and accepts nobody new', async () => {
+    it('a closing server finishes running answers, answers sent requests, and accepts no connection', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
       const idle = await secure(served.port, 'h2');
@@ -166,7 +165,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       await eventually(() => served.proxy.connections() === 0);
     });
 
-    it('cuts what takes longer than the drain allows', async () => {
+    it('a closing server cuts off answers that take longer than the drain limit', async () => {
       await using served = await run({ drainMs: 400 });
       const stuck = await secure(served.port, 'h2');
       stuck.write(Buffer.concat([opening, requestFrame(1, '/dist/acme/hello/1.0.0.zip', 'reader')]));
@@ -177,7 +176,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect(served.lines.at(-1)).toMatchObject({ aborted: true });
     });
 
-    it('under load fails no request that was sent', async () => {
+    it('a closing server under load fails no request that was sent', async () => {
       await using served = await run();
       const outcomes: unknown[] = [];
       const clients = await Promise.all(Array.from({ length: 4 }, () => connectHttp2(served.port, authority)));
@@ -207,7 +206,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
     });
   });
 
-  it('another certificate is for those who come from then on', async () => {
+  it('a new certificate applies to new connections', async () => {
     await using served = await run();
     const nameOf = (socket: TLSSocket): string => String(socket.getPeerCertificate().subject.CN);
     const before = await connectHttp2(served.port, authority);

@@ -1,4 +1,4 @@
-// notify-batch: what Composer tells of installs is taken, checked against what is published, and counted beside
+// Tests notify-batch: Composer's reports of installs are checked against the published versions and counted next to
 // downloads.
 
 import { createConnection } from 'node:net';
@@ -42,7 +42,7 @@ const statistics = async (name: string): Promise<Record<string, unknown>> =>
   (await registry.call('GET', `/api/packages/${name}/statistics`, { as: reader })).json();
 
 describe('POST /downloads', () => {
-  it('counts installs by version and day, whatever spelling the versions have, and a repeated one once', async () => {
+  it('an install is counted by version and day, in any spelling of the version, and a repeated one once', async () => {
     const reply = await report([
       { name: 'acme/hello', version: '1.1.0.0' },
       { name: 'acme/hello', version: '1.1.0.0' },
@@ -65,7 +65,7 @@ describe('POST /downloads', () => {
     expect(await statistics('acme/tool')).toMatchObject({ total: 0, installs: { total: 1, versions: { '2.0.0': 1 } } });
   });
 
-  it('keeps installs and downloads apart, each in the state', async () => {
+  it('installs and downloads are counted separately, both in the state', async () => {
     await registry.proxy.get('/dist/acme/tool/2.0.0.zip', { authorization: `Bearer ${reader}` });
     expect(await statistics('acme/tool')).toMatchObject({ total: 1, installs: { total: 1 } });
     expect((await registry.state.range('install')).map(({ key }) => key.replace(/\/\d{4}-\d\d-\d\d$/, ''))).toEqual([
@@ -78,7 +78,7 @@ describe('POST /downloads', () => {
     ]);
   });
 
-  it('counts nothing that is made up, and keeps nothing of it', async () => {
+  it('an invented install is neither counted nor stored', async () => {
     const before = await registry.state.range('install');
     const madeUp = Array.from({ length: 2000 }, (_, at) => ({ name: `made/up-${at}`, version: '1.0.0.0' }));
     expect((await report(madeUp)).json()).toEqual({ status: 'success', counted: 0 });
@@ -100,7 +100,7 @@ describe('POST /downloads', () => {
     ]);
   });
 
-  it('counts a withdrawn version too, since locks go on installing it', async () => {
+  it('an install of a withdrawn version is counted too, because lock files still name it', async () => {
     sources.delete('src/hello');
     await build();
     expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }])).json()).toEqual({
@@ -110,7 +110,7 @@ describe('POST /downloads', () => {
     expect(await statistics('acme/hello')).toMatchObject({ installs: { total: 4, versions: { '1.0.0': 2 } } });
   });
 
-  it('refuses what is no report, and says where', async () => {
+  it('a malformed report is refused with the place of the fault', async () => {
     for (const body of [
       [],
       {},
@@ -144,7 +144,7 @@ describe('POST /downloads', () => {
     expect(codeOf(await registry.call('POST', '/downloads', { as: reader }))).toEqual([400, 'INVALID_INPUT']);
   });
 
-  it('counts for a limited token what it sees', async () => {
+  it('installs of a limited token are counted for the packages that it sees', async () => {
     const limited = (
       await registry.services.tokensOf('cli:test').create({
         description: 'limited',
@@ -171,7 +171,7 @@ describe('POST /downloads', () => {
     });
   });
 
-  it('needs a token, counts one request, and takes POST alone', async () => {
+  it('the route requires a token, counts as one request, and allows POST alone', async () => {
     expect(codeOf(await registry.call('POST', '/downloads', { body: { downloads: [] } }))).toEqual([
       401,
       'AUTHENTICATION_REQUIRED',
@@ -188,7 +188,7 @@ describe('POST /downloads', () => {
     }
   });
 
-  it('gives up a body that does not come, and answers who waits to be asked for it', async () => {
+  it('a body that never arrives is given up, and a client that expects 100 Continue gets it', async () => {
     const { port } = registry.proxy;
     const converse = (head: string, body: string): Promise<string> =>
       new Promise((resolve, reject) => {

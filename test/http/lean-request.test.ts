@@ -1,5 +1,5 @@
-// One connection that carries requests with a body and without: what has none costs less, and nothing else may be
-// different for it.
+// Tests one connection with requests with and without a body: requests without a body take a cheaper path, and every
+// answer stays the same.
 
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,13 +44,13 @@ describe('one connection', () => {
   it.each([
     ['at once', () => all()],
     ['at once, the other way round', () => all().toReversed()],
-  ])('carries requests with a body and without, sent %s', async (_, made) => {
+  ])('carries requests with and without a body, sent %s', async (_, made) => {
     const requests = made();
     const reply = await exchange(registry.proxy.port, requests.map(([text]) => text).join(''));
     expect(statusesIn(reply.text)).toEqual(requests.map(([, status]) => status));
   });
 
-  it('carries them one after another, and is gone with its client', async () => {
+  it('carries these requests one after another, and closes with its client', async () => {
     const before = registry.proxy.proxy.connections();
     const connection = await openConnection(registry.proxy.port);
     for (const [text, status] of [...all(), ...all().toReversed()]) {
@@ -62,7 +62,7 @@ describe('one connection', () => {
     await eventually(() => registry.proxy.proxy.connections() <= before);
   });
 
-  it('ends where a read comes with a body all the same', async () => {
+  it('ends after a GET with a body', async () => {
     const reply = await exchange(
       registry.proxy.port,
       request('GET', '/health', withBody('{}')) + request('GET', '/health'),

@@ -85,7 +85,7 @@ const listed = async (query: string): Promise<unknown> => (await get(`/list.json
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
 
 describe('GET /search.json', () => {
-  it('finds names before keywords before descriptions, and what is maintained before what is not', async () => {
+  it('names are found before keywords, keywords before descriptions, and maintained packages before abandoned ones', async () => {
     expect(await found('q=http')).toEqual([
       'acme/http',
       'zoo/http',
@@ -99,7 +99,7 @@ describe('GET /search.json', () => {
     expect(await found('q=http+nothing')).toEqual([]);
   });
 
-  it('finds what somebody may have meant who mistyped a name, and nothing besides', async () => {
+  it('a mistyped name finds similar names, and nothing else', async () => {
     expect((await get('/search.json?q=acme%2Fcrul')).json()).toMatchObject({
       results: [{ name: 'acme/curl' }],
       total: 1,
@@ -116,7 +116,7 @@ describe('GET /search.json', () => {
     });
   });
 
-  it('puts what is more used first among equals', async () => {
+  it('more downloaded packages come first among equal results', async () => {
     registry.services.installs.count('zoo/branch', 'dev-main');
     registry.services.downloads.count('acme/curl', '1.0.0');
     registry.services.downloads.count('acme/curl', '1.0.0');
@@ -126,13 +126,13 @@ describe('GET /search.json', () => {
     expect((await get('/search.json?q=curl')).json()['results']).toMatchObject([{ name: 'acme/curl', downloads: 2 }]);
   });
 
-  it('filters by type; an empty one, as Composer sends, is none', async () => {
+  it('the type filters the results, and an empty type, as Composer sends it, does not', async () => {
     expect(await found('q=http&type=project')).toEqual(['other/soap']);
     expect(await found('q=soap&type=')).toEqual(['other/soap']);
     expect(await found('q=soap&type=library')).toEqual([]);
   });
 
-  it('shows what Composer shows, and links only to web pages', async () => {
+  it('a result has the fields that Composer shows, and links only to web pages', async () => {
     expect((await get('/search.json?q=servers')).json()).toEqual({
       results: [
         {
@@ -153,7 +153,7 @@ describe('GET /search.json', () => {
     expect((await get('/search.json?q=older')).json()['results']).toMatchObject([{ abandoned: true }]);
   });
 
-  it('comes in pages', async () => {
+  it('results come in pages', async () => {
     const first = (await get('/search.json?q=http&per_page=4&type=')).json();
     expect([first['total'], (first['results'] as unknown[]).length, first['next']]).toEqual([
       6,
@@ -169,14 +169,14 @@ describe('GET /search.json', () => {
       expect(codeOf(await get(`/search.json?${query}`))).toEqual([400, 'INVALID_INPUT']);
   });
 
-  it('takes any query for text', async () => {
+  it('any query is treated as text', async () => {
     for (const query of ['q=%', 'q=%ff%00', 'q=(.*)+$', 'q=%2527', `q=${'a+'.repeat(120)}`, '&&&==', '%00=%00'])
       expect((await get(`/search.json?${query}`)).status, query).toBe(200);
   });
 });
 
 describe('GET /list.json', () => {
-  it('lists names, by vendor, type and a filter with stars', async () => {
+  it('names are listed by vendor, by type and by a filter with stars', async () => {
     expect(await listed('')).toEqual([
       'acme/curl',
       'acme/http',
@@ -205,7 +205,7 @@ describe('GET /list.json', () => {
 });
 
 describe('GET /providers/', () => {
-  it('names other packages that provide or replace it, and 404 where there is none', async () => {
+  it('the answer names other packages that provide or replace a package, and is 404 where there is none', async () => {
     expect((await get('/providers/psr/http-client-implementation.json')).json()).toEqual({
       providers: [
         { name: 'acme/http-client', description: 'Asks.', type: 'library' },
@@ -219,8 +219,8 @@ describe('GET /providers/', () => {
   });
 });
 
-describe('a token that is limited', () => {
-  it('finds what it sees, as what it sees of it', async () => {
+describe('a limited token', () => {
+  it('finds the packages that it sees, with their visible versions', async () => {
     const limited = (
       await registry.services.tokensOf('cli:test').create({
         description: 'limited',
@@ -251,7 +251,7 @@ describe('a token that is limited', () => {
 });
 
 describe('a long answer', () => {
-  it('is compressed for who takes that', async () => {
+  it('is compressed for a client that accepts that', async () => {
     const ask = (path: string, acceptEncoding: string): Promise<Reply> =>
       registry.proxy.get(path, { authorization: `Bearer ${reader}`, 'accept-encoding': acceptEncoding });
     const plain = await ask('/search.json?q=', 'identity');
@@ -272,8 +272,8 @@ describe('a long answer', () => {
   });
 });
 
-describe('all of them', () => {
-  it('need a token, count one request, answer HEAD, and refuse other methods', async () => {
+describe('all lookups', () => {
+  it('require a token, count as one request, answer HEAD, and refuse other methods', async () => {
     for (const path of ['/search.json?q=http', '/list.json', '/providers/acme/old.json']) {
       expect(codeOf(await registry.call('GET', path))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
       expect(codeOf(await registry.call('GET', path, { as: (await registry.signIn('viewer')).token }))).toEqual([

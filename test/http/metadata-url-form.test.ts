@@ -27,7 +27,7 @@ describe('packages.json', () => {
     ['a Composer', { 'user-agent': 'Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; cURL 7.88.1)' }],
     ['Renovate from 44 on', { 'user-agent': 'RenovateBot/44.0.0 (https://github.com/renovatebot/renovate)' }],
     ['a name that only holds Renovate', { 'user-agent': 'not-Renovate/1.0' }],
-  ])('names the exact form to %s', async (_who, headers) => {
+  ])('packages.json has the exact form for %s', async (_who, headers) => {
     expect(form(await registry.get('/packages.json', headers))).toBe(exact);
   });
 
@@ -39,11 +39,11 @@ describe('packages.json', () => {
     ['X-Forwarded-Scheme alone', { 'x-forwarded-scheme': 'https' }],
     ['Renovate below 44', { 'user-agent': 'RenovateBot/43.99.1 (https://github.com/renovatebot/renovate)' }],
     ['Renovate of a version that it does not say', { 'user-agent': 'Renovate' }],
-  ])('names the plain form to requests with %s', async (_what, headers) => {
+  ])('packages.json has the plain form for requests with %s', async (_what, headers) => {
     expect(form(await registry.get('/packages.json', headers))).toBe(plain);
   });
 
-  it('names the plain form to requests of HTTP/1.0, as nginx makes them', async () => {
+  it('packages.json has the plain form for requests of HTTP/1.0, as nginx sends them', async () => {
     const reply = await exchange(
       registry.port,
       'GET /packages.json HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n',
@@ -51,7 +51,7 @@ describe('packages.json', () => {
     expect(reply.body).toContain(`"metadata-url":"${plain}"`);
   });
 
-  it('never answers 304 for the other form, whichever publication a client remembers', async () => {
+  it('a client never gets 304 for the other form, whichever publication it remembers', async () => {
     const seen = new Map<string, string>();
     for (let publication = 0; publication < 30; publication += 1) {
       registry.tree.put(`acme/more-${publication}`, [
@@ -82,7 +82,7 @@ describe('packages.json', () => {
     }
   });
 
-  it('says to caches what it depends on, in 200 and 304', async () => {
+  it('packages.json names the request headers that it depends on, in 200 and 304', async () => {
     const reply = await registry.get('/packages.json');
     const again = await registry.get('/packages.json', { 'if-none-match': reply.headers['etag'] ?? '' });
     const vary =
@@ -95,12 +95,12 @@ describe('packages.json', () => {
     expect((await registry.get('/p2/acme/hello.json')).headers['vary']).toBe('Authorization, Accept-Encoding');
   });
 
-  it('is named by /health as to clients that come the same way', async () => {
+  it('/health gives the form that clients on the same path get', async () => {
     expect((await registry.get('/health', { authorization: '' })).json()['metadata_url']).toBe(exact);
     expect((await registry.get('/health', { authorization: '', via: '1.1 cache' })).json()['metadata_url']).toBe(plain);
   });
 
-  it('names what was built where that is another form, or detection is off', async () => {
+  it('packages.json has the built form where that is another one, or where detection is off', async () => {
     await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true }) });
     built.tree.rootExtras({ 'metadata-url': 'https://packages.example.org/p2/%package%.json' });
     built.tree.publish();
@@ -126,7 +126,7 @@ describe('the setting metadata_url', () => {
   });
   afterAll(() => managed[Symbol.asyncDispose]());
 
-  it.each([exact, plain])('fixes %s for everyone', async (fixed) => {
+  it.each([exact, plain])('fixes the form %s for every client', async (fixed) => {
     const [admin, token] = [(await managed.signIn('admin')).token, await managed.createToken('read')];
     await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: fixed } });
     for (const headers of [{}, { via: '1.1 cache' }, { 'user-agent': 'RenovateBot/40.0.0' }] as Record<
@@ -146,7 +146,7 @@ describe('the setting metadata_url', () => {
 
 describe('a p2 document', () => {
   it.each(['/p2/Acme/Hello.json', '/p2/ACME/hello$%hash%.json', '/p2/acme/HELLO%24%25hash%25.json'])(
-    'is answered under %s as under its name in lower case',
+    'is found under %s and under its name in lower case',
     async (path) => {
       const [reply, lower] = [await registry.get(path), await registry.get('/p2/acme/hello.json')];
       expect([reply.status, reply.body.toString(), reply.headers['etag']]).toEqual([

@@ -6,7 +6,7 @@ import { formatMetrics } from '../../proxy/observe/metrics-text.ts';
 import { exchange } from '../util/raw-client.ts';
 import { runProxy } from '../util/running-proxy.ts';
 
-it('counts each answer once, by what was asked and what came of it, and knows no path and no token', async () => {
+it('every answer is counted once, by route and result, without path and token', async () => {
   const counts = createRequestCounts();
   await using served = await runProxy({ counts, tokens: { reader: 3, unlimited: 0 } });
   served.tree.publish();

@@ -1,4 +1,4 @@
-// Archives that are sent on while they come, over real connections: whole at every client, or visibly broken.
+// Tests archives that are streamed while they arrive: every client gets the whole archive or a visibly broken one.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ const large = zipBytes('large', 3_000_000);
 const half = large.subarray(0, 1_500_000);
 const rest = large.subarray(1_500_000);
 
-describe('an archive on its way', () => {
+describe('a streamed archive', () => {
   let upstream: TestUpstream;
   let running: RunningMirror;
   let server: Server;
@@ -76,29 +76,26 @@ describe('an archive on its way', () => {
   it.each([
     ['sized', length],
     ['unsized', {}],
-  ])(
-    'is whole for everybody (%s), also for who comes while it comes, and after somebody left',
-    async (name, headers) => {
-      put(name, sha1Of(large), (response) => {
-        response.writeHead(200, headers).write(half);
-        setTimeout(() => response.end(rest), 200);
-      });
-      const left = new AbortController();
-      const leaving = fetch(`${url}/${name}`, { signal: left.signal }).then(() => left.abort());
-      const all = Promise.all(Array.from({ length: 5 }, () => fetched(name)));
-      await leaving;
-      expect(new Set(await all)).toEqual(new Set([`200 ${sha1Of(large)}`]));
-      expect(upstream.asked(`/files/some/${name}/`)).toBe(1);
-      expect(await fetched(name)).toBe(`200 ${sha1Of(large)}`);
-    },
-  );
+  ])('is complete for every client (%s), also for late clients and after a client left', async (name, headers) => {
+    put(name, sha1Of(large), (response) => {
+      response.writeHead(200, headers).write(half);
+      setTimeout(() => response.end(rest), 200);
+    });
+    const left = new AbortController();
+    const leaving = fetch(`${url}/${name}`, { signal: left.signal }).then(() => left.abort());
+    const all = Promise.all(Array.from({ length: 5 }, () => fetched(name)));
+    await leaving;
+    expect(new Set(await all)).toEqual(new Set([`200 ${sha1Of(large)}`]));
+    expect(upstream.asked(`/files/some/${name}/`)).toBe(1);
+    expect(await fetched(name)).toBe(`200 ${sha1Of(large)}`);
+  });
 
   it.each([
     ['cut-sized', length, sha1Of(large), (response: { destroy: () => unknown }) => response.destroy()],
     ['cut-unsized', {}, sha1Of(large), (response: { destroy: () => unknown }) => response.destroy()],
     ['wrong-sized', length, sha1Of(half), (response: { end: (bytes: Buffer) => unknown }) => response.end(rest)],
     ['wrong-unsized', {}, sha1Of(half), (response: { end: (bytes: Buffer) => unknown }) => response.end(rest)],
-  ])('row 75: that is not right (%s) is broken at every client', async (name, headers, shasum, finish) => {
+  ])('row 75: with a fault (%s) is visibly broken at every client', async (name, headers, shasum, finish) => {
     put(name, shasum, (response) => {
       response.writeHead(200, headers).write(half);
       setTimeout(() => finish(response), 200);

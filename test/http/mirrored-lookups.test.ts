@@ -1,4 +1,4 @@
-// Searches and lists over HTTP, of what is published here and what is kept of another registry.
+// Tests searches and lists over HTTP across published packages and stored packages of another registry.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { runManagement, type RunningManagement } from '../util/running-managemen
 import { runMirror, type RunningMirror } from '../util/running-mirror.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 
-describe('what is mirrored', () => {
+describe('mirrored packages', () => {
   let upstream: TestUpstream;
   let running: RunningMirror;
   let registry: RunningManagement;
@@ -77,7 +77,7 @@ describe('what is mirrored', () => {
     source.remove();
   });
 
-  it('is found once it is kept, behind what is ours, and nobody is asked', async () => {
+  it('are found once they are stored, after published packages, and without a request to the upstream', async () => {
     expect(await names('/search.json?q=http')).toEqual(['acme/http']);
     await running.provider('some/http');
     await running.provider('some/old');
@@ -100,11 +100,11 @@ describe('what is mirrored', () => {
     expect(upstream.server.requests).toHaveLength(asked);
   });
 
-  it('row 76: never stands for a private package', async () => {
+  it('row 76: never replace a private package', async () => {
     expect((await registry.call('GET', '/providers/acme/http.json', { as: reader })).status).toBe(404);
   });
 
-  it('is found as far as a token sees it', async () => {
+  it('are found as far as the token sees them', async () => {
     const token = async (limits: object): Promise<string> =>
       (
         await registry.services.tokensOf('cli:test').create({ description: 'limited', kind: 'read', limits } as never)
@@ -120,7 +120,7 @@ describe('what is mirrored', () => {
     ).toEqual([]);
   });
 
-  it('is followed when its document changes, is refused by a rule, or is gone; an accepted archive stays', async () => {
+  it('follow a changed document, and disappear with a refusing rule or a removed document; an accepted archive stays', async () => {
     upstream.put('some/old', [{ version: '1.0.1', extra: { description: 'Rewritten.', license: ['GPL-3.0-only'] } }]);
     running.clock.nowMs += 700_000;
     await running.provider('some/old');
@@ -136,7 +136,7 @@ describe('what is mirrored', () => {
     await expect.poll(() => names('/list.json'), { timeout: 5000 }).toEqual(['acme/http', 'some/http', 'some/old']);
   });
 
-  it('is not found any more when its name is denied, reserved, or became private (I9)', async () => {
+  it('are no longer found when their name is denied, reserved, or became private (I9)', async () => {
     running.setRules({ upstreams: [{ id: 'u1', url: upstream.url, allow: [], deny: ['some/old'] }] });
     expect(await names('/list.json')).toEqual(['acme/http', 'some/http']);
     running.setRules({ upstreams: [{ id: 'u1', url: upstream.url, allow: [], deny: [] }], reserved: ['some/http'] });

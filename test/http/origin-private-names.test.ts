@@ -15,7 +15,7 @@ async function privateAt(served: ServedOrigin, name: string): Promise<readonly [
 }
 
 describe('private names of an origin (I9)', () => {
-  it('are those that are published, their vendors, and what is published next once it is seen', async () => {
+  it('include the published names, their vendors, and the names of the next publication once it is seen', async () => {
     await using served = await serveOrigin();
     served.tree.put('acme/app', version('app'));
     served.tree.publish();
@@ -27,7 +27,7 @@ describe('private names of an origin (I9)', () => {
     await expect.poll(() => privateAt(served, 'some/lib')).toEqual([true, true]);
   });
 
-  it('are what was withdrawn, too', async () => {
+  it('include the withdrawn names', async () => {
     await using served = await serveOrigin();
     served.tree.put('acme/app', version('app'));
     served.tree.put('gone/lib', version('lib'));
@@ -36,7 +36,7 @@ describe('private names of an origin (I9)', () => {
     expect(await privateAt(served, 'gone/lib')).toEqual([true, true]);
   });
 
-  it('are asked for once a publication, by however many', async () => {
+  it('are requested once for each publication, for all clients together', async () => {
     await using served = await serveOrigin();
     served.tree.put('acme/app', version('app'));
     served.tree.publish();
@@ -44,7 +44,7 @@ describe('private names of an origin (I9)', () => {
     expect(served.origin.asked().filter((path) => path === '/public/packages.json')).toHaveLength(1);
   });
 
-  it('are known while the origin is away, if they were known before; else nothing is', async () => {
+  it('stay known while the origin is down; unless known before, no name is answered', async () => {
     await using served = await serveOrigin();
     await served.origin.goAway();
     await expect(privateAt(served, 'some/lib')).rejects.toThrow();
@@ -60,7 +60,7 @@ describe('private names of an origin (I9)', () => {
     await served.origin.comeBack();
   });
 
-  it('are not known where a publication was seen whose list cannot be had: the one before does not count', async () => {
+  it('are unknown for a new publication whose list cannot be read, and the former list does not count', async () => {
     await using served = await serveOrigin();
     served.tree.put('acme/app', version('app'));
     served.tree.publish();
@@ -86,7 +86,7 @@ describe('private names of an origin (I9)', () => {
       .toEqual([true, true]);
   });
 
-  it('are not known of a tree that does not name what was withdrawn, nor of one that lists nothing', async () => {
+  it('are unknown for a tree without its list of withdrawn names or without its list of packages', async () => {
     await using served = await serveOrigin();
     await expect(Promise.resolve().then(() => served.files.privateNames())).rejects.toThrow(
       'no other registry is used',

@@ -47,7 +47,7 @@ afterEach(() => {
 const get = (path: string) => ({ method: 'GET', path }) as const;
 
 describe('a request to an origin', () => {
-  it('is of the path below the address, encoded segment by segment', async () => {
+  it('uses the path below the address, encoded segment by segment', async () => {
     const seen: string[] = [];
     const origin = await ask((request, response) => (seen.push(request.url ?? ''), response.end()));
     for (const path of [
@@ -63,7 +63,7 @@ describe('a request to an origin', () => {
     ]);
   });
 
-  it('is given up when no answer comes in time, sent or waiting for a connection, and frees the connection', async () => {
+  it('is given up without a timely answer, sent or waiting for a connection, and frees the connection', async () => {
     const answers: RequestListener = ({ url }, response) => void (url?.endsWith('file-4') === true && response.end());
     const origin = await ask(answers, { connections: 1, headersTimeoutMs: 200 });
     const outcomes = await Promise.allSettled([1, 2, 3].map((at) => origin.open(get(`file-${at}`))));
@@ -74,7 +74,7 @@ describe('a request to an origin', () => {
     expect((await origin.open(get('file-4'))).status).toBe(200);
   });
 
-  it('uses a connection again, and is sent once more where the origin ended that connection just then', async () => {
+  it('reuses a connection, and is sent once more where the origin closed that connection', async () => {
     let count = 0;
     const origin = await ask((request, response) => {
       count += 1;
@@ -85,7 +85,7 @@ describe('a request to an origin', () => {
     expect(await fetchWhole(origin, 'a', 100)).toMatchObject({ bytes: Buffer.from('answer 3') });
   });
 
-  it.skipIf(lacks('openssl'))('over TLS goes to nobody whose certificate is not trusted', async () => {
+  it.skipIf(lacks('openssl'))('is sent over TLS only to a server with a trusted certificate', async () => {
     const folder = temporaryFolder('tls');
     const asked: unknown[] = [];
     const secure = createSecureServer(
@@ -109,7 +109,7 @@ describe('a request to an origin', () => {
     await folder.remove();
   });
 
-  it('is not sent again where a new connection was reset', async () => {
+  it('is sent once where a new connection was reset', async () => {
     let count = 0;
     const origin = await ask((request) => {
       count += 1;
@@ -142,7 +142,7 @@ describe('a request to an origin', () => {
     await eventually(() => sockets.size === 0);
   });
 
-  it('does not ask by validators for what was replaced within the second it was fetched in', async () => {
+  it('carries no validators for a file that was replaced within a second of its fetch', async () => {
     const asked: unknown[] = [];
     const origin = await ask((request, response) => {
       asked.push(request.headers['if-none-match']);
@@ -158,7 +158,7 @@ describe('a request to an origin', () => {
   });
 });
 
-describe('an archive on its way', () => {
+describe('an archive from the origin', () => {
   const zip = zipBytes('x', 400_000);
   const entry = { path: 'dist/acme/hello/1.zip', size: zip.length, shasum: sha1(zip) } as unknown as IndexEntry;
   const open = async (listener: RequestListener, idleTimeoutMs: number) => {
@@ -181,20 +181,20 @@ describe('an archive on its way', () => {
     return { file, failures, readAll };
   };
 
-  it('comes whole, and however slowly it is read', async () => {
+  it('arrives complete, however slowly the client reads', async () => {
     const { readAll, failures } = await open((_, response) => response.end(zip), 200);
     expect((await readAll(500)).equals(zip)).toBe(true);
     expect(failures).toEqual([]);
   });
 
-  it('is given up where the origin stops in its midst', async () => {
+  it('is given up where the origin stops halfway', async () => {
     const { readAll, failures } = await open((_, response) => void response.write(zip.subarray(0, 100_000)), 200);
     await expect(readAll()).rejects.toThrow('broke off');
     expect(failures).toHaveLength(1);
     await eventually(() => sockets.size === 0);
   });
 
-  it('frees its connection at once where nobody wants it any more, and that is no failure', async () => {
+  it('frees its connection at once when no client wants it any more, without a failure', async () => {
     const { file, readAll, failures } = await open(
       (_, response) => void response.write(zip.subarray(0, 100_000)),
       10_000,

@@ -1,5 +1,5 @@
-// A tree behind a static server: what is served is what is published there, and nothing else; what it costs the origin;
-// and what happens while the origin fails.
+// Tests a tree behind a static server: the served content, the requests to the origin, and the answers while the origin
+// fails.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
 };
 
 describe('an origin', () => {
-  it('gives the documents that are published, with our own headers', async () => {
+  it("serves the published documents, with Libretto's own headers", async () => {
     expect((await get('/packages.json')).json()).toMatchObject({ 'available-packages': ['acme/hello', 'acme/other'] });
     expect(await providers()).toEqual(['2.0.0', '1.0.0']);
     expect(await providers('acme/hello~dev')).toEqual([odd.version]);
@@ -56,13 +56,13 @@ describe('an origin', () => {
     );
   });
 
-  it('knows what there is not', async () => {
+  it('gives 404 for missing files', async () => {
     expect(await providers('acme/unknown')).toBe(404);
     expect(await providers('acme/other~dev')).toBe(404);
     expect((await get('/dist/acme/hello/9.9.9.zip')).status).toBe(404);
   });
 
-  it('gives archives small and large, of odd names, and what HEAD asks', async () => {
+  it('serves archives small and large, with unusual names, and answers HEAD', async () => {
     for (const version of [small, large, odd]) {
       const reply = await get(
         `/dist/acme/hello/${encodeURIComponent(version.version)}.zip?ref=${referenceOf(version)}`,
@@ -84,7 +84,7 @@ describe('an origin', () => {
     }
   });
 
-  it('is asked for a document and a small archive once, and by many at a time once', async () => {
+  it('gets one request for a document or a small archive, also of many clients at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => get('/p2/acme/hello.json')));
     await Promise.all(Array.from({ length: 20 }, () => get('/dist/acme/hello/1.0.0.zip')));
     const asked = served.origin.asked().filter((path) => !path.endsWith('_publication.json'));
@@ -95,14 +95,14 @@ describe('an origin', () => {
     ]);
   });
 
-  it('is asked for one small file about a publication, whatever is asked of the proxy meanwhile', async () => {
+  it('gets one small request about a publication, whatever clients request meanwhile', async () => {
     await get('/packages.json');
     served.origin.asked();
     await Promise.all(Array.from({ length: 50 }, () => get('/packages.json')));
     expect(served.origin.asked().length).toBeLessThanOrEqual(2);
   });
 
-  it('answers who has the bytes without asking the origin', async () => {
+  it('gets no request of a client that has the current bytes', async () => {
     await get('/packages.json');
     await get('/p2/acme/hello.json');
     await get('/dist/acme/hello/9.9.9.zip');
@@ -111,7 +111,7 @@ describe('an origin', () => {
     expect(served.origin.asked().filter((path) => path.includes('/dist/'))).toEqual([]);
   });
 
-  it('shows a publication soon, and asks again only for indexes and what they say has changed', async () => {
+  it('shows a publication soon, and gets requests only for indexes and changed files', async () => {
     expect(await providers()).toEqual(['2.0.0', '1.0.0']);
     expect(await providers('acme/other')).toEqual(['1.0.0']);
     const next = spec('3.0.0');
@@ -121,7 +121,7 @@ describe('an origin', () => {
     expect((await get('/dist/acme/hello/3.0.0.zip')).body.equals(next.zip)).toBe(true);
   });
 
-  it('gives an archive that was uploaded before the announcement', async () => {
+  it('serves an archive that was uploaded before the announcement', async () => {
     expect((await get('/dist/acme/hello/3.0.0.zip')).status).toBe(404);
     served.skip(1100); // the origin is asked once a second for one package
     const next = spec('3.0.0');
@@ -131,13 +131,13 @@ describe('an origin', () => {
     expect(await providers()).toBe(500); // its document is not there yet, and was never known
   });
 
-  it('is not asked again and again for versions that there are not', async () => {
+  it('gets no repeated requests for missing versions', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, at) => get(`/dist/acme/hello/9.0.${at}.zip`)));
     for (let at = 0; at < 10; at += 1) await get(`/dist/acme/hello/8.0.${at}.zip`);
     expect(served.origin.asked().filter((path) => path === '/index/acme/hello.json').length).toBeLessThanOrEqual(2);
   });
 
-  it('an origin without a publication is reported as not ready', async () => {
+  it('is reported as not ready without a publication', async () => {
     await using empty = await serveOrigin();
     expect((await empty.proxy.get('/packages.json')).json()).toMatchObject({ code: 'NOT_READY' });
     expect((await empty.proxy.get('/health')).json()).toMatchObject({ tree: 'empty' });
@@ -148,8 +148,8 @@ describe('an origin', () => {
   });
 });
 
-describe('an origin that is away', () => {
-  it('leaves documents and small archives that are known, says so once, and is noticed when it is back', async () => {
+describe('an unreachable origin', () => {
+  it('leaves known documents and small archives in use, is logged once, and is noticed when it returns', async () => {
     await get('/packages.json');
     await providers();
     await get('/dist/acme/hello/1.0.0.zip');
@@ -197,7 +197,7 @@ describe('an origin that is away', () => {
     await until(async () => ((await providers()) as string[]).length === 3);
   });
 
-  it('is told with every cause at once, and of each once, whatever is asked', async () => {
+  it('is logged with each cause at once and each cause once, whatever clients request', async () => {
     await get('/packages.json');
     for (const status of [503, 403, 503, 403]) {
       served.origin.misbehave = (request, response) =>
@@ -227,7 +227,7 @@ describe('an origin that is away', () => {
     ]);
   });
 
-  it('at the start is waited for with an answer that is worth trying again', async () => {
+  it('at the start gives answers that ask for a retry', async () => {
     await using late = await serveOrigin();
     late.tree.put('acme/hello', [small]);
     late.tree.publish();
@@ -244,8 +244,8 @@ describe('an origin that is away', () => {
   });
 });
 
-describe('what is read of an origin for everybody but Composer', () => {
-  it('are documents, indexes, lists and texts as they were published, and nothing else', async () => {
+describe('files of an origin that other parts read', () => {
+  it('are documents, indexes, lists and texts as published, and nothing else', async () => {
     const text = '# Hello\n';
     const digest = createHash('sha256').update(text).digest('hex').slice(0, 40);
     served.tree.write(`index/_texts/acme/hello/${digest}.md`, text);
@@ -262,7 +262,7 @@ describe('what is read of an origin for everybody but Composer', () => {
     await expect(published.read('index/_quarantined.json')).rejects.toThrow('damaged');
   });
 
-  it('has stamps that change with the package', async () => {
+  it('have stamps that change with the package', async () => {
     const stamps = () =>
       served.files.published.stamps(['public/p2/acme/hello.json', 'index/acme/hello.json', 'index/acme/unknown.json']);
     const before = await stamps();

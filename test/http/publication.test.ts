@@ -1,4 +1,4 @@
-// A tree published while it serves: seen with the next request, and never half.
+// Tests a tree that is published while it is served: the next request sees the publication, and none sees half of it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const branch = (content: string): VersionSpec => ({
 const aLook = 20;
 
 describe('a publication', () => {
-  it('is picked up at once: list, document, archive and health, without a restart', async () => {
+  it('is served at once: list, document, archive and health, without a restart', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);
     served.tree.publish();
@@ -69,7 +69,7 @@ describe('a publication', () => {
     expect((await served.get('/health')).json()).toMatchObject({ status: 'ok' });
   });
 
-  it('leaves what did not change as it was, ETag and all', async () => {
+  it('leaves unchanged documents as they were, with their ETags', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);
     served.tree.publish();
@@ -86,7 +86,7 @@ describe('a publication', () => {
     expect(after.status).toBe(304);
   });
 
-  it('half done serves every archive its metadata names: the index in memory is looked at again before a version is 404', async () => {
+  it('that is half done serves every archive of its metadata, because the index is read again before a 404', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);
     served.tree.publish();
@@ -116,7 +116,7 @@ describe('a publication', () => {
     );
   });
 
-  it("that replaces a release's bytes on purpose is never served under the old checksum", async () => {
+  it('that replaces the bytes of a release on purpose never sends them under the old checksum', async () => {
     await using served = await runProxy();
     const again = { ...one, zip: zipBytes('one again') };
     served.tree.put('acme/hello', [one]);
@@ -129,7 +129,7 @@ describe('a publication', () => {
     expect(reply.body.equals(again.zip)).toBe(true);
   });
 
-  it('during a storm of requests gives each of them one whole version', async () => {
+  it('during many requests gives each request one complete version', async () => {
     await using served = await runProxy({ tokens: { reader: 0 } });
     const versions = Array.from({ length: 30 }, (_, at): VersionSpec => ({
       version: `${at + 1}.0.0`,

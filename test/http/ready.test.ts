@@ -1,4 +1,4 @@
-// /health/ready: where load balancers send installs, and where not.
+// Tests /health/ready, which load balancers ask before they send traffic.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { runProxy } from '../util/running-proxy.ts';
 
 const asNobody = { authorization: '' };
 
-it('is ready where packages and state can be read, without a token and uncounted', async () => {
+it('/health/ready is 200 where packages and state can be read, without a token and uncounted', async () => {
   await using served = await runProxy({ readState: () => Promise.resolve(undefined) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
@@ -22,7 +22,7 @@ it('is ready where packages and state can be read, without a token and uncounted
   expect(reply.headers).not.toHaveProperty('x-ratelimit-limit');
 });
 
-it('is ready for as long as tokens that are known are honoured, and says how long that is', async () => {
+it('/health/ready is 200 as long as cached tokens are accepted, and gives the remaining time', async () => {
   await using served = await runProxy({ readState: () => Promise.resolve(41_900) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
@@ -32,14 +32,14 @@ it('is ready for as long as tokens that are known are honoured, and says how lon
   ]);
 });
 
-it('is ready while requests are counted locally: limits are kept nevertheless', async () => {
+it('/health/ready is 200 while requests are counted locally, because limits still apply', async () => {
   await using served = await runProxy({ counters: { ...createMemoryCounters(), degraded: () => true } });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
   expect([reply.status, reply.json()]).toMatchObject([200, { counters: 'local' }]);
 });
 
-it('is not before the first publication, and where packages.json is gone', async () => {
+it('/health/ready is not 200 before the first publication, and where packages.json is lost', async () => {
   await using served = await runProxy();
   expect((await served.get('/health/ready', asNobody)).json()).toMatchObject({
     code: 'NOT_SERVING',
@@ -66,20 +66,26 @@ it.each([
     },
   ],
   ['says nothing', () => new Promise(() => undefined)],
-])('is not while the state %s; /health goes on saying that the process lives', async (_name, readState) => {
-  await using served = await runProxy({ readState });
-  served.tree.publish();
-  const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toMatchObject([
-    500,
-    { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
-  ]);
-  expect(JSON.stringify(reply.json())).not.toContain('gone');
-  const health = await served.get('/health', asNobody);
-  expect([health.status, health.json()]).toMatchObject([200, { status: 'degraded', tree: 'ok', state: 'unreadable' }]);
-});
+])(
+  '/health/ready is not 200 while the state %s, and /health still reports a living process',
+  async (_name, readState) => {
+    await using served = await runProxy({ readState });
+    served.tree.publish();
+    const reply = await served.get('/health/ready', asNobody);
+    expect([reply.status, reply.json()]).toMatchObject([
+      500,
+      { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
+    ]);
+    expect(JSON.stringify(reply.json())).not.toContain('gone');
+    const health = await served.get('/health', asNobody);
+    expect([health.status, health.json()]).toMatchObject([
+      200,
+      { status: 'degraded', tree: 'ok', state: 'unreadable' },
+    ]);
+  },
+);
 
-describe('settings that the state does not give', () => {
+describe('settings that cannot be read from the state', () => {
   const damaged = new StateError('STATE_CORRUPT', 'The state is damaged: a row of it is no JSON.');
 
   it.each([
@@ -90,25 +96,28 @@ describe('settings that the state does not give', () => {
         throw damaged;
       },
     ],
-  ])('%s: /health and /health/ready name the state, as packages.json has no answer', async (_name, rootChanges) => {
-    await using served = await runProxy({ rootChanges });
-    served.tree.publish();
-    expect((await served.get('/packages.json')).status).toBe(500);
-    expect((await served.get('/health', asNobody)).json()).toMatchObject({
-      status: 'degraded',
-      metadata_url: null,
-      tree: 'ok',
-      state: 'unreadable',
-    });
-    const reply = await served.get('/health/ready', asNobody);
-    expect([reply.status, reply.json()]).toMatchObject([
-      500,
-      { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
-    ]);
-    expect(JSON.stringify(reply.json())).not.toContain('damaged');
-  });
+  ])(
+    'that %s: /health and /health/ready name the state, and packages.json has no answer',
+    async (_name, rootChanges) => {
+      await using served = await runProxy({ rootChanges });
+      served.tree.publish();
+      expect((await served.get('/packages.json')).status).toBe(500);
+      expect((await served.get('/health', asNobody)).json()).toMatchObject({
+        status: 'degraded',
+        metadata_url: null,
+        tree: 'ok',
+        state: 'unreadable',
+      });
+      const reply = await served.get('/health/ready', asNobody);
+      expect([reply.status, reply.json()]).toMatchObject([
+        500,
+        { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
+      ]);
+      expect(JSON.stringify(reply.json())).not.toContain('damaged');
+    },
+  );
 
-  it('never come: /health/ready is not 200', async () => {
+  it('that never arrive make /health/ready fail', async () => {
     await using served = await runProxy({ rootChanges: () => new Promise(() => undefined) });
     served.tree.publish();
     const reply = await served.get('/health/ready', asNobody);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { zipBytes } from '../util/tree.ts';
 
 describe('the request log', () => {
-  it('has one line for each request, with what it asked, who and what it got', async () => {
+  it('has one line for each request, with route, caller and result', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
     served.tree.publish();
@@ -34,7 +34,7 @@ describe('the request log', () => {
     ['an invitation', `inv_${'aB3x'.repeat(8)}`],
     ['a recovery code', 'ABCD-EFGH-IJKL-MNOP-QRST-UV23'],
     ['a setup code', `set_${'aB3x'.repeat(8)}`],
-  ])('rows 25 and 26: holds no secret, wherever a client puts one: %s', async (_name, secret) => {
+  ])('rows 25 and 26: contains no secret, wherever a client puts one: %s', async (_name, secret) => {
     await using served = await runProxy();
     for (const path of [
       `/${secret}/packages.json`,
@@ -55,7 +55,7 @@ describe('the request log', () => {
     ['garbage', ['127.0.0.1'], 'unknown', '127.0.0.1'],
     ['IPv6', ['127.0.0.1', '2001:db8::/32'], '2001:DB8:1::7, 2001:db8::1', '127.0.0.1'],
     ['an IPv6 client', ['127.0.0.1'], '2001:DB8:0::7', '2001:db8::7'],
-  ])('row 18, the client address: %s', async (_name, trustedProxies, forwarded, client) => {
+  ])('row 18: has the address of the client: %s', async (_name, trustedProxies, forwarded, client) => {
     await using served = await runProxy({ trustedProxies });
     await served.get('/health', { 'x-forwarded-for': forwarded });
     // when every hop is trusted the furthest one is the client
@@ -66,7 +66,7 @@ describe('the request log', () => {
 });
 
 describe('a log file', () => {
-  it('is appended to, reopened after rotation, and whole after close', async () => {
+  it('is appended to, reopened after rotation, and complete after close', async () => {
     await using folder = temporaryFolder('log');
     const path = folder.at('deeper', 'requests.log');
     const errors: Error[] = [];
@@ -87,7 +87,7 @@ describe('a log file', () => {
     expect(errors).toEqual([]);
   });
 
-  it('keeps every line, in order, of many more than one write holds', async () => {
+  it('keeps every line in order when many lines need several writes', async () => {
     await using folder = temporaryFolder('log');
     const log = openLog({ destination: folder.at('requests.log'), now: Date.now, onError: () => undefined });
     for (let n = 0; n < 5000; n += 1) {

@@ -25,7 +25,7 @@ const protocolPaths = [
 ];
 
 describe('without a valid token', () => {
-  it('row 23: every protocol path is 401, the same whether the thing exists or not', async () => {
+  it('row 23: every protocol path is 401, whether the resource exists or not', async () => {
     await using served = await runWithHello();
     for (const path of protocolPaths) {
       const nobody = await served.get(path, { authorization: '' });
@@ -47,7 +47,7 @@ describe('without a valid token', () => {
     }
   });
 
-  it('row 25: a token in the query is none, and the log does not have it', async () => {
+  it('row 25: a token in the query is ignored, and the log does not have it', async () => {
     await using served = await runWithHello();
     for (const query of ['?token=reader', '?access_token=reader', '?authorization=Bearer%20reader']) {
       expect((await served.get(`/packages.json${query}`, { authorization: '' })).status).toBe(401);
@@ -55,7 +55,7 @@ describe('without a valid token', () => {
     expect(JSON.stringify(served.lines)).not.toContain('token=');
   });
 
-  it('Composer gets the sentence as a warning too, the only thing it shows its user', async () => {
+  it('Composer gets the message as a warning too, because it shows only warnings', async () => {
     await using served = await runWithHello();
     const reply = await served.get('/packages.json', {
       authorization: 'Bearer nobody',
@@ -65,7 +65,7 @@ describe('without a valid token', () => {
     expect(reply.headers['content-type']).toBe('application/json');
   });
 
-  it('row 28: a hundred guesses a minute from one address are 401, more are 429, and whoever has a token comes in from there all the same', async () => {
+  it('row 28: a hundred guesses a minute from one address get 401 and later ones 429, and a valid token still works there', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ now: () => nowMs, trustedProxies: ['127.0.0.1'] });
     const guess = (from = '203.0.113.9'): Promise<Reply> =>
@@ -88,7 +88,7 @@ describe('without a valid token', () => {
     expect((await guess()).status).toBe(401);
   });
 
-  it('an unknown path is 404 all the same', async () => {
+  it('an unknown path is 404', async () => {
     await using served = await runWithHello();
     for (const path of [
       '/',
@@ -105,8 +105,8 @@ describe('without a valid token', () => {
   });
 });
 
-describe('the limit', () => {
-  it('is told on every answer to a valid token, and everything counts once: 200, 304, 404, HEAD, a wrong method', async () => {
+describe('the hourly limit', () => {
+  it('is in every answer to a valid token, and every request counts once: 200, 304, 404, HEAD, a wrong method', async () => {
     const nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ tokens: { reader: 7 }, now: () => nowMs });
     const first = await served.get('/packages.json');
@@ -128,7 +128,7 @@ describe('the limit', () => {
       ]);
   });
 
-  it('is told and counts for what is asked in a way nothing here is: a body, an expectation', async () => {
+  it('is in the answers to refused requests too, and they count: a body, an expectation', async () => {
     await using served = await runWithHello({ tokens: { reader: 5 } });
     const ask = (path: string, headers: string) =>
       exchange(served.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n${headers}\r\n`, 30);
@@ -151,7 +151,7 @@ describe('the limit', () => {
     ).toBe(401);
   });
 
-  it("used up is 429 with Retry-After, a sentence and the headers; the window's end lets through again", async () => {
+  it('gives 429 with Retry-After, a message and the headers once used up, until the window ends', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ tokens: { reader: 1 }, now: () => nowMs });
     expect((await served.get('/packages.json')).status).toBe(200);
@@ -172,14 +172,14 @@ describe('the limit', () => {
     expect((await served.get('/packages.json')).status).toBe(200);
   });
 
-  it('0 is none: no headers', async () => {
+  it('of 0 means no limit and no headers', async () => {
     await using served = await runWithHello();
     const reply = await served.get('/packages.json', { authorization: 'Bearer unlimited' });
     expect(reply.status).toBe(200);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
-  it('is exact for 300 requests at once', async () => {
+  it('is exact for 300 simultaneous requests', async () => {
     await using served = await runWithHello({ tokens: { reader: 200 } });
     const replies = await Promise.all(Array.from({ length: 300 }, () => served.get('/p2/acme/hello.json')));
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(200);
@@ -187,8 +187,8 @@ describe('the limit', () => {
   });
 });
 
-describe('ports that answer later, or not', () => {
-  it('an authenticator and counters with promises do as well', async () => {
+describe('ports that answer asynchronously, or fail', () => {
+  it('may return promises: an authenticator and counters', async () => {
     const valid = { outcome: 'valid', token: { id: 'tok_a', kind: 'read', limit: 5 } } as unknown as Authentication;
     await using served = await runWithHello({
       authenticator: { authenticate: () => Promise.resolve(valid) },
@@ -212,7 +212,7 @@ describe('ports that answer later, or not', () => {
         throw new Error('state is gone');
       },
     ],
-  ])('one that %s makes a 500 of its request and nothing else', async (_name, authenticate) => {
+  ])('give 500 for one request only, when one %s', async (_name, authenticate) => {
     await using served = await runWithHello({ authenticator: { authenticate } });
     for (let turn = 0; turn < 3; turn += 1) expect((await served.get('/packages.json')).status).toBe(500);
     expect((await served.get('/health')).status).toBe(200);
@@ -220,7 +220,7 @@ describe('ports that answer later, or not', () => {
 });
 
 describe('/health', () => {
-  it('needs no token, counts for nobody, and does not say when something was published', async () => {
+  it('requires no token, is not counted, and does not reveal the time of a publication', async () => {
     await using served = await runWithHello({ tokens: { reader: 1 } });
     for (let turn = 0; turn < 3; turn += 1) {
       const reply = await served.get('/health');
@@ -239,7 +239,7 @@ describe('/health', () => {
     expect((await served.get('/packages.json')).status).toBe(200);
   });
 
-  it('is degraded, not gone, over an empty data folder', async () => {
+  it('is degraded, not unavailable, over an empty data folder', async () => {
     await using served = await runProxy();
     expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({
       status: 'degraded',
@@ -251,7 +251,7 @@ describe('/health', () => {
   it.each([
     ['is junk', (data: string) => writeFileSync(join(data, 'public/packages.json'), '{"packages":')],
     ['is gone with the folder it stands in', (data: string) => rmSync(join(data, 'public'), { recursive: true })],
-  ])('is degraded where packages.json %s, and well again with the next publication', async (_name, damage) => {
+  ])('is degraded where packages.json %s, and ok again with the next publication', async (_name, damage) => {
     await using served = await runWithHello();
     expect((await served.get('/health')).json()).toMatchObject({ status: 'ok' });
     damage(served.tree.data);

@@ -33,7 +33,7 @@ const purge = async (name: string, version: string, atMs: number): Promise<void>
 const shown = (replies: readonly Reply[]): unknown =>
   replies.map((reply) => [reply.status, dateOf(reply), String(reply.body)]);
 
-it('gives packages.json a later date once a view loses the only version of a package that it sees', async () => {
+it('packages.json gets a later date once a view loses the only version of a package that it sees', async () => {
   const limits = { packages: ['acme/*'], constraints: { 'acme/one': '^1.2' } };
   let [root] = await look(limits);
   const purges = [
@@ -50,7 +50,7 @@ it('gives packages.json a later date once a view loses the only version of a pac
   }
 });
 
-it('leaves every date of a view that never saw the purged version', async () => {
+it('a view that never saw the purged version keeps every date', async () => {
   const limits = { constraints: { 'acme/one': '<1.2 || dev-main' } };
   const before = await look(limits);
   await purge('acme/one', '1.2.0', purged);
@@ -60,7 +60,7 @@ it('leaves every date of a view that never saw the purged version', async () => 
   expect(unchanged.map(({ status }) => status)).toEqual([304, 304, 304]);
 });
 
-it('gives documents a later date for a view that saw the purged version, branches included', async () => {
+it('documents get a later date for a view that saw the purged version, branches included', async () => {
   const limits = { packages: ['acme/one'] };
   const before = await look(limits);
   await purge('acme/one', '1.2.0', purged);

@@ -53,7 +53,7 @@ const publish = async (): Promise<void> => {
 };
 
 describe('a view', () => {
-  it('names a package as soon as one of its versions is seen, though packages.json has not changed', async () => {
+  it('lists a package as soon as one of its versions is visible, although packages.json is unchanged', async () => {
     const { token } = await create({ constraints: { '*': '<2.0' } });
     const before = await get('/packages.json', token);
     expect(names(before)).toEqual(['acme/core']);
@@ -66,7 +66,7 @@ describe('a view', () => {
     expect(names(await get('/packages.json', token, dated(after)))).toEqual(['acme/young']);
   });
 
-  it('is told that nothing has changed where nothing of it has', async () => {
+  it('gets 304 where nothing visible has changed', async () => {
     const { token } = await create({ packages: ['acme/core'], constraints: { '*': '<2.0' } });
     const [root, core] = [await get('/packages.json', token), await get('/p2/acme/core.json', token)];
     expect([
@@ -99,7 +99,7 @@ describe('a view', () => {
     expect((await get('/dist/acme/core/2.0.0.zip', token)).status).toBe(404);
   });
 
-  it('goes by when a version was first published here, where its source knows no time', async () => {
+  it('uses the time of first publication here where the source gives no time', async () => {
     tree.put('acme/undated', [version('1.0.0')]);
     tree.publish();
     const [{ token: before }, { token: after }] = [
@@ -114,7 +114,7 @@ describe('a view', () => {
 });
 
 describe('a registry that mirrors others', () => {
-  it('tells a limited token to ask for its patterns alone, also where it sees all that is published', async () => {
+  it('gives a limited token the patterns to request, also where the token sees all published packages', async () => {
     const view = compileView({ ...noLimits, packages: ['acme/*'] });
     const authenticator = {
       authenticate: (): Authentication => ({
@@ -134,8 +134,8 @@ describe('a registry that mirrors others', () => {
   });
 });
 
-describe('networks', () => {
-  it('let a token be used from there, and nowhere else', async () => {
+describe('the networks of a token', () => {
+  it('are the only places from which the token works', async () => {
     const [{ token: here }, { token: elsewhere }] = [
       await create({ networks: ['127.0.0.0/8'] }),
       await create({ networks: ['203.0.113.0/24'] }),
@@ -154,12 +154,12 @@ describe('networks', () => {
     }
   });
 
-  it('are not believed of a client that nobody vouches for', async () => {
+  it('ignore a forwarded address without a trusted proxy', async () => {
     const { token } = await create({ networks: ['203.0.113.0/24'] });
     expect((await get('/packages.json', token, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(403);
   });
 
-  it('go by the address that a trusted proxy gives', async () => {
+  it('apply to the address that a trusted proxy gives', async () => {
     const range = parseAddressRange('203.0.113.0/24') ?? expect.unreachable();
     const authenticator = {
       authenticate: (): Authentication => ({
@@ -182,7 +182,7 @@ describe('networks', () => {
     ]).toEqual([200, 403, 200, 403]);
   });
 
-  it('count nothing against the token, and too many tries against the address', async () => {
+  it('refuse without a count for the token, and too many tries block the address', async () => {
     const { id, token } = await create({ networks: ['203.0.113.0/24'] }, 3);
     const statuses: number[] = [];
     for (let at = 0; at < 103; at += 1) statuses.push((await get('/packages.json', token)).status);

@@ -1,4 +1,4 @@
-// A server that is one of several: what it says of them, and how many connections it takes.
+// Tests a server that is one of several workers: its report about them, and its number of connections.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { runProxy } from '../util/running-proxy.ts';
 
-it('/health says how many serve, and is degraded while one is missing', async () => {
+it('/health has the number of workers, and is degraded while one is missing', async () => {
   let running = 2;
   await using registry = await runProxy({ workerStatus: { size: 2, running: () => running } });
   registry.tree.publish();
@@ -20,7 +20,7 @@ it('/health says how many serve, and is degraded while one is missing', async ()
   });
 });
 
-it('connections beyond its limit are closed, not handed round among full workers', async () => {
+it('connections beyond the limit are closed, not passed around among full workers', async () => {
   await using registry = await runProxy({ workerStatus: { size: 2, running: () => 2 }, limits: { maxConnections: 2 } });
   const open = async (): Promise<Socket> => {
     const socket = connect(registry.port, '127.0.0.1').on('error', () => undefined);

@@ -1,5 +1,5 @@
-// Uploads that mean harm, that lie, or that end too early: each is refused with its reason, nothing is published,
-// nothing is left on the disk, and the service goes on. Row numbers are those of the fault list for archives.
+// Tests hostile, false and incomplete uploads: each is refused with its reason, nothing is published, no file stays on
+// the disk, and the service continues. Row numbers are those of the fault list for archives.
 
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -42,14 +42,17 @@ async function refusal(zip: Buffer, query = ''): Promise<readonly [status: numbe
 }
 
 describe('row 62: names that lead out of the package', () => {
-  it.each(['../evil.php', '/etc/passwd', 'C:evil.php', 'a\\..\\evil.php', 'a\0.php'])('%j', async (name) => {
-    const [status, code, error] = await refusal(withEntry({ name, data: 'x' }));
-    expect([status, code]).toEqual([400, 'ARCHIVE_UNSAFE']);
-    expect(error).toContain(JSON.stringify(name));
-  });
+  it.each(['../evil.php', '/etc/passwd', 'C:evil.php', 'a\\..\\evil.php', 'a\0.php'])(
+    'an upload with an entry named %j is refused',
+    async (name) => {
+      const [status, code, error] = await refusal(withEntry({ name, data: 'x' }));
+      expect([status, code]).toEqual([400, 'ARCHIVE_UNSAFE']);
+      expect(error).toContain(JSON.stringify(name));
+    },
+  );
 });
 
-describe('row 63: ZIPs that grow', () => {
+describe('row 63: ZIPs that expand', () => {
   it.each<[string, () => Buffer]>([
     ['by their ratio', () => withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) })],
     [
@@ -62,9 +65,11 @@ describe('row 63: ZIPs that grow', () => {
     ],
     ['by more than they say', () => withEntry({ name: 'a', data: Buffer.alloc(megabyte, 'ab'), both: { size: 10 } })],
     ['by what they claim', () => withEntry({ name: 'a', data: 'x', both: { size: 300 * megabyte } })],
-  ])('%s', async (_how, zip) => expect((await refusal(zip())).slice(0, 2)).toEqual([400, 'ARCHIVE_UNSAFE']));
+  ])('an upload that expands is refused: %s', async (_how, zip) =>
+    expect((await refusal(zip())).slice(0, 2)).toEqual([400, 'ARCHIVE_UNSAFE']),
+  );
 
-  it('a ZIP within another ZIP is a file like any other', async () => {
+  it('a ZIP within another ZIP is an ordinary file', async () => {
     const [status, code] = await refusal(
       zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]),
     );
@@ -82,17 +87,17 @@ describe('row 64: ZIPs that read differently', () => {
     ['trailing data', zipOf([composerJson], { after: Buffer.from('more') })],
     ['data in front', zipOf([composerJson], { before: Buffer.from('#!/bin/sh\n') })],
     ['a lie about its entries', zipOf([composerJson], { end: { entries: 7, here: 7 } })],
-  ])('%s', async (_what, zip) => {
+  ])('an ambiguous upload is refused: %s', async (_what, zip) => {
     const [status, code] = await refusal(zip);
     expect([status, ['ARCHIVE_UNSAFE', 'ARTIFACT_INVALID'].includes(String(code))]).toEqual([400, true]);
   });
 });
 
-describe('row 65: uploads that do not arrive whole', () => {
+describe('row 65: incomplete uploads', () => {
   const head = (length: number, more = ''): string =>
     `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
-  it('too large by what they announce: refused before a byte of it, and before it is asked for', async () => {
+  it('an upload whose announced size is too large is refused before its first byte, and before 100 Continue', async () => {
     for (const more of ['', 'Expect: 100-continue\r\n']) {
       const reply = await exchange(registry.proxy.port, head(256 * megabyte + 1, more));
       expect([
@@ -103,7 +108,7 @@ describe('row 65: uploads that do not arrive whole', () => {
     }
   });
 
-  it('are asked for with 100 Continue only from who may send them', async () => {
+  it('only callers who may upload get 100 Continue', async () => {
     const refused = await exchange(
       registry.proxy.port,
       head(100, 'Expect: 100-continue\r\n').replace(writer, `${writer.slice(0, -1)}_`),
@@ -119,7 +124,7 @@ describe('row 65: uploads that do not arrive whole', () => {
     await gone();
   });
 
-  it('cut off in the middle leave no file', async () => {
+  it('an upload that is cut off leaves no file', async () => {
     const zip = withEntry({ name: 'a', data: Buffer.alloc(4 * megabyte, 'abcdefghij'), stored: true });
     const socket = await openConnection(registry.proxy.port);
     socket.write(head(zip.length));
@@ -129,7 +134,7 @@ describe('row 65: uploads that do not arrive whole', () => {
     await gone();
   });
 
-  it('more than four at once of one token, and eight of all, are asked to come back; those of others are taken', async () => {
+  it('more than four uploads at once of one token, or eight of all, get a retry answer; other uploads are accepted', async () => {
     const [other, third] = [await registry.createToken('write'), await registry.createToken('write')];
     const begin = async (token: string): Promise<Socket[]> => {
       const sockets = await Promise.all(Array.from({ length: 4 }, () => openConnection(registry.proxy.port)));
@@ -159,7 +164,7 @@ describe('row 65: uploads that do not arrive whole', () => {
   });
 });
 
-describe('uploads that trickle', () => {
+describe('slow uploads', () => {
   it.each(['application/zip', 'multipart/form-data; boundary=cut'])(
     'as %s are given up with 408, and their slots are free again',
     async (type) => {
@@ -199,8 +204,8 @@ describe('uploads that trickle', () => {
   );
 });
 
-describe('row 66: composer.json says something else', () => {
-  it.each(['?version=2.0.0', '?name=acme/other'])('%s', async (query) =>
+describe('row 66: a composer.json that contradicts the request', () => {
+  it.each(['?version=2.0.0', '?name=acme/other'])('is refused for %s', async (query) =>
     expect((await refusal(withEntry(), query)).slice(0, 2)).toEqual([400, 'ARTIFACT_MISMATCH']),
   );
 });

@@ -1,6 +1,6 @@
-// Tests the end of HTTP/2 connections that do not end by themselves. One has a request whose body never ends. Others
-// break the protocol, or read nothing while the server stops. `drainMs` is longer than the test's time limit, so that
-// waiting for it fails the test.
+// Tests the end of HTTP/2 connections that do not end by themselves: a request with an endless body, a broken protocol,
+// a client that reads nothing while the server stops. `drainMs` is longer than the test's time limit, so that waiting
+// for it fails the test.
 
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -54,7 +54,7 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
   }
 
   it.each(['HEAD', 'GET', 'POST'])(
-    '%s: who has its answer need not end the body (RFC 9113 §8.1), and the stream is let go of',
+    '%s: a stream ends after its answer, although the client never ends the body (RFC 9113 §8.1)',
     async (method) => {
       const { socket, received } = await open(
         frame('HEADERS', flags.endHeaders, 1, requestHeaders('/packages.json', 'reader', { ':method': method })),
@@ -64,7 +64,7 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     },
   );
 
-  it('at the end what broke the protocol or takes nothing is cut soon, and who waits for room is waited for', async () => {
+  it('a stopping server cuts broken and unread connections soon, and waits for clients that make room', async () => {
     // of no length: nghttp2 gives up, with a request in it
     const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1));
     await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR

@@ -1,5 +1,5 @@
-// Clients that no library would be, over HTTP/2: floods of every kind of frame. A connection that floods is ended,
-// others are served meanwhile, and the process lives (I10).
+// Tests floods of every kind of HTTP/2 frame: a connection that floods is ended, other connections are served, and the
+// process continues (I10).
 
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -64,7 +64,7 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     return at;
   }
 
-  it('streams that are taken back at once (CVE-2023-44487) end the connection soon', async () => {
+  it('streams that are cancelled at once (CVE-2023-44487) end the connection soon', async () => {
     const before = served.lines.length;
     const socket = await open();
     socket.resume();
@@ -79,7 +79,7 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
   it.each([
     ['pings', () => frame('PING', 0, 0, Buffer.alloc(8))],
     ['settings', () => frame('SETTINGS', 0, 0)],
-  ])('%s whose acknowledgements nobody reads end the connection', async (_name, next) => {
+  ])('%s whose acknowledgements the client never reads end the connection', async (_name, next) => {
     const socket = await open();
     socket.pause();
     const one = next();
@@ -87,21 +87,21 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     await flood(socket, 40_000, () => some);
   });
 
-  it('headers that go on for ever end the connection', async () => {
+  it('endless headers end the connection', async () => {
     const socket = await open();
     socket.resume();
     socket.write(frame('HEADERS', flags.endStream, 1, requestHeaders('/packages.json', 'reader')));
     await flood(socket, 10_000, (at) => frame('CONTINUATION', 0, 1, literal(`x-${at}`, 'a'.repeat(100))));
   });
 
-  it('empty frames of a body that nobody wants end the connection', async () => {
+  it('empty frames of an unwanted body end the connection', async () => {
     const socket = await open();
     socket.resume();
     socket.write(frame('HEADERS', flags.endHeaders, 1, requestHeaders('/packages.json', 'reader')));
     await flood(socket, 200_000, () => frame('DATA', 0, 1));
   });
 
-  it('frames that make no sense end the connection', async () => {
+  it('invalid frames end the connection', async () => {
     const socket = await open();
     socket.resume();
     await flood(socket, 10_000, (at) => frame('WINDOW_UPDATE', 0, 2 * at + 1, Buffer.from([0, 0, 0, 0])));
@@ -125,7 +125,7 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     socket.destroy();
   });
 
-  it('row 20: a hundred archives that the client leaves no room for are all that wait, and are given up in the end', async () => {
+  it('row 20: a hundred archives without room at the client are the most that wait, and are given up in the end', async () => {
     const before = served.lines.length;
     const socket = await open();
     const replies: Buffer[] = [];

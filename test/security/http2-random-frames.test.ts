@@ -1,5 +1,5 @@
-// Frames of every kind in any order, with any flags and any content (`FRAME_RUNS=5000` for a long series): whatever a
-// client sends over HTTP/2, the process lives (I10), holds no file open for it, and answers others.
+// Tests random HTTP/2 frames in any order, with any flags and content (`FRAME_RUNS=5000` for a long series): the
+// process continues (I10), holds no file open for them, and answers other clients.
 
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
@@ -86,7 +86,7 @@ describe.skipIf(lacks('openssl'))('row 8, over HTTP/2', () => {
     await folder.remove();
   });
 
-  it('row 8: any frames in any order harm nobody else', async () => {
+  it('row 8: random frames in any order affect no other client', async () => {
     await fc.assert(
       fc.asyncProperty(conversation, fc.boolean(), async (bytes, reads) => {
         const socket = connectTls({ port: served.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });

@@ -1,4 +1,5 @@
-// Idle and half-open connections of one address: above the cap the oldest close, and nobody else is shut out.
+// Tests the cap on idle and half-open connections of one address: above the cap the oldest close, and every other
+// client is served.
 
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -102,7 +103,7 @@ async function connectWithoutWindow(port: number, { pem }: Authority): Promise<C
 }
 
 describe('over HTTP/1.1', () => {
-  it('half-open ones: the oldest are closed, and a healthy client of the same address is answered, as is everybody else', async () => {
+  it('half-open connections: the oldest are closed, and other clients of this and other addresses are answered', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, served.port, halfOpen);
     await expect
@@ -115,7 +116,7 @@ describe('over HTTP/1.1', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('idle ones are closed before half-open ones that are older', async () => {
+  it('idle connections are closed before older half-open ones', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const opening = await openAll(5, served.port, halfOpen);
     const idle = await openAll(10, served.port, whole);
@@ -125,7 +126,7 @@ describe('over HTTP/1.1', () => {
     for (const socket of [...opening, ...idle]) socket.destroy();
   });
 
-  it('those being answered never count', async () => {
+  it('connections with a request in progress never count', async () => {
     await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 60_000 } });
     publishLarge(served);
     const sockets = await Promise.all(Array.from({ length: 10 }, () => beginDownload(served.port)));
@@ -135,7 +136,7 @@ describe('over HTTP/1.1', () => {
     for (const socket of [...sockets, ...idle]) socket.destroy();
   });
 
-  it('downloads of which the client takes nothing are reset, the oldest first; a slow download that goes on taking arrives in full', async () => {
+  it('downloads that the client never reads are reset, the oldest first, and a slow download arrives complete', async () => {
     await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 2000 } });
     publishLarge(served);
     const slow = await beginDownload(served.port);
@@ -154,7 +155,7 @@ describe('over HTTP/1.1', () => {
     for (const socket of [slow, ...stalled]) socket.destroy();
   });
 
-  it('those of a trusted proxy are exempt, and so are all where the cap is 0', async () => {
+  it('connections of a trusted proxy are exempt, and a cap of 0 exempts all connections', async () => {
     for (const options of [
       { trustedProxies: ['127.0.0.1'], limits: { idlePerAddress: most } },
       { limits: { idlePerAddress: 0 } },
@@ -168,8 +169,8 @@ describe('over HTTP/1.1', () => {
   });
 });
 
-describe('requests whose body does not arrive', () => {
-  it('close like half-open ones, the oldest first, and everybody else is answered', async () => {
+describe('requests whose body never arrives', () => {
+  it('are closed like half-open connections, the oldest first, and other clients are answered', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, registry.proxy.port, withoutBody);
     await expect
@@ -182,7 +183,7 @@ describe('requests whose body does not arrive', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('count from the beginning of the request, not of a connection that was kept', async () => {
+  it('are ordered by the beginning of the request, not of a reused connection', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: most } });
     const kept = await openAll(1, registry.proxy.port, whole);
     const older = await openAll(most - 1, registry.proxy.port, withoutBody);
@@ -194,7 +195,7 @@ describe('requests whose body does not arrive', () => {
     for (const socket of [...kept, ...older, ...younger]) socket.destroy();
   });
 
-  it('connections whose client takes no answer close like them', async () => {
+  it('are closed together with connections whose clients read no answer', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 200 } });
     const sockets: Socket[] = [];
     for (let at = 0; at < 6; at += 1) {
@@ -211,7 +212,7 @@ describe('requests whose body does not arrive', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('slow readers of an answer out of memory keep their connections above the cap, and get all of it', async () => {
+  it('do not include slow readers of an answer from memory, who keep their connections and get the whole answer', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 60_000 } });
     const readers = await beginAll(10, registry.proxy.port);
     const idle = await openAll(6, registry.proxy.port, whole);
@@ -222,7 +223,7 @@ describe('requests whose body does not arrive', () => {
     for (const socket of [...readers, ...idle]) socket.destroy();
   });
 
-  it('an address with half of all connections has no time to take answers, and everybody else is answered', async () => {
+  it('get no time to read answers at an address with half of all connections, and other clients are answered', async () => {
     const limits = { idlePerAddress: 2, untakenMs: 60_000, maxConnections: 24 };
     await using registry = await runManagement({ limits });
     const readers = await beginAll(13, registry.proxy.port);
@@ -231,7 +232,7 @@ describe('requests whose body does not arrive', () => {
     for (const socket of readers) socket.destroy();
   });
 
-  it('an upload that holds a slot never counts', async () => {
+  it('do not include an upload that holds a slot', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: 2 } });
     const writer = await registry.createToken('write');
     const upload = `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\n`;
@@ -254,7 +255,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   beforeAll(() => void (authority = createAuthority(folder.path)));
   afterAll(() => folder.remove());
 
-  it('handshakes under way are closed like half-open requests', async () => {
+  it('unfinished handshakes are closed like half-open requests', async () => {
     await using served = await runProxy({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
     const silent = await openAll(3 * most, served.port, '');
     await expect.poll(() => stillOpen(silent), patient).toEqual([...counted(2 * most, false), ...counted(most, true)]);
@@ -263,7 +264,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  it('sessions of HTTP/2 without a stream end in order, the oldest first; one with a stream stays', async () => {
+  it('HTTP/2 sessions without a stream are closed in order, the oldest first, and one with a stream stays', async () => {
     await using served = await runProxy({
       certificate: authority.issue('idle'),
       tokens: { reader: 0 },
@@ -280,7 +281,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
 
-  it('sessions of HTTP/2 whose streams wait for their bodies, or for a client that takes no answer, close the oldest first', async () => {
+  it('HTTP/2 sessions that wait for bodies or for a client that reads no answer are closed, the oldest first', async () => {
     await using registry = await runManagement({
       certificate: authority.issue('idle'),
       limits: { idlePerAddress: most, untakenMs: 200 },
@@ -322,7 +323,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     }
   });
 
-  it('sessions of HTTP/2 whose clients take small answers slowly stay above the cap', async () => {
+  it('HTTP/2 sessions whose clients read small answers slowly stay above the cap', async () => {
     await using served = await runProxy({
       certificate: authority.issue('idle'),
       limits: { idlePerAddress: 2, untakenMs: 60_000 },

@@ -1,5 +1,5 @@
-// Sessions are signed tokens, and everything that was ever done to such tokens is tried on them (rows 41 and 42): each
-// try is a 401.
+// Tests forged sessions, which are signed tokens, with every known attack on such tokens (rows 41 and 42): each gets
+// 401.
 
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ async function forge(): Promise<Forge> {
 }
 
 describe('row 41: a forged session is a 401', () => {
-  it('the forge itself makes good ones', async () => {
+  it('unlike a session that the test signs with the right key', async () => {
     await using desk = await forge();
     expect(desk.header).toEqual({
       alg: 'ES256',
@@ -62,7 +62,7 @@ describe('row 41: a forged session is a 401', () => {
     expect(await desk.status(desk.make({}, {}))).toBe(200);
   });
 
-  it('without a signature, whatever alg says', async () => {
+  it('when it has no signature, whatever its alg is', async () => {
     await using desk = await forge();
     for (const alg of ['none', 'None', 'NONE', 'ES256', '']) {
       const text = `${encode({ ...desk.header, alg })}.${encode(desk.claims)}`;
@@ -70,7 +70,7 @@ describe('row 41: a forged session is a 401', () => {
     }
   });
 
-  it('a session of another algorithm is a 401: an HMAC keyed with our public key, RSA, ES384', async () => {
+  it('when it has another algorithm: an HMAC keyed with our public key, RSA, ES384', async () => {
     await using desk = await forge();
     const publicPem = createPublicKey(desk.key).export({ type: 'spki', format: 'pem' });
     expect(
@@ -85,7 +85,7 @@ describe('row 41: a forged session is a 401', () => {
     expect(await desk.status(desk.make({ alg: 'ES384' }, {}))).toBe(401);
   });
 
-  it('a session signed with a foreign key is a 401, also when the token contains or names the key', async () => {
+  it('when it is signed with a foreign key, also when the token contains or names the key', async () => {
     await using desk = await forge();
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' }) as Json;
@@ -109,7 +109,7 @@ describe('row 41: a forged session is a 401', () => {
     expect(await desk.status(`${text}.${ecdsa(desk.key)(text).toString('base64url')}`)).toBe(401);
   });
 
-  it('for another purpose, of another issuer, over, not begun, or without a claim that it needs', async () => {
+  it('for another purpose or issuer, after its end, before its beginning, or without a required claim', async () => {
     await using desk = await forge();
     for (const typ of ['JWT', 'libretto-two-factor+jwt', 'session', undefined])
       expect(await desk.status(desk.make({ typ }, {})), String(typ)).toBe(401);
@@ -136,13 +136,13 @@ describe('row 41: a forged session is a 401', () => {
     expect(await desk.status(desk.make({}, { exp: seconds() - 15 }))).toBe(200);
   });
 
-  it("that names another user with this session's id", async () => {
+  it('when it names another user with the id of this session', async () => {
     await using desk = await forge();
     const other = await desk.registry.signIn('viewer');
     expect(await desk.status(desk.make({}, { sub: other.userId }))).toBe(401);
   });
 
-  it('cut, padded, too long, or no token at all', async () => {
+  it('when it is cut off, padded, too long, or no token at all', async () => {
     await using desk = await forge();
     const { token } = desk;
     for (const text of [
@@ -163,7 +163,7 @@ describe('row 41: a forged session is a 401', () => {
 });
 
 describe('row 42: a rotated signing key', () => {
-  it('goes on to verify what it signed; new sessions are signed with the new one', async () => {
+  it('still verifies its sessions, and new sessions are signed with the new key', async () => {
     await using desk = await forge();
     const before = desk.registry.keys.current('signing');
     const after = desk.registry.keys.rotate('signing', Date.now() + 3_600_000);
@@ -174,7 +174,7 @@ describe('row 42: a rotated signing key', () => {
     expect(await desk.status(token)).toBe(200);
   });
 
-  it('refuses everything from when it ends', async () => {
+  it('is refused from its end on', async () => {
     let nowMs = Math.floor(Date.now() / 1000) * 1000;
     await using registry = await runManagement({ now: () => nowMs });
     const { token: as } = await registry.signIn('admin');
@@ -185,7 +185,7 @@ describe('row 42: a rotated signing key', () => {
     expect((await registry.call('GET', '/api/auth/me', { as })).status).toBe(401);
   });
 
-  it('is not guessed at: a session signed with a key of another ring opens nothing', async () => {
+  it('is not replaced by a key of another ring: such a session opens nothing', async () => {
     await using desk = await forge();
     const strangers = createKeyRing({
       folder: `${desk.registry.data}-strangers`,

@@ -1,6 +1,5 @@
-// F15, row 26, I7: no secret is found where none may be. Every registry that a test runs is looked through when it ends
-// (test/util/leaks.ts); here it is seen that this finds what it should, and that people who do everything with secrets
-// leave none behind, failures included.
+// F15, row 26, I7. Tests that no secret leaks. test/util/leaks.ts searches every registry of a test when the test ends.
+// Here the search must find planted leaks, and callers who use every kind of secret leave none, also after failures.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -22,11 +21,11 @@ describe('a leak is found', () => {
     ['a setup code', `set_${'aB3x'.repeat(8)}`],
     ['a session', `eyJhbGciOiJFUzI1NiJ9.${'aB3'.repeat(20)}.${'x-_9'.repeat(20)}`],
     ['a recovery code', 'ABCD-EFGH-IJKL-MNOP-QRST-UV23'],
-  ])('%s, by its form', (_name, secret) => {
+  ])('by the form of the secret: %s', (_name, secret) => {
     expect(() => assertNoSecrets(`{"path":"/x/${secret}"}`, 'the log')).toThrow('the log holds a secret');
   });
 
-  it('by what it was sent or answered as, also where JSON escapes it', () => {
+  it('by the value that was sent or answered, also where JSON escapes it', () => {
     rememberSecrets({ user: { password: 'a "good" pass phrase' }, name: 'nobody in particular' });
     expect(() => assertNoSecrets('… a "good" pass phrase …', 'the log')).toThrow('the log holds a secret');
     expect(() => assertNoSecrets(JSON.stringify({ message: 'a "good" pass phrase' }), 'the log')).toThrow(
@@ -35,7 +34,7 @@ describe('a leak is found', () => {
     expect(() => assertNoSecrets('nobody in particular', 'the log')).not.toThrow();
   });
 
-  it('a leak is found in files and in archives, also of a key below the same folder', async () => {
+  it('in files and in archives, also for a key below the same folder', async () => {
     await using folder = temporaryFolder('leaks');
     mkdirSync(folder.at('keys'));
     writeFileSync(folder.at('keys', 'sealing-0001.json'), JSON.stringify({ material: 'c2VhbGluZyBrZXkgb2YgYSB0ZXN0' }));
@@ -50,8 +49,8 @@ describe('a leak is found', () => {
   });
 });
 
-describe('row 26: nothing is left behind', () => {
-  it('by a person who uses every kind of secret, rightly and wrongly, and puts them where they do not belong', async () => {
+describe('row 26: no secret is left behind', () => {
+  it('by a user who uses every kind of secret, correctly and wrongly, also in wrong places', async () => {
     await using registry = await runManagement();
     const admin = await registry.signIn('admin');
     const as = admin.token;

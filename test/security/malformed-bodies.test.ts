@@ -1,4 +1,4 @@
-// Bodies whose framing breaks: each gets its 400 in the envelope, whoever was reading it, and the connection ends.
+// Tests bodies with broken framing: each gets its 400 in the error body, on every route, and the connection ends.
 
 import { readdirSync } from 'node:fs';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ describe('a malformed chunk', () => {
   ];
 
   it.each([0, 1, 2, 3, 4, 5])(
-    'gets its 400 with the headers, later, and behind a good chunk (route %i)',
+    'gets its 400 with the headers, later, and after a valid chunk (route %i)',
     async (at) => {
       const [target, type, token] = routes()[at]!;
       const begin = head(target, type, token);
@@ -68,7 +68,7 @@ describe('a malformed chunk', () => {
     },
   );
 
-  it('behind a request that is being answered comes behind its answer', async () => {
+  it('after a request in progress gets its answer after that answer', async () => {
     const [first, second] = (
       await send(
         `GET /api/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n${head('/api/tokens', 'application/json', admin)}zz\r\n`,
@@ -78,7 +78,7 @@ describe('a malformed chunk', () => {
     expectBadRequest(second ?? '');
   });
 
-  it('changes nothing for somebody who may not send a body there, leaves no file, and is one line of the log', async () => {
+  it('from a caller without permission changes nothing, leaves no file, and is one line of the log', async () => {
     expect(await send(head('/api/tokens', 'application/json', 'nonsense'), 'zz\r\n')).toMatch(/^HTTP\/1\.1 401 /);
     const lines = registry.proxy.lines.filter(({ path }) => path === '/api/artifacts');
     expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([400]));

@@ -1,5 +1,5 @@
-// A tree at an origin, asked for over HTTP/2: rows 10, 20, 21 and 22, and F11 (I15, I16), once more, since http-proxy
-// throws on a request of HTTP/2 and knows nothing of its streams.
+// Tests a tree at an origin over HTTP/2: rows 10, 20, 21 and 22, and F11 (I15, I16). http-proxy throws on HTTP/2
+// requests and does not know their streams.
 
 import { constants } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,7 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
   });
   beforeEach(() => (served.origin.misbehave = () => false));
 
-  it("gives documents and archives, and row 22: sees no header of the client's", async () => {
+  it('serves documents and archives; row 22: the origin gets no header of the client', async () => {
     await using client = await connectClient();
     const sent = { cookie: 'session=1', te: 'trailers', 'x-forwarded-for': '203.0.113.9' };
     const [root, document, one, two, head] = await Promise.all(
@@ -68,7 +68,7 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
       ).toEqual([]);
   });
 
-  it('row 10: never sees the body of a request', async () => {
+  it('row 10: the origin never gets the body of a request', async () => {
     await using client = await connectClient();
     served.origin.asked();
     expect(
@@ -84,7 +84,7 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
     expect(served.origin.seen.every(({ bodyBytes }) => bodyBytes === 0)).toBe(true);
   });
 
-  it('row 21: that breaks off, or has other bytes, resets the stream; that redirects is a 500 without Location', async () => {
+  it('row 21: wrong or cut-off bytes reset the stream, and a redirect is a 500 without Location', async () => {
     await using client = await connectClient();
     for (const end of [large.zip.subarray(0, 2_000_000), zipBytes('others', large.zip.length)]) {
       served.origin.misbehave = (_, response) => (
@@ -108,7 +108,7 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
     ]);
   });
 
-  it('row 20 and F11: a thousand streams that are reset leave no connection to the origin behind', async () => {
+  it('row 20 and F11: a thousand reset streams leave no connection to the origin', async () => {
     await using first = await connectClient();
     await first.ask('/p2/acme/hello.json');
     served.origin.misbehave = (request, response) =>

@@ -39,7 +39,7 @@ describe('row 10: a request that carries another one in its body', () => {
     ['GET', `Content-Length: ${inner.length}`, inner],
     ['POST', `Content-Length: ${inner.length}`, inner],
     ['HEAD', 'Transfer-Encoding: chunked', `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`],
-  ])('%s with %s never gets to the origin', async (method, framing, body) => {
+  ])('%s with %s never reaches the origin', async (method, framing, body) => {
     await served.proxy.get('/packages.json');
     await served.proxy.get(distOf(small));
     served.origin.asked();
@@ -55,7 +55,7 @@ describe('row 10: a request that carries another one in its body', () => {
   });
 });
 
-describe('row 20: a client that hangs up mid-download', () => {
+describe('row 20: a client that hangs up during a download', () => {
   it('frees the connection to the origin, is counted as aborted, and is no fault in the log', async () => {
     served.origin.misbehave = onDist((_, response) => {
       response.writeHead(200, { 'content-length': large.zip.length });
@@ -104,7 +104,7 @@ describe('row 21: an origin that', () => {
     ],
     ['speaks no HTTP', onDist((request) => request.socket.end('nonsense\r\n\r\n'))],
   ];
-  it.each(behaviours)('%s: 500 UPSTREAM_UNAVAILABLE, without anything of its own', async (_, misbehave) => {
+  it.each(behaviours)('%s gives 500 UPSTREAM_UNAVAILABLE without any header of the origin', async (_, misbehave) => {
     served.origin.misbehave = misbehave;
     for (const version of [small, large]) {
       const reply = await served.proxy.get(distOf(version));
@@ -129,19 +129,22 @@ describe('row 21: an origin that', () => {
         response.end(Buffer.concat([large.zip.subarray(0, -1), Buffer.from([(large.zip.at(-1) ?? 0) ^ 1])])),
     ],
   ];
-  it.each(broken)('%s: the connection is cut, and nobody gets a body that looks whole', async (_, send) => {
-    served.origin.misbehave = onDist((_, response) => {
-      response.writeHead(200, { 'content-length': large.zip.length });
-      send(response);
-    });
-    const received = await receive(distOf(large));
-    expect(received.closed).toBe(true);
-    expect(received.head).toContain(`Content-Length: ${large.zip.length}`);
-    expect(received.bodyBytes).toBeLessThan(large.zip.length);
-    expect(served.notices.length).toBe(1);
-  });
+  it.each(broken)(
+    '%s makes the server cut the connection, and no client gets a body that looks complete',
+    async (_, send) => {
+      served.origin.misbehave = onDist((_, response) => {
+        response.writeHead(200, { 'content-length': large.zip.length });
+        send(response);
+      });
+      const received = await receive(distOf(large));
+      expect(received.closed).toBe(true);
+      expect(received.head).toContain(`Content-Length: ${large.zip.length}`);
+      expect(received.bodyBytes).toBeLessThan(large.zip.length);
+      expect(served.notices.length).toBe(1);
+    },
+  );
 
-  it('sends other bytes for a small archive: 500, and nothing of it is kept', async () => {
+  it('sends other bytes for a small archive gives 500, and the bytes are not stored', async () => {
     served.origin.misbehave = onDist((_, response) =>
       response.writeHead(200, { 'content-length': small.zip.length }).end(zipBytes('others', small.zip.length)),
     );
@@ -154,7 +157,7 @@ describe('row 21: an origin that', () => {
     ['document', '/public/p2/acme/hello.json', (text: string) => text.replace('Made by hand', 'Made by foes')],
     ['index', '/index/acme/hello.json', (text: string) => text.replace('"published"', '"withdrawn"')],
     ['packages.json', '/public/packages.json', (text: string) => text.replace('acme/hello', 'acme/hullo')],
-  ])('has another %s than was published: it is never served', async (_, path, change) => {
+  ])('has another %s than was published is never served', async (_, path, change) => {
     served.origin.misbehave = (request, response) =>
       request.url === path &&
       (response.writeHead(200).end(change(readFileSync(`${served.tree.data}${path}`, 'utf8'))), true);
@@ -168,7 +171,7 @@ describe('row 21: an origin that', () => {
     expect((await served.proxy.get(asked)).status).toBe(200);
   });
 
-  it('tells of itself in the log once a minute, whatever is asked', async () => {
+  it('fails is logged once a minute, whatever clients request', async () => {
     served.origin.misbehave = onDist((_, response) => response.writeHead(500).end());
     for (let turn = 0; turn < 20; turn += 1) await served.proxy.get(distOf(small));
     expect(served.notices).toHaveLength(1);
@@ -177,7 +180,7 @@ describe('row 21: an origin that', () => {
 });
 
 describe('row 22: credentials', () => {
-  it('the origin gets its own credentials and nothing that a client sent', async () => {
+  it('the origin gets its own credentials and no header of the client', async () => {
     const sent = {
       authorization: 'Bearer reader',
       cookie: 'session=1',
@@ -213,15 +216,15 @@ describe('row 22: credentials', () => {
     }
   });
 
-  it('are needed to get anything of it', async () => {
+  it('a client without a valid token gets nothing of the origin', async () => {
     expect((await served.proxy.get(distOf(large), { authorization: '' })).status).toBe(401);
     expect((await served.proxy.get(distOf(large), { authorization: 'Bearer other' })).status).toBe(401);
     expect(served.origin.seen).toEqual([]);
   });
 });
 
-describe('F11: a thousand downloads that are broken off', () => {
-  it('leave no connection to the origin behind', async () => {
+describe('F11: a thousand aborted downloads', () => {
+  it('leave no connection to the origin', async () => {
     served.origin.misbehave = onDist((_, response) => {
       response.writeHead(200, { 'content-length': large.zip.length });
       response.write(large.zip.subarray(0, 300_000));

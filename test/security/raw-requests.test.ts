@@ -1,5 +1,5 @@
-// The serving rows of the case table (paths, framing, HTTP), each with the bytes on a bare socket, and all to one
-// process, which lives on (I10).
+// Tests the serving rows of the case table (paths, framing, HTTP) with raw bytes on a socket. One process gets all of
+// them and continues (I10).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange } from '../util/raw-client.ts';
@@ -87,11 +87,11 @@ describe.each([
       '/p2/acme/hel--lo-.json',
     ],
   ],
-])('%s: no such path', (_row, targets) => {
-  it.each(targets)('404 %s', async (target) => expectRefusal(await ask(target), 404, 'NOT_FOUND'));
+])('%s: paths outside the routes', (_row, targets) => {
+  it.each(targets)('the path %s is 404', async (target) => expectRefusal(await ask(target), 404, 'NOT_FOUND'));
 });
 
-it('row 2: a name that would make a careless grammar run for ever is refused at once, token or not', async () => {
+it('row 2: a hostile name is refused in bounded time, with or without a token', async () => {
   for (const target of [
     `/p2/x/${'a'.repeat(99)}_.json`,
     `/dist/${'a'.repeat(99)}-/x/1.zip`,
@@ -100,7 +100,7 @@ it('row 2: a name that would make a careless grammar run for ever is refused at 
     expect((await ask(target, host)).status).toBe(404);
 });
 
-it('row 3: the invalid escape that Composer sends is answered, raw', async () => {
+it('row 3: the raw invalid escape that Composer sends is answered', async () => {
   expect((await ask('/p2/acme/hello$%hash%.json')).status).toBe(200);
   expect((await ask('/p2/acme/hello~dev$%hash%.json')).status).toBe(404);
 });
@@ -109,7 +109,7 @@ it.each([
   ['a raw NUL', '/p2/\0.json'],
   ['raw UTF-8', '/p2/ü.json'],
   ['a space', '/p2/a b.json'],
-])('row 4: %s in the target is 400 by the parser', async (_name, target) => {
+])('row 4: %s in the target gets 400 from the parser', async (_name, target) => {
   await expectRefusal(
     await exchange(served.port, Buffer.from(`GET ${target} HTTP/1.1\r\n${host}\r\n`)),
     400,
@@ -123,7 +123,7 @@ describe('row 5: a target that is no path', () => {
     ['OPTIONS', '*'],
     ['CONNECT', 'evil:443'],
     ['GET', 'packages.json'],
-  ])('%s %s', async (method, target) => {
+  ])('the request %s %s gets 400', async (method, target) => {
     const reply = await ask(target, host + token, method);
     expect(reply.closed).toBe(true);
     if (target === 'packages.json')
@@ -132,13 +132,13 @@ describe('row 5: a target that is no path', () => {
   });
 });
 
-describe('row 7: a header that may stand only once', () => {
+describe('row 7: a header that may occur only once', () => {
   it.each([
     ['Host', `${host}Host: evil\r\n${token}`],
     ['Host in another case', `${host}hOST: libretto.test\r\n${token}`],
     ['Authorization', `${host}${token}Authorization: Bearer other\r\n`],
     ['the same Authorization', `${host}${token}${token}`],
-  ])('twice %s', async (_name, headers) => {
+  ])('is refused when it occurs twice: %s', async (_name, headers) => {
     const reply = await ask('/packages.json', headers);
     await expectRefusal(reply, 400, 'DUPLICATE_HEADER');
     expect(reply.closed).toBe(true);
@@ -150,7 +150,7 @@ describe('row 7: a header that may stand only once', () => {
   });
 });
 
-describe('row 8: framing the parser refuses', () => {
+describe('row 8: framing that the parser refuses', () => {
   it.each([
     ['Content-Length and Transfer-Encoding', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
     ['two Content-Lengths', 'Content-Length: 0\r\nContent-Length: 5\r\n', ''],
@@ -158,7 +158,7 @@ describe('row 8: framing the parser refuses', () => {
     ['a space before the colon', 'X-A : b\r\n', ''],
     ['a bare CR in a value', 'X-A: b\rc\r\n', ''],
     ['a Content-Length that is no number', 'Content-Length: +1\r\n', ''],
-  ])('%s', async (_name, headers, body) => {
+  ])('is refused: %s', async (_name, headers, body) => {
     const reply = await exchange(
       served.port,
       `GET /packages.json HTTP/1.1\r\n${host}${token}${headers}\r\n${body}GET /health HTTP/1.1\r\n${host}\r\n`,
@@ -168,19 +168,19 @@ describe('row 8: framing the parser refuses', () => {
     expect(reply.text).not.toContain('"status"');
   });
 
-  it('bare LF line ends', async () => {
+  it('is refused: bare LF line ends', async () => {
     const reply = await exchange(served.port, 'GET /packages.json HTTP/1.1\nHost: x\n\n');
     expect(reply.status).not.toBe(200);
   });
 
-  it('bytes that are no HTTP at all', async () => {
+  it('is refused: bytes that are not HTTP', async () => {
     await expectRefusal(await exchange(served.port, '\u0016\u0003\u0001\u0002\u0000\r\n\r\n'), 400, 'BAD_REQUEST');
   });
 });
 
 describe('row 9: Transfer-Encoding', () => {
   it.each(['xchunked', 'chunked, gzip', 'gzip, chunked', 'identity', 'chunked, chunked'])(
-    '%s is 400 and closes',
+    'the value %s gets 400 and closes the connection',
     async (encoding) => {
       const reply = await exchange(
         served.port,
@@ -194,19 +194,22 @@ describe('row 9: Transfer-Encoding', () => {
   );
 });
 
-describe('row 11: a body nobody asked for', () => {
-  it.each(['GET', 'HEAD'])('%s with Content-Length is 400 and closes, whatever the body says', async (method) => {
-    const inner = `GET /health HTTP/1.1\r\n${host}\r\n`;
-    const reply = await exchange(
-      served.port,
-      `${method} /packages.json HTTP/1.1\r\n${host}${token}Content-Length: ${inner.length}\r\n\r\n${inner}`,
-    );
-    expect([reply.status, reply.closed]).toEqual([400, true]);
-    expect(reply.text).not.toContain('"serial"');
-    if (method === 'GET') await expectRefusal(reply, 400, 'UNEXPECTED_BODY');
-  });
+describe('row 11: an unexpected body', () => {
+  it.each(['GET', 'HEAD'])(
+    'in a %s with Content-Length gets 400 and closes the connection, whatever its bytes',
+    async (method) => {
+      const inner = `GET /health HTTP/1.1\r\n${host}\r\n`;
+      const reply = await exchange(
+        served.port,
+        `${method} /packages.json HTTP/1.1\r\n${host}${token}Content-Length: ${inner.length}\r\n\r\n${inner}`,
+      );
+      expect([reply.status, reply.closed]).toEqual([400, true]);
+      expect(reply.text).not.toContain('"serial"');
+      if (method === 'GET') await expectRefusal(reply, 400, 'UNEXPECTED_BODY');
+    },
+  );
 
-  it('GET with a chunked body too, and with an Expect no 100 is sent', async () => {
+  it('in a chunked GET is refused too, and an Expect gets no 100 Continue', async () => {
     await expectRefusal(
       await ask('/packages.json', `${host}${token}Transfer-Encoding: chunked\r\n`),
       400,
@@ -220,7 +223,7 @@ describe('row 11: a body nobody asked for', () => {
     await expectRefusal(await ask('/packages.json', `${host}${token}Expect: tea\r\n`), 400, 'BAD_REQUEST');
   });
 
-  it('GET with Content-Length: 0 has none', async () =>
+  it('is not present in a GET with Content-Length: 0', async () =>
     expect((await ask('/packages.json', `${host}${token}Content-Length: 0\r\n`)).status).toBe(200));
 });
 
@@ -236,23 +239,23 @@ describe('methods', () => {
     },
   );
 
-  it('an invalid method is a 400 of the parser', async () =>
+  it('an invalid method gets 400 from the parser', async () =>
     expectRefusal(await ask('/packages.json', host, 'BREW'), 400, 'BAD_REQUEST'));
 });
 
-describe('row 12: too much of headers', () => {
-  it('20 KB of one is 431', async () => {
+describe('row 12: oversized headers', () => {
+  it('a header of 20 KB gets 431', async () => {
     const reply = await ask('/packages.json', `${host}${token}X-A: ${'a'.repeat(20_000)}\r\n`);
     expect([reply.status, codeOf(reply.body), reply.closed]).toEqual([431, 'HEADERS_TOO_LARGE', true]);
   });
 
-  it('200 of them is 400', async () => {
+  it('200 headers get 400', async () => {
     const many = Array.from({ length: 200 }, (_, at) => `X-${at}: a\r\n`).join('');
     await expectRefusal(await ask('/packages.json', host + token + many), 400, 'BAD_REQUEST');
   });
 });
 
-describe('rows 18 and 19: what a client says of itself', () => {
+describe('rows 18 and 19: headers that describe the client', () => {
   it('a poisoned Host or X-Forwarded-Host changes no byte of any answer', async () => {
     const plain = await ask('/p2/acme/hello.json');
     const poisoned = await ask(
@@ -265,7 +268,7 @@ describe('rows 18 and 19: what a client says of itself', () => {
   });
 });
 
-it('pipelined requests are answered in order, with whatever is refused last', async () => {
+it('pipelined requests are answered in order, with the refused request last', async () => {
   const reply = await exchange(
     served.port,
     `GET /health HTTP/1.1\r\n${host}\r\nGET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\n${host}${token}\r\nGET /packages.json HTTP/1.1\r\n${host}${host}\r\n`,

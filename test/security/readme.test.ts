@@ -1,4 +1,4 @@
-// Row 79: a README may hold anything. What is made of it does nothing in a browser, and takes no time to speak of.
+// Row 79. Tests hostile READMEs: the rendered HTML is inert in a browser, and rendering takes bounded time.
 
 import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../proxy/packages/render-markdown.ts';
@@ -19,7 +19,7 @@ describe('row 79: hostile READMEs', () => {
     ['a form', '<form action="https://evil.example"><input name=password></form>'],
     ['a style', '<style>*{background:url(https://evil.example)}</style>'],
     ['a comment that opens', '<!--><script>alert(1)</script>'],
-  ])('%s is text', (_, markdown) => {
+  ])('%s stays text', (_, markdown) => {
     const html = htmlOf(`# Hello\n\n${markdown}\n`);
     expect(tagsOf(html).filter((tag) => !['h1', 'p'].includes(tag))).toEqual([]);
     expect(html).toContain('&lt;');
@@ -37,9 +37,9 @@ describe('row 79: hostile READMEs', () => {
     ['an address without a scheme', '[x](//evil.example/a) [y](/api/tokens) [z](docs/a.md)'],
     ['an automatic link', '<javascript:alert(1)>'],
     ['a reference', '[x][1]\n\n[1]: javascript:alert(1)'],
-  ])('%s is no link', (_, markdown) => expect(htmlOf(markdown)).not.toMatch(/<[^>]*(?:href|src)/i));
+  ])('%s becomes no link', (_, markdown) => expect(htmlOf(markdown)).not.toMatch(/<[^>]*(?:href|src)/i));
 
-  it('images are their text: none is asked of another host', () => {
+  it('an image becomes its text, and no other host is asked', () => {
     const html = htmlOf(
       '![build <b>status</b>](https://evil.example/pixel.png "t") [![badge](https://evil.example/b.svg)](https://example.org)',
     );
@@ -67,7 +67,7 @@ describe('row 79: hostile READMEs', () => {
       expect(html).toContain(part);
   });
 
-  it('an attribute is not left by its text', () => {
+  it('text cannot leave an attribute', () => {
     expect(htmlOf('[x](https://example.org/"onmouseover="alert(1) "a\\" onclick=\\"alert(1)")')).not.toMatch(
       /<[^>]*"\s+on\w+=/i,
     );
@@ -83,7 +83,7 @@ describe('row 79: hostile READMEs', () => {
     ['backticks', Array.from({ length: 1000 }, (_, index) => '`'.repeat(index + 1)).join(' ')],
     ['a table', `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(100_000)}`],
     ['5 MB of text', 'Lorem *ipsum* dolor.\n\n'.repeat(250_000)],
-  ])('%s without end: only the beginning is rendered', (_, markdown) => {
+  ])('endless %s: only the beginning is rendered', (_, markdown) => {
     expect(beginningOf(markdown).length).toBeLessThanOrEqual(maxRendered);
     const html = htmlOf(markdown);
     expect(html.length).toBeLessThan(maxRendered * 8);

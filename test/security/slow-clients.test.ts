@@ -1,5 +1,5 @@
-// Clients that are slow, stall or leave. Times are the server's limits, set short here; what is asserted is that they
-// act, not when.
+// Tests clients that are slow, stall or leave. The server's time limits are short here; the tests check that they
+// apply, not when.
 
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -20,8 +20,8 @@ async function runWithLarge(limits: NonNullable<Parameters<typeof runProxy>[0]>[
 
 const request = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n';
 
-describe('row 13', () => {
-  it('headers that never end are 408 in the envelope, and a healthy client is served meanwhile', async () => {
+describe('row 13: slow clients', () => {
+  it('endless headers get 408 with the error body, and another client is served meanwhile', async () => {
     await using served = await runWithLarge({ headersTimeoutMs: 300 });
     const stalled = Array.from({ length: 20 }, () =>
       exchange(served.port, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: '),
@@ -33,7 +33,7 @@ describe('row 13', () => {
     }
   });
 
-  it('a body that never ends is cut off where it is read, and answered at once where nobody wants it', async () => {
+  it('an endless body is cut off where it is read, and answered at once where it is unwanted', async () => {
     const management = {
       answer: ({ incoming }: ApiRequest) =>
         once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })),
@@ -68,8 +68,8 @@ describe('row 13', () => {
   });
 });
 
-describe('row 20: a client that hangs up in the middle of a download', () => {
-  it('frees the file and is marked in the log, one line each, a hundred times over', async () => {
+describe('row 20: a client that hangs up during a download', () => {
+  it('frees the file and is marked in the log, with one line each, for a hundred such clients', async () => {
     await using served = await runWithLarge();
     for (let round = 0; round < 10; round += 1) {
       const sockets = await Promise.all(Array.from({ length: 10 }, () => openConnection(served.port)));
@@ -90,7 +90,7 @@ describe('row 20: a client that hangs up in the middle of a download', () => {
     expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(large)).toBe(true);
   });
 
-  it('frees the files of requests that still waited behind it on the same connection', async () => {
+  it('frees the files of later requests on the same connection', async () => {
     await using served = await runWithLarge();
     const socket = await openConnection(served.port);
     socket.write(request.repeat(12));

@@ -1,5 +1,5 @@
-// Many clients that download a large archive slowly: what waits for them is on the disk and in the kernel, not in the
-// memory of the server.
+// Tests many slow downloads of a large archive: the waiting bytes are on the disk and in the kernel, not in the
+// server's memory.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Two thousand connections that begin a request and never end it, against the real server with its real limits.
+// Tests two thousand connections whose requests never end, on the real server with its real limits.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const megabyte = 1024 * 1024;
 const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
+describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10: stalled connections', () => {
   const folder = temporaryFolder('stalled');
   let authority: Authority;
   beforeAll(() => {
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
     expect((memory(pid, 'VmHWM') - before) / megabyte).toBeLessThan(100);
   }
 
-  it(`F10: ${stalled} connections whose headers never end are closed, others are served meanwhile, and memory stays`, async () => {
+  it(`F10: ${stalled} connections with endless headers are closed, other clients are served, and memory stays bounded`, async () => {
     await using running = await serve('plain');
     await expectAllClosed(
       running.server.pid,
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
     );
   }, 90_000);
 
-  it(`F10: ${stalled} connections that never come to TLS, or to a request over HTTP/2, are closed too`, async () => {
+  it(`F10: ${stalled} connections that never finish TLS, or never send an HTTP/2 request, are closed too`, async () => {
     const { certFile, keyFile } = authority.issue('one');
     await using running = await serve('tls', '--tls-cert', certFile, '--tls-key', keyFile);
     let turn = 0;

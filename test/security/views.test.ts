@@ -1,6 +1,6 @@
-// No byte and no name of what a token does not see leaves (I14). The oracle is a second registry in which what is
-// hidden was never published: whatever is asked, a limited token of the first one gets the answers that an unlimited
-// one gets of the second, to the byte. Nothing here uses the product's predicate.
+// Tests that no byte and no name of a hidden package leaves the registry (I14). In a second registry the hidden
+// packages were never published. A limited token of the first registry must get the answers of an unlimited token of
+// the second, byte for byte. The test does not use the product's predicate.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
@@ -263,7 +263,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     ]);
   };
 
-  it('gets what it would get had the rest never been published', async () => {
+  it('gets the answers of a registry where the hidden packages were never published', async () => {
     for (const [at, path] of protocolPaths().entries()) {
       const [one, two] = await ask(
         path,
@@ -275,7 +275,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     }
   });
 
-  it('finds the same in the management API', async () => {
+  it('gets the same answers from the management API', async () => {
     for (const path of managementPaths()) {
       const [one, two] = await ask(path, 'GET');
       assertNothingHidden(path, one);
@@ -283,7 +283,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     }
   });
 
-  it('is told 304 where the client has these bytes, and nowhere else', async () => {
+  it('gets 304 where the client has these bytes, and nowhere else', async () => {
     const others = await Promise.all([tokenOf(whole), ...Object.values(policies).map(([of]) => tokenOf(whole, of))]);
     for (const path of [
       '/packages.json',
@@ -308,7 +308,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     }
   });
 
-  it('may not look at the registry as a whole', async () => {
+  it('may not read data about the registry as a whole', async () => {
     const write = await tokenOf(whole, limits, 'write');
     for (const path of [
       '/api/repositories',
@@ -333,7 +333,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     }
   });
 
-  it('row 24: publishes nothing outside its view, and withdraws nothing', async () => {
+  it('row 24: publishes and withdraws nothing outside its view', async () => {
     const write = await tokenOf(whole, limits, 'write');
     const post = (query: string): Promise<Reply> =>
       whole.registry.proxy.send(
@@ -372,7 +372,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
   });
 });
 
-it('row 31: a token makes no token and changes none, whatever it sees', async () => {
+it('row 31: a token creates and changes no token, whatever it sees', async () => {
   for (const limits of [{}, { packages: ['acme/*'] }]) {
     const authorization = `Bearer ${await tokenOf(whole, limits, 'write')}`;
     const { id } = (await whole.registry.services.tokensOf('cli:test').list())[0] ?? expect.unreachable();

@@ -1,4 +1,4 @@
-// Artifacts over HTTP: published by the real builder in a process of its own, looked at as its users see it.
+// Tests artifacts over HTTP: the real builder publishes them in a process of its own.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const staged = (): readonly string[] => readdirSync(join(registry.data, 'artifac
 const hour = 3_600_000;
 
 describe('POST /api/artifacts', () => {
-  it('publishes a ZIP, and answers with what was published only once it is', async () => {
+  it('an uploaded ZIP is published before the answer is sent', async () => {
     const bytes = zip('acme/first', { version: '1.2.0' });
     const reply = await upload(bytes);
     expect(reply.status, reply.body.toString()).toBe(201);
@@ -90,14 +90,14 @@ describe('POST /api/artifacts', () => {
     expect(staged()).toEqual([]);
   });
 
-  it('answers the same bytes again with the same record and 200', async () => {
+  it('the same bytes again get the same record with 200', async () => {
     const bytes = zip('acme/again', { version: '1.0.0' });
     const first = await upload(bytes);
     const second = await upload(bytes);
     expect([first.status, second.status, second.json()]).toEqual([201, 200, first.json()]);
   });
 
-  it('takes the version from the request where composer.json has none, one with a slash too', async () => {
+  it('the request gives the version where composer.json has none, also one with a slash', async () => {
     const reply = await upload(zip('acme/told'), '?version=dev-feature/x');
     expect([reply.status, reply.json()['version'], reply.json()['url']]).toEqual([
       201,
@@ -107,7 +107,7 @@ describe('POST /api/artifacts', () => {
     expect(codeOf(await upload(zip('acme/untold')))).toEqual([400, 'ARTIFACT_INVALID']);
   });
 
-  it('takes a form with one file, and no form with none, with two, or that is cut off', async () => {
+  it('a form with one file is accepted, and a form with none, with two or that is cut off is refused', async () => {
     const reply = await upload(formOf(zip('acme/form', { version: '1.0.0' })), '', asForm, keeper);
     expect([reply.status, reply.json()['name'], reply.json()['created_by']]).toEqual([
       201,
@@ -127,7 +127,7 @@ describe('POST /api/artifacts', () => {
     expect(staged()).toEqual([]);
   });
 
-  it('refuses other content of a released version, withdrawn or not, and leaves what is published', async () => {
+  it('other content of a release, withdrawn or not, is refused, and the published content stays', async () => {
     const first = await upload(zip('acme/fixed', { version: '1.0.0' }));
     const before = published();
     const other = zip('acme/fixed', { version: '1.0.0' }, 'other');
@@ -138,7 +138,7 @@ describe('POST /api/artifacts', () => {
     expect(codeOf(await upload(other))).toEqual([400, 'VERSION_EXISTS']);
   });
 
-  it('replaces the content of a dev version: the former artifact is superseded, and comes back with its bytes', async () => {
+  it('new content of a dev version supersedes the former artifact, which can return with its bytes', async () => {
     const [one, two] = [zip('acme/dev', {}, 'one'), zip('acme/dev', {}, 'two')];
     const first = await upload(one, '?version=dev-main');
     const second = await upload(two, '?version=dev-main');
@@ -155,7 +155,7 @@ describe('POST /api/artifacts', () => {
     expect(published()['acme/dev@dev-main']).toMatchObject({ reference: first.json()['reference'] });
   });
 
-  it('refuses what is no ZIP of a package, by its reason, and what is no ZIP at all', async () => {
+  it('an invalid package ZIP is refused with its reason, and so is a file that is no ZIP', async () => {
     expect(codeOf(await upload(Buffer.from('nothing of the kind')))).toEqual([400, 'ARTIFACT_INVALID']);
     expect(codeOf(await upload(zipOf([{ name: 'readme.md', data: 'x' }])))).toEqual([400, 'ARTIFACT_INVALID']);
     const invalid = await upload(zip('acme/bad', { version: '1.0.0', require: { 'acme/x': 'no constraint' } }));
@@ -170,7 +170,7 @@ describe('POST /api/artifacts', () => {
     expect(staged()).toEqual([]);
   });
 
-  it('refuses bytes that are not those that were announced', async () => {
+  it('bytes that differ from the announced checksum are refused', async () => {
     const bytes = zip('acme/digest', { version: '1.0.0' });
     const digest = createHash('sha256').update(bytes).digest();
     expect(codeOf(await upload(bytes, `?sha256=${'0'.repeat(64)}`))).toEqual([400, 'BAD_REQUEST']);
@@ -187,7 +187,7 @@ describe('POST /api/artifacts', () => {
     ).toBe(201);
   });
 
-  it('is for write tokens, admins and maintainers', async () => {
+  it('write tokens, admins and maintainers may upload', async () => {
     const bytes = zip('acme/rights', { version: '1.0.0' });
     expect(codeOf(await upload(bytes, '', {}, ''))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
     expect(codeOf(await upload(bytes, '', {}, await registry.createToken('read')))).toEqual([
@@ -201,7 +201,7 @@ describe('POST /api/artifacts', () => {
   });
 });
 
-describe('row 65', () => {
+describe('row 65: simultaneous uploads', () => {
   it('row 65: of two uploads of one version at once one wins, the other is refused', async () => {
     const replies = await Promise.all(
       ['one', 'two'].map((content) => upload(zip('acme/race', { version: '1.0.0' }, content))),
@@ -214,7 +214,7 @@ describe('row 65', () => {
     expect(published()['acme/race@1.0.0']).toMatchObject({ reference: winner?.['reference'] });
   });
 
-  it('the same bytes at once are one artifact', async () => {
+  it('of the same bytes give one artifact', async () => {
     const bytes = zip('acme/twin', { version: '1.0.0' });
     const replies = await Promise.all([upload(bytes), upload(bytes)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 201]);
@@ -222,7 +222,7 @@ describe('row 65', () => {
   });
 });
 
-it('an upload waits for a build that is under way, however silent its connection is meanwhile', async () => {
+it('an upload waits for a running build, also while its connection is silent', async () => {
   await using patient = await runManagement({ limits: { stallTimeoutMs: 300 } });
   const as = await patient.createToken('write');
   const lock = await takeLock(join(patient.data, 'build/lock'), () => new Date());
@@ -238,7 +238,7 @@ it('an upload waits for a build that is under way, however silent its connection
 });
 
 describe('GET /api/artifacts', () => {
-  it('lists them oldest first, by package, in pages', async () => {
+  it('artifacts are listed oldest first, by package, in pages', async () => {
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
       nowMs += 1000;
       expect((await upload(zip('acme/list', { version }))).status).toBe(201);
@@ -258,7 +258,7 @@ describe('GET /api/artifacts', () => {
     expect((await registry.call('GET', '/api/artifacts')).status).toBe(401);
   });
 
-  it('knows no artifact by an unknown id', async () => {
+  it('an unknown id is 404', async () => {
     for (const method of ['GET', 'DELETE'] as const)
       expect(codeOf(await registry.call(method, '/api/artifacts/art_0123456789abcdef', { as: keeper }))).toEqual([
         404,
@@ -268,7 +268,7 @@ describe('GET /api/artifacts', () => {
 });
 
 describe('DELETE /api/artifacts/{id}', () => {
-  it('withdraws the version, twice as once, keeps its archive for locks, and takes the same bytes back', async () => {
+  it('the version is withdrawn, once or twice with the same result; its archive stays, and the same bytes can return', async () => {
     const bytes = zip('acme/gone', { version: '1.0.0' });
     const id = idOf(await upload(bytes));
     const [one, two] = await Promise.all([
@@ -289,7 +289,7 @@ describe('DELETE /api/artifacts/{id}', () => {
     expect(published()['acme/gone@1.0.0']).toBeDefined();
   });
 
-  it('is not for tokens', async () =>
+  it('tokens may not withdraw', async () =>
     expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([
       403,
       'INSUFFICIENT_SCOPE',
@@ -305,7 +305,7 @@ describe('POST /api/artifacts/cleanup', () => {
     return reply.json() as never;
   };
 
-  it('row 67: says what would go unless told otherwise, and never takes what is published or young', async () => {
+  it('row 67: a cleanup is a dry run by default, and never removes published or recent artifacts', async () => {
     const bytes = zip('acme/old', { version: '1.0.0' });
     const id = idOf(await upload(bytes));
     const stays = idOf(await upload(zip('acme/old', { version: '2.0.0' })));
@@ -338,7 +338,7 @@ describe('POST /api/artifacts/cleanup', () => {
     expect((await upload(bytes)).status).toBe(201);
   });
 
-  it('row 67: never takes what a published document refers to, whatever its record says', async () => {
+  it('row 67: a cleanup never removes an artifact that a published document names, whatever its record contains', async () => {
     const id = idOf(await upload(zip('acme/wrongly', { version: '1.0.0' })));
     const entry = await registry.state.get(`artifact/${id}`);
     const wrong = { ...(entry?.value as object), status: 'withdrawn', retired_at: '2020-01-01T00:00:00.000Z' };
@@ -347,7 +347,7 @@ describe('POST /api/artifacts/cleanup', () => {
     expect(existsSync(join(registry.data, 'artifacts/acme/wrongly/acme-wrongly-1.0.0.zip'))).toBe(true);
   });
 
-  it('keeps what the settings say unless it is told otherwise, and is not for tokens', async () => {
+  it('a cleanup keeps artifacts for the time of the setting unless the request gives one, and tokens may not start it', async () => {
     const id = idOf(await upload(zip('acme/kept', { version: '1.0.0' })));
     await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
     nowMs += 29 * 24 * hour;
@@ -360,7 +360,7 @@ describe('POST /api/artifacts/cleanup', () => {
     ).toEqual([403, 'INSUFFICIENT_SCOPE']);
   });
 
-  it('takes nothing of a version that was withdrawn as one of a package, which its artifact then says, and which can be restored', async () => {
+  it('a version that was withdrawn from its package stays, is marked in its artifact, and can be restored', async () => {
     const id = idOf(await upload(zip('acme/by-hand', { version: '1.0.0' })));
     nowMs += 1000;
     const other = idOf(await upload(zip('acme/by-hand', { version: '1.1.0' })));
@@ -391,7 +391,7 @@ describe('POST /api/artifacts/cleanup', () => {
   });
 });
 
-it('every change stands in the audit log', async () => {
+it('every change is in the audit log', async () => {
   expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
   const actions = (await registry.state.range('audit/event/')).map(({ value }) => (value as { action: string }).action);
   expect(actions).toEqual(expect.arrayContaining(['artifact.publish', 'artifact.withdraw', 'artifact.cleanup']));

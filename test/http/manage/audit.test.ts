@@ -1,4 +1,4 @@
-// The audit log over HTTP: newest first, in pages, filtered; a broken chain is named.
+// Tests the audit log over HTTP: newest event first, in pages, with filters; a broken chain is reported.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -36,7 +36,7 @@ const list = (query = '', as = admin.token): Promise<Reply> => registry.call('GE
 const page = async (query = ''): Promise<Page> => (await list(query)).json() as never;
 
 describe('GET /api/audit', () => {
-  it('gives the newest first, in pages that neither repeat nor leave out', async () => {
+  it('events are listed newest first, in pages without repetition or gap', async () => {
     const all = (await page()).data;
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, at) => all.length - at));
     const found: AuditEvent[] = [];
@@ -48,7 +48,7 @@ describe('GET /api/audit', () => {
     expect(found).toEqual(all);
   });
 
-  it('filters by actor, action, subject and time', async () => {
+  it('events are filtered by actor, action, subject and time', async () => {
     const made = (await page('?action=token.create&actor=cli:test')).data;
     expect(made).toHaveLength(5);
     expect((await page(`?subject=${made[1]?.subject}`)).data).toEqual([made[1]]);
@@ -59,7 +59,7 @@ describe('GET /api/audit', () => {
     expect((await page('?actor=nobody')).data).toEqual([]);
   });
 
-  it('has refused logins, without what was typed', async () => {
+  it('refused logins are events, without the typed text', async () => {
     await registry.call('POST', '/api/auth/login', {
       body: { email: 'typed-password@example.org', password: 'hunter2hunter2' },
     });
@@ -72,7 +72,7 @@ describe('GET /api/audit', () => {
     expect(JSON.stringify(data)).not.toMatch(/typed-password|hunter2/);
   });
 
-  it('is for admins', async () => {
+  it('only admins may read the log', async () => {
     expect([
       (await registry.call('GET', '/api/audit')).status,
       (await list('', await registry.createToken('write'))).status,
@@ -86,13 +86,13 @@ describe('GET /api/audit', () => {
     '?who=me',
     '?cursor=x',
     `?cursor=${Buffer.from('-1').toString('base64url')}`,
-  ])('refuses %s', async (query) => {
+  ])('the filter %s is refused', async (query) => {
     expect((await list(query)).json()).toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-describe('row 86', () => {
-  it('row 86: an event that was edited is named, and a rewritten chain does not hold the copied head', async () => {
+describe('row 86: an altered log', () => {
+  it('row 86: names the edited event, and a rewritten chain does not contain the copied head', async () => {
     const copies: AuditHead[] = [];
     const audit = startAuditCopies({
       store: registry.state,
@@ -123,7 +123,7 @@ describe('row 86', () => {
     });
   });
 
-  it('a head that stands still is copied once, and an empty log not at all', async () => {
+  it('an unchanged head is copied once, and the head of an empty log is not copied', async () => {
     const copies: AuditHead[] = [];
     await startAuditCopies({
       store: createMemoryStore(),
@@ -144,7 +144,7 @@ describe('row 86', () => {
   });
 });
 
-it('a filter that fits little of a long log gives an empty page that says where to go on', async () => {
+it('a rare filter on a long log gives an empty page with the cursor of the next page', async () => {
   const state = createMemoryStore();
   const event = (seq: number): object => ({
     seq,

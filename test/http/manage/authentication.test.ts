@@ -1,4 +1,4 @@
-// Coming in over HTTP: setup, login, logout, the password, and what wrong ones cost.
+// Tests authentication over HTTP: setup, login, logout, the password, and the cost of wrong passwords.
 
 import { describe, expect, it } from 'vitest';
 import { auditEventPrefix } from '../../../proxy/state/audit.ts';
@@ -22,7 +22,7 @@ describe('setup', () => {
   const offered = async (registry: RunningManagement): Promise<string> =>
     (await registry.people.offerSetup())?.reveal() ?? '';
 
-  it('makes the first admin with the printed code, logged in', async () => {
+  it('the printed code creates the first admin, who is logged in', async () => {
     await using registry = await runManagement();
     const reply = await setup(registry, await offered(registry));
     expect(reply.status).toBe(201);
@@ -38,7 +38,7 @@ describe('setup', () => {
     expect((await login(registry, { email: ' ADA@Example.org ', password: strong })).status).toBe(200);
   });
 
-  it('is over once there is a user, whatever the code', async () => {
+  it('setup is refused once a user exists, whatever the code', async () => {
     await using registry = await runManagement();
     const [first, second] = [await offered(registry), await offered(registry)];
     await setup(registry, first);
@@ -47,7 +47,7 @@ describe('setup', () => {
     expect(await registry.people.offerSetup()).toBeUndefined();
   });
 
-  it('refuses a code that is wrong or older than an hour, and a short password without using the code up', async () => {
+  it('a wrong code and one older than an hour are refused, and a short password does not use the code up', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const code = await offered(registry);
@@ -62,7 +62,7 @@ describe('setup', () => {
     expect((await setup(registry, await offered(registry))).status).toBe(201);
   });
 
-  it('row 44: of two at once, with one code or with two, exactly one makes an admin', async () => {
+  it('row 44: of two simultaneous setups, with one code or two, exactly one creates an admin', async () => {
     await using registry = await runManagement();
     const codes = [await offered(registry), await offered(registry)];
     const replies = await Promise.all(
@@ -74,7 +74,7 @@ describe('setup', () => {
 });
 
 describe('login', () => {
-  it('gives a session that opens the management API and no package', async () => {
+  it('a login gives a session that opens the management API and no package', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('viewer');
     const reply = await login(registry, { email, password });
@@ -86,7 +86,7 @@ describe('login', () => {
     expect(outcome(await registry.call('GET', '/packages.json', { as: token }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
   });
 
-  it('row 33: an unknown email, a wrong password and a disabled user hear the same', async () => {
+  it('row 33: an unknown email, a wrong password and a disabled user get the same answer', async () => {
     await using registry = await runManagement();
     const known = await registry.signIn('viewer');
     const gone = await registry.signIn('viewer');
@@ -106,7 +106,7 @@ describe('login', () => {
     expect(outcome(replies[0]!)).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
-  it('refuses unknown keys and what is no JSON object', async () => {
+  it('unknown keys and a body that is no JSON object are refused', async () => {
     await using registry = await runManagement();
     const reply = await login(registry, { email: 'a@example.org', password: strong, role: 'admin' });
     expect(outcome(reply)).toEqual([400, 'INVALID_INPUT']);
@@ -114,7 +114,7 @@ describe('login', () => {
     expect(outcome(await registry.call('POST', '/api/auth/login'))).toEqual([400, 'INVALID_INPUT']);
   });
 
-  it('two at once both come in, each with a session of its own', async () => {
+  it('two simultaneous logins both succeed, each with its own session', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('admin');
     const replies = await Promise.all([login(registry, { email, password }), login(registry, { email, password })]);
@@ -122,7 +122,7 @@ describe('login', () => {
     expect(new Set(replies.map((reply) => reply.json()['token'])).size).toBe(2);
   });
 
-  it('row 32: after a few wrong passwords one has to wait, longer each time; the right one counts again then', async () => {
+  it('row 32: after a few wrong passwords the waiting time grows; then the right password succeeds', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const { email, password } = await registry.signIn('admin');
@@ -143,7 +143,7 @@ describe('login', () => {
     expect((await wrong()).status).toBe(401);
   });
 
-  it('row 32: many guesses at once get no more tries than one after another', async () => {
+  it('row 32: many simultaneous guesses get no more tries than consecutive ones', async () => {
     await using registry = await runManagement();
     const { email } = await registry.signIn('admin');
     const replies = await Promise.all(
@@ -153,7 +153,7 @@ describe('login', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  it('row 32: one address that tries many accounts has to wait, and others need not', async () => {
+  it('row 32: an address that tries many accounts has to wait, and other addresses need not', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('admin');
     for (let at = 0; at < 20; at += 1)
@@ -165,7 +165,7 @@ describe('login', () => {
     await expect(registry.people.login({ email, password }, '192.0.2.9')).resolves.toMatchObject({ user: { email } });
   });
 
-  it('row 32: strangers everywhere cannot lock out the owner, who comes from where they came before', async () => {
+  it('row 32: strangers cannot lock out the owner, who logs in from a known address', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('admin');
     for (let at = 0; at < 50; at += 1)
@@ -180,7 +180,7 @@ describe('login', () => {
     expect((await login(registry, { email, password })).status).toBe(200);
   });
 
-  it('row 43: a clock that was set back makes nobody wait for longer', async () => {
+  it('row 43: a clock that was set back makes no waiting time longer', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const { email } = await registry.signIn('admin');
@@ -189,7 +189,7 @@ describe('login', () => {
     expect(Number((await login(registry, { email, password: strong })).headers['retry-after'])).toBe(1);
   });
 
-  it('every refused login is an event, without what was typed', async () => {
+  it('every refused login is an event, without the typed text', async () => {
     await using registry = await runManagement();
     const { email, userId } = await registry.signIn('admin');
     await login(registry, { email, password: strong });
@@ -202,7 +202,7 @@ describe('login', () => {
     expect(JSON.stringify(await registry.state.range(''))).not.toContain(strong);
   });
 
-  it('a setup code and an invitation that open nothing are events too', async () => {
+  it('an invalid setup code and an invalid invitation are events too', async () => {
     await using registry = await runManagement();
     await registry.call('POST', '/api/auth/setup', {
       body: { setup_code: 'set_x', email: 'a@example.org', password: strong },
@@ -220,7 +220,7 @@ describe('the password', () => {
     new_password: string,
   ): Promise<Reply> => registry.call('POST', '/api/auth/password', { as, body: { current_password, new_password } });
 
-  it('row 39: changes with the current one, ends every session and begins a new one', async () => {
+  it('row 39: a new password requires the current one, ends every session and begins a new one', async () => {
     await using registry = await runManagement();
     const { email, password, token } = await registry.signIn('viewer');
     const other = String((await login(registry, { email, password })).json()['token']);
@@ -233,7 +233,7 @@ describe('the password', () => {
     expect((await login(registry, { email, password: strong })).status).toBe(200);
   });
 
-  it('stays as it is when the current one is wrong, or the new one too short', async () => {
+  it('the password stays when the current one is wrong, or the new one is too short', async () => {
     await using registry = await runManagement();
     const { password, token } = await registry.signIn('viewer');
     expect(outcome(await change(registry, token, 'something else', strong))).toEqual([401, 'INVALID_CREDENTIALS']);
@@ -243,7 +243,7 @@ describe('the password', () => {
     expect((await registry.call('GET', '/api/auth/me', { as: token })).status).toBe(200);
   });
 
-  it('two at once: one changes it', async () => {
+  it('of two simultaneous changes one succeeds', async () => {
     await using registry = await runManagement();
     const { password, token } = await registry.signIn('viewer');
     const replies = await Promise.all([

@@ -1,5 +1,5 @@
-// Registered Composer repositories over HTTP: what is kept and told of them. What they are asked is
-// test/cli/composer-repositories.test.ts's matter.
+// Tests registered Composer repositories over HTTP: their stored and shown fields.
+// test/cli/composer-repositories.test.ts has the requests to them.
 
 import { describe, expect, it } from 'vitest';
 import { unsealCredentials } from '../../../proxy/sync/credentials.ts';
@@ -63,7 +63,7 @@ describe('repositories of type composer', () => {
     await register(registry, as);
   });
 
-  it('tell the order in which they are asked, the oldest first', async () => {
+  it('show the order of their requests, the oldest first', async () => {
     let nowMs = 1_800_000_000_000;
     await using registry = await runManagement({ now: () => (nowMs += 1000) });
     const { token: as } = await registry.signIn('admin');
@@ -91,7 +91,7 @@ describe('repositories of type composer', () => {
     ['bearer', { token: 'hunter2' }],
     ['basic', { username: 'me', password: 'hunter2' }],
     ['header', { header: 'PRIVATE-TOKEN', token: 'hunter2' }],
-  ])('keep %s credentials sealed, and never show them', async (kind, credentials) => {
+  ])('store %s credentials sealed, and never show them', async (kind, credentials) => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const made = await register(registry, as, { credentials });
@@ -104,7 +104,7 @@ describe('repositories of type composer', () => {
     expect(without.json()['credentials']).toBeNull();
   });
 
-  it('may not stand in libretto.json as well', async () => {
+  it('may not be in libretto.json as well', async () => {
     await using registry = await runManagement({
       settings: { sources: [{ type: 'composer', url: `${url}/packages.json` }] },
     });
@@ -113,7 +113,7 @@ describe('repositories of type composer', () => {
     expect([reply.status, reply.json()['error']]).toEqual([400, expect.stringContaining('sources[0]') as string]);
   });
 
-  it('are verified and synced by a process of their own, like the others', async () => {
+  it('are verified and synced by a separate process, like other repositories', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as))['id']);

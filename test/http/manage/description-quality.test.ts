@@ -1,5 +1,5 @@
-// The description of the service is complete enough to work from: a linter finds nothing, every operation, parameter
-// and field says what it is, and everything that a client may send has a documented maximum.
+// Tests that the API document is complete: the linter finds no fault, every operation, parameter and field is
+// described, and every request value has a documented maximum.
 
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ const isField = (where: string): boolean => /\.[^.[\]{}|]+$/.test(where);
 const isDescribed = (schema: Schema): boolean =>
   (schema.description ?? resolveSchema(schema, document.components.schemas).description) !== undefined;
 
-describe('the description', () => {
+describe('the API document', () => {
   it('passes the linter, with its strict rules', async () => {
     const rules = {
       'operation-description': 'error',
@@ -53,7 +53,7 @@ describe('the description', () => {
     ).toEqual([]);
   });
 
-  it('says of every operation and parameter what it is', () => {
+  it('describes every operation and parameter', () => {
     expect(operations.length).toBeGreaterThan(60);
     expect(
       operations.filter(({ description }) => description === undefined).map(({ operationId }) => operationId),
@@ -68,7 +68,7 @@ describe('the description', () => {
     ).toEqual([]);
   });
 
-  it('says of every field what it is', () => {
+  it('describes every field', () => {
     const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => within(name, schema));
     const inline = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].flatMap((content) =>
@@ -80,7 +80,7 @@ describe('the description', () => {
     expect(fields.filter(([, schema]) => !isDescribed(schema)).map(([where]) => where)).toEqual([]);
   });
 
-  it('gives a maximum for everything that is sent', () => {
+  it('has a maximum for every value of a request', () => {
     const sent = operations.flatMap(({ operationId, parameters = [], requestBody }): readonly Place[] => [
       ...parameters
         .filter((one) => one.in !== 'header')

@@ -1,5 +1,5 @@
-// The service's description of itself: that it is valid and complete, that docs/openapi.json is it (`npx vitest -u`
-// writes it down anew), and the page that shows it.
+// Tests that the API document is valid, complete and equal to docs/openapi.json (`npx vitest -u` writes that file
+// anew). The page of the document is tested too.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -30,17 +30,17 @@ beforeAll(async () => {
 afterAll(() => registry[Symbol.asyncDispose]());
 
 describe('GET /api/openapi.json', () => {
-  it('is valid OpenAPI 3.0.3', async () => {
+  it('the document is valid OpenAPI 3.0.3', async () => {
     expect(document.openapi).toBe('3.0.3');
     const result = await validate(structuredClone(document) as never);
     expect(result).toMatchObject({ valid: true, warnings: [] });
   });
 
-  it('is docs/openapi.json', async () => {
+  it('the document equals docs/openapi.json', async () => {
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(`${root}docs/openapi.json`);
   });
 
-  it('names every operation there is, and what Composer reads', () => {
+  it('the document has every operation, and the routes of Composer', () => {
     const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
     expect(described.filter((id) => !(id in policy))).toEqual([]);
     expect(new Set(described).size).toBe(described.length);
@@ -61,7 +61,7 @@ describe('GET /api/openapi.json', () => {
     ]);
   });
 
-  it('names every error code, and says of each operation which it can answer with', () => {
+  it('the document has every error code, and each operation names its codes', () => {
     expect(document.components.schemas['ErrorBody']?.properties?.['code']?.enum).toEqual(Object.keys(errorTable));
     for (const code of Object.keys(errorTable)) expect(document.info.description).toContain(`| \`${code}\` |`);
     for (const { operationId, responses } of operations) {
@@ -78,7 +78,7 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
-  it('has a summary, a known tag and who may call it for every operation', () => {
+  it('every operation has a summary, a known tag and its permitted callers', () => {
     const tags = document.tags.map(({ name }) => name);
     for (const { operationId, summary, tags: own, security } of operations) {
       expect(summary, operationId).toMatch(/^[A-Z]/);
@@ -87,7 +87,7 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
-  it('gives examples of requests and answers that are valid themselves', () => {
+  it('the examples of requests and answers are valid', () => {
     const compile = createCompiler(document);
     const media = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].map((content) => ({
@@ -104,14 +104,14 @@ describe('GET /api/openapi.json', () => {
     ).toEqual([]);
   });
 
-  it('closes every object of the management API, so that a field that is not described is a fault', () => {
+  it('every object of the management API is closed, so that an undescribed field is a fault', () => {
     const open = Object.entries(document.components.schemas)
       .filter(([, schema]) => schema.properties !== undefined && schema.additionalProperties !== false)
       .map(([name]) => name);
     expect(open.toSorted()).toEqual(['Dist', 'InstallReport', 'PackageVersion', 'RootDocument']);
   });
 
-  it('needs no token, and is asked for again for next to nothing', async () => {
+  it('the document needs no token, and a revalidation costs almost nothing', async () => {
     const first = await registry.call('GET', '/api/openapi.json');
     expect(first.headers['etag']).toMatch(/^"[0-9a-f]{32}"$/);
     const again = await registry.proxy.send('GET', '/api/openapi.json', {
@@ -134,7 +134,7 @@ describe('GET /api/openapi.json', () => {
 });
 
 describe('GET /api/swagger', () => {
-  it('is a page of this service alone, with nothing inline', async () => {
+  it('the page loads only from this service, with nothing inline', async () => {
     const reply = await registry.call('GET', '/api/swagger');
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -163,7 +163,7 @@ describe('GET /api/swagger', () => {
     }
   });
 
-  it('sends its files out of memory that all answers share, however many clients ask at once and take nothing', async () => {
+  it("the page's files are sent from shared memory, however many clients ask at once without reading", async () => {
     await using fresh = await runManagement();
     const before = process.memoryUsage().arrayBuffers;
     const sockets = await Promise.all(
@@ -181,15 +181,15 @@ describe('GET /api/swagger', () => {
   });
 
   it.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'toString'])(
-    'has no file %s',
+    'the page has no file %s',
     async (name) => {
       expect((await registry.call('GET', `/api/swagger/${name}`)).status).toBe(404);
     },
   );
 });
 
-describe('the check that every answer of these tests goes through', () => {
-  it('finds what is not described: a field, a status, a code, a header, a content type, a body', async () => {
+describe('the check of every answer in these tests', () => {
+  it('finds an undescribed field, status, code, header, content type and body', async () => {
     const { check } = createAnswerCheck(document);
     const reply = await registry.call('GET', '/api/me-is-nowhere');
     const health = await registry.proxy.send('GET', '/health', { authorization: '' });

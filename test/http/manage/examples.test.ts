@@ -1,5 +1,4 @@
-// Every example of the service's description is sent as it stands. Only codes, invitations and ids are exchanged for
-// ones that exist.
+// Sends every example of the API document unchanged. Only codes, invitations and ids are replaced with existing ones.
 
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
@@ -81,7 +80,7 @@ const withExample = operations.filter(({ takesJson, example }) => takesJson && e
 
 describe('an example of a request', () => {
   it.each(withExample.map((operation) => [operation.id, operation] as const))(
-    '%s succeeds as it stands',
+    '%s succeeds unchanged',
     async (id, operation) => {
       await using registry = await runManagement();
       const prepared = await preparations[id]?.(registry);
@@ -108,7 +107,7 @@ describe('an example of a request', () => {
 
 describe('the examples of parameters', () => {
   it.each(operations.filter(({ method }) => method === 'GET').map((operation) => [operation.id, operation] as const))(
-    '%s takes them as they stand',
+    '%s accepts them unchanged',
     async (_id, { path, query, exampleQuery }) => {
       await using registry = await runManagement();
       const { token: as } = await registry.signIn('admin');

@@ -1,5 +1,4 @@
-// Sends requests that no honest client sends to every operation that takes them: malformed bodies, unknown fields,
-// other sites, cookies.
+// Sends invalid requests to every operation: malformed bodies, unknown fields, requests of other sites, cookies.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
@@ -40,7 +39,7 @@ async function answers(body: string | Buffer, type?: string): Promise<ReadonlySe
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('row 14: a body', () => {
-  it('is taken by some operations at all', () => expect(withBody.length).toBeGreaterThan(10));
+  it('is accepted by more than ten operations', () => expect(withBody.length).toBeGreaterThan(10));
 
   it.each([
     ['that is not JSON', '{"description": "x",'],
@@ -77,9 +76,9 @@ describe('row 14: a body', () => {
   );
 });
 
-describe('row 45: a field that is not taken', () => {
+describe('row 45: a field that the operation does not accept', () => {
   it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])(
-    '%s makes every request invalid that would be valid without it',
+    'makes every otherwise valid request invalid: %s',
     async (field) => {
       for (const operation of withBody) {
         const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
@@ -116,7 +115,7 @@ describe('half of a surrogate pair', () => {
     }
   }
 
-  it('is refused in every string of every operation, with the field', async () => {
+  it('is refused in every string of every operation, and the error names the field', async () => {
     let tried = 0;
     for (const operation of withBody) {
       for (const { path, spoiled: body } of spoiled(operation.example)) {
@@ -135,7 +134,7 @@ describe('half of a surrogate pair', () => {
     expect(tried).toBeGreaterThan(25);
   });
 
-  it('is refused in a key, by the object that has it, and a whole pair is text', async () => {
+  it('is refused in a key, and the error names the object; a complete pair is accepted', async () => {
     const create = (body: string): Promise<Reply> =>
       registry.proxy.send(
         'POST',
@@ -151,8 +150,8 @@ describe('half of a surrogate pair', () => {
   });
 });
 
-describe('row 46: another site', () => {
-  it('may not ask from a page: no answer allows it, to whatever it asks first', async () => {
+describe('row 46: another web site', () => {
+  it('cannot call the API from a page, because no answer permits that', async () => {
     for (const { method, path } of operations) {
       const origin = { origin: 'https://evil.example', authorization: `Bearer ${admin}` };
       const preflight = await registry.proxy.send('OPTIONS', path, {
@@ -168,14 +167,14 @@ describe('row 46: another site', () => {
     }
   });
 
-  it('cannot use what a browser keeps: a session in a cookie is nobody', async () => {
+  it('cannot use a cookie with a session, because cookies do not authenticate', async () => {
     for (const name of ['session', 'token', 'Authorization']) {
       const reply = await registry.proxy.send('GET', '/api/auth/me', { authorization: '', cookie: `${name}=${admin}` });
       expect([reply.status, reply.json()['code']]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
     }
   });
 
-  it('is given no cookie by a login either', async () => {
+  it('gets no cookie from a login either', async () => {
     const { email, password } = await registry.signIn('viewer');
     const reply = await registry.call('POST', '/api/auth/login', { body: { email, password } });
     expect([reply.status, reply.headers['set-cookie']]).toEqual([200, undefined]);

@@ -1,5 +1,4 @@
-// The management API over HTTP/2: bodies, uploads and what breaks off, where HTTP/2 differs from HTTP/1.1 below the
-// pipeline.
+// Tests the management API over HTTP/2: bodies, uploads and aborted requests, where HTTP/2 differs from HTTP/1.1.
 
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -52,7 +51,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   const staged = (): readonly string[] =>
     existsSync(join(registry.data, 'artifacts/.staging')) ? readdirSync(join(registry.data, 'artifacts/.staging')) : [];
 
-  it('takes JSON, and answers with it', async () => {
+  it('accepts JSON and answers with JSON', async () => {
     const created = await client.ask(
       '/api/tokens',
       { ...json, authorization: asAdmin },
@@ -71,7 +70,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
     ['is no JSON', '{', 400, 'BAD_REQUEST'],
     ['is too large', Buffer.alloc(2_000_000, ' '), 400, 'BODY_TOO_LARGE'],
     ['is nested too deep', `${'['.repeat(50)}${']'.repeat(50)}`, 400, 'BAD_REQUEST'],
-  ])('row 14: refuses a body that %s, and goes on', async (_what, body, status, code) => {
+  ])('row 14: refuses a body that %s, and keeps the connection', async (_what, body, status, code) => {
     const reply = await client.ask('/api/tokens', { ...json, authorization: asAdmin }, body);
     expect([reply.status, reply.json()['code']]).toEqual([status, code]);
     expect((await client.ask('/api/tokens', { authorization: asAdmin })).status).toBe(200);
@@ -108,7 +107,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   it.each([
     ['at once', 0],
     ['after a while', 200],
-  ])('does nothing of a body that breaks off %s, were it whole as far as it came', async (_when, afterMs) => {
+  ])('ignores a body that breaks off %s, also one that would be complete', async (_when, afterMs) => {
     for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
       const lines = registry.proxy.lines.length;
       const socket = await sendOpenEnded(
@@ -126,7 +125,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
     expect((await client.ask('/api/tokens', { authorization: asAdmin })).body.toString()).not.toContain('never made');
   });
 
-  it('publishes a ZIP, alone and as the file of a form', async () => {
+  it('publishes a ZIP, sent alone or as the file of a form', async () => {
     expect((await client.ask('/api/artifacts', { ...asZip, authorization: asWriter }, zip('acme/alone'))).status).toBe(
       201,
     );
@@ -147,7 +146,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
     expect(Object.keys(publishedVersions(registry.data)).sort()).toEqual(['acme/alone@1.0.0', 'acme/form@1.0.0']);
   });
 
-  it('asks for the body of a client that waits for 100 Continue, and only where it is wanted', async () => {
+  it('sends 100 Continue to a client that waits for it, and only where the body is wanted', async () => {
     const stream = client.open('/api/artifacts', { ...asZip, authorization: asWriter, expect: '100-continue' }, false);
     const reply = replyOf(stream);
     await once(stream, 'continue');
@@ -169,24 +168,21 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
       { ':method': 'POST', 'content-type': 'multipart/form-data; boundary=b' },
       Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'),
     ],
-  ])(
-    'row 65: leaves nothing of %s that breaks off, whichever code it is reset with',
-    async (_what, headers, before) => {
-      for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
-        const lines = registry.proxy.lines.length;
-        const socket = await sendOpenEnded(
-          '/api/artifacts',
-          writer,
-          headers,
-          Buffer.concat([before, zip('acme/broken')]),
-        );
-        await eventually(() => staged().length === 1);
-        reset(socket, code);
-        await eventually(() => registry.proxy.lines.length > lines && staged().length === 0);
-        expect(registry.proxy.lines.at(-1)).toMatchObject({ status: 400, aborted: true });
-        socket.destroy();
-      }
-      expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/broken@1.0.0');
-    },
-  );
+  ])('row 65: leaves no remains of %s that breaks off, whatever the reset code', async (_what, headers, before) => {
+    for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
+      const lines = registry.proxy.lines.length;
+      const socket = await sendOpenEnded(
+        '/api/artifacts',
+        writer,
+        headers,
+        Buffer.concat([before, zip('acme/broken')]),
+      );
+      await eventually(() => staged().length === 1);
+      reset(socket, code);
+      await eventually(() => registry.proxy.lines.length > lines && staged().length === 0);
+      expect(registry.proxy.lines.at(-1)).toMatchObject({ status: 400, aborted: true });
+      socket.destroy();
+    }
+    expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/broken@1.0.0');
+  });
 });

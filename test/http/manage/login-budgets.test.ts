@@ -37,13 +37,13 @@ async function open(): Promise<Desk> {
   };
 }
 
-describe('right logins', () => {
-  it('twelve at once of one person from one address all succeed', async () => {
+describe('correct logins', () => {
+  it('twelve simultaneous logins of one user from one address all succeed', async () => {
     await using desk = await open();
     expect(statuses(await atOnce(12, () => desk.login()))).toEqual(Array.from({ length: 12 }, () => 200));
   });
 
-  it('after a lockout all of one address succeed, at once and one after another, and prolong it for nobody', async () => {
+  it('logins after a lockout all succeed from one address, and prolong no waiting time', async () => {
     await using desk = await open();
     const guess = (at: number): Promise<Reply> =>
       desk.login({ email: `guess${at}@example.org`, password: wrongPassword });
@@ -60,14 +60,14 @@ describe('right logins', () => {
     for (let at = 0; at < 3; at += 1) expect((await desk.login()).status).toBe(200);
   });
 
-  it('among wrong ones at once no more guesses are answered than the budget has', async () => {
+  it('wrong logins next to a correct one get no more answers than the budget allows', async () => {
     await using desk = await open();
     const replies = await atOnce(30, (at) => desk.login(at === 29 ? {} : { password: `${wrongPassword} ${at}` }));
     expect(replies.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
   });
 });
 
-describe('codes', () => {
+describe('codes of two-factor authentication', () => {
   const codeOf = (desk: Desk, secret: string): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: desk.nowMs() });
 
@@ -80,7 +80,7 @@ describe('codes', () => {
     return { secret, recovery };
   }
 
-  it('after ten wrong codes Retry-After is the wait of the codes, however often it is asked, and is over when it says', async () => {
+  it('after ten wrong codes Retry-After is the waiting time of codes at every request, and ends at that time', async () => {
     await using desk = await open();
     const { secret } = await withTwoFactor(desk);
     for (let at = 0; at < 10; at += 1) expect((await desk.login({ code: '000000' })).status).toBe(401);
@@ -92,7 +92,7 @@ describe('codes', () => {
     expect((await desk.login({ code: codeOf(desk, secret) })).status).toBe(200);
   });
 
-  it('twenty wrong ones at once are answered ten times; right recovery codes at once all let in', async () => {
+  it('twenty simultaneous wrong codes get ten answers, and simultaneous correct recovery codes all succeed', async () => {
     await using desk = await open();
     const { recovery } = await withTwoFactor(desk);
     expect(statuses(await atOnce(6, (at) => desk.login({ code: recovery[at] })))).toEqual([
@@ -103,7 +103,7 @@ describe('codes', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 
-  it('a password confirmed at once by many requests is refused to none of them', async () => {
+  it('many requests that confirm one password at once all succeed', async () => {
     await using desk = await open();
     const post = (): Promise<Reply> =>
       desk.registry.call('POST', '/api/auth/2fa/setup', {
@@ -115,7 +115,7 @@ describe('codes', () => {
 });
 
 describe('invitations', () => {
-  it('wrong ones at once are answered as often as the budget of an address says', async () => {
+  it('wrong invitations at once get as many answers as the budget of an address allows', async () => {
     await using desk = await open();
     const accept = (at: number): Promise<Reply> =>
       desk.registry.call('POST', '/api/auth/invitations/accept', {
@@ -126,7 +126,7 @@ describe('invitations', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 
-  it('right ones at once all make their users, of one address', async () => {
+  it('correct invitations at once from one address all create their users', async () => {
     await using desk = await open();
     const users = desk.registry.people.usersOf('cli:test');
     const codes = await Promise.all(

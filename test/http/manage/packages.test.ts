@@ -1,4 +1,4 @@
-// Packages over HTTP, of a tree that the real builder built.
+// Tests packages over HTTP on a tree that the real builder built.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ const namesOf = async (query: string): Promise<readonly string[]> =>
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
 
 describe('GET /api/packages', () => {
-  it('lists packages with what a list shows', async () => {
+  it('packages are listed with the fields of a list', async () => {
     const { data, next_cursor: next } = (await get('/api/packages')).json() as {
       data: Record<string, unknown>[];
       next_cursor: unknown;
@@ -92,7 +92,7 @@ describe('GET /api/packages', () => {
     expect(data[0]).toMatchObject({ description: 'Says hello politely.', keywords: ['greeting'], downloads: 0 });
   });
 
-  it('searches name, description and keywords, and filters by type and vendor', async () => {
+  it('the search covers name, description and keywords, and can be limited to type and vendor', async () => {
     expect(await namesOf('?search=POLITELY')).toEqual(['acme/hello']);
     expect(await namesOf('?search=greeting%20hello')).toEqual(['acme/hello']);
     expect(await namesOf('?search=greeting%20tool')).toEqual([]);
@@ -100,7 +100,7 @@ describe('GET /api/packages', () => {
     expect(await namesOf('?vendor=acme')).toEqual(['acme/hello', 'acme/user']);
   });
 
-  it('is read in pages, in any order', async () => {
+  it('the list is read in pages, in any order', async () => {
     for (const sort of ['name', 'updated', 'downloads']) {
       const seen: string[] = [];
       let cursor: unknown;
@@ -116,7 +116,7 @@ describe('GET /api/packages', () => {
     }
   });
 
-  it('refuses what it does not know, and whoever is nobody', async () => {
+  it('unknown parameters and unauthenticated callers are refused', async () => {
     for (const query of ['?sort=size', '?limit=0', '?q=x', '?cursor=!'])
       expect(codeOf(await get(`/api/packages${query}`)), query).toEqual([400, 'INVALID_INPUT']);
     expect(codeOf(await registry.call('GET', '/api/packages'))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
@@ -124,7 +124,7 @@ describe('GET /api/packages', () => {
 });
 
 describe('GET /api/packages/{vendor}/{package}', () => {
-  it('shows its versions, newest first, its links, and who depends on it', async () => {
+  it('the answer has the versions, newest first, the links and the dependents', async () => {
     const hello = (await get('/api/packages/acme/hello')).json() as { versions: Record<string, unknown>[] };
     expect(hello).toMatchObject({
       name: 'acme/hello',
@@ -150,7 +150,7 @@ describe('GET /api/packages/{vendor}/{package}', () => {
     expect(user.versions[0]).toMatchObject({ requires: { 'acme/hello': '^1.0', php: '>=8.1' } });
   });
 
-  it('tells where it comes from and what was left out, but not to read tokens', async () => {
+  it('the answer has source and excluded versions, except for read tokens', async () => {
     for (const who of [as.viewer, as.writer]) {
       const hello = (await get('/api/packages/acme/hello', who)).json();
       expect(hello['sources']).toEqual([
@@ -166,7 +166,7 @@ describe('GET /api/packages/{vendor}/{package}', () => {
     ]).toEqual([null, null, false]);
   });
 
-  it('404 for what there is not', async () => {
+  it('an unknown package is 404', async () => {
     for (const path of ['acme/none', 'acme/-', 'a..b/x', 'acme/none/readme', 'acme/none/statistics'])
       expect(codeOf(await get(`/api/packages/${path}`)), path).toEqual([404, 'NOT_FOUND']);
   });
@@ -178,12 +178,12 @@ describe('GET /api/packages/{vendor}/{package}', () => {
     '/api/packages/x/../users',
     '/api/packages/..\\users/x',
     '/api/packages/./users',
-  ])('%s is no way to what others may see', async (path) => {
+  ])('the path %s does not reach other routes', async (path) => {
     const reply = await registry.proxy.send('GET', path, { authorization: `Bearer ${as.reader}` });
     expect(codeOf(reply)).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('sees a publication with the next request', async () => {
+  it('a publication is visible with the next request', async () => {
     sources.write(below('src/new', libraryTree('acme/new', { version: '1.0.0', require: { 'other/tool': '*' } })));
     await build();
     expect(await namesOf('?vendor=acme')).toContain('acme/new');
@@ -192,7 +192,7 @@ describe('GET /api/packages/{vendor}/{package}', () => {
 });
 
 describe('README and CHANGELOG', () => {
-  it('are given as written and as inert HTML, of the latest version or of the one asked for', async () => {
+  it('are served as written and as inert HTML, for the latest or a given version', async () => {
     const latest = await get('/api/packages/acme/hello/readme');
     expect(latest.json()).toEqual({
       version: '1.1.0',
@@ -213,7 +213,7 @@ describe('README and CHANGELOG', () => {
     });
   });
 
-  it('404 where there is none, with words that say what', async () => {
+  it('are 404 where there is none, with a message that names the missing text', async () => {
     for (const path of ['changelog', 'readme?version=9.0.0', 'readme?version=dev-feature/x'])
       expect(codeOf(await get(`/api/packages/acme/hello/${path}`)), path).toEqual([404, 'NOT_FOUND']);
     expect((await get('/api/packages/acme/hello/changelog')).json()['error']).toContain('CHANGELOG');
@@ -221,7 +221,7 @@ describe('README and CHANGELOG', () => {
 });
 
 describe('GET /api/packages/{vendor}/{package}/statistics', () => {
-  it('counts archives that were sent, and nothing else', async () => {
+  it('the statistics count sent archives, and nothing else', async () => {
     const dist = '/dist/acme/hello/1.1.0.zip';
     const first = await get(dist);
     await get(dist);
@@ -249,7 +249,7 @@ describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
   const withdraw = (version: string, who = as.maintainer): Promise<Reply> =>
     registry.call('DELETE', `/api/packages/acme/hello/versions/${version}`, { as: who });
 
-  it('is for maintainers', async () => {
+  it('only maintainers and admins may withdraw', async () => {
     for (const who of [as.reader, as.writer, as.viewer])
       expect(codeOf(await withdraw('1.0.0', who))).toEqual([403, 'INSUFFICIENT_SCOPE']);
     expect(codeOf(await registry.call('DELETE', '/api/packages/acme/hello/versions/1.0.0'))).toEqual([
@@ -262,12 +262,12 @@ describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
     ).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('takes no version for a flag of the command line', async () => {
+  it('no version is taken for a flag of the command line', async () => {
     for (const version of ['--config=x', '--help', '-h', '--'])
       expect([version, codeOf(await withdraw(version))]).toEqual([version, [404, 'NOT_FOUND']]);
   });
 
-  it('withdraws a version for good, once, and says who did', async () => {
+  it('a version is withdrawn permanently, once, with the name of the actor', async () => {
     const replies = await Promise.all([withdraw('dev-feature%2Fx'), withdraw('dev-feature%2Fx')]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(replies[0]?.json()).toEqual(replies[1]?.json());
@@ -295,7 +295,7 @@ describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
     expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
   });
 
-  it('is known to whoever looks at the tree later', () => {
+  it('the list of withdrawn versions has the version', () => {
     expect(existsSync(join(registry.data, 'index/_withheld.json'))).toBe(true);
     expect(JSON.parse(readFileSync(join(registry.data, 'index/_withheld.json'), 'utf8'))).toMatchObject({
       versions: [{ name: 'acme/hello', version: 'dev-feature/x' }],

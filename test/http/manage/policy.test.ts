@@ -1,5 +1,5 @@
-// Calls every operation as every kind of caller, and compares the answers with the policy table and the table in
-// docs/reference/api.md (`npx vitest -u` rewrites the latter).
+// Calls every operation as every kind of caller. The answers must agree with the policy table and with the table in
+// docs/reference/api.md, which `npx vitest -u` rewrites.
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,13 +46,13 @@ async function ask(
 }
 
 describe('the policy', () => {
-  it('has a row for each operation, and an operation for each row', () => {
+  it('has one row for each operation, and one operation for each row', () => {
     expect(operations.map(({ id }) => id).toSorted()).toEqual(
       (Object.keys(policy) as DescribedOperation['id'][]).toSorted(),
     );
   });
 
-  it.each(callers)('lets a caller of the kind "%s" do what the table says, and nothing else', async (caller) => {
+  it.each(callers)('allows a caller of the kind "%s" exactly the operations of the table', async (caller) => {
     const found: Record<string, readonly [number, unknown]> = {};
     const expected: Record<string, readonly [number, unknown]> = {};
     for (const operation of operations) {
@@ -66,18 +66,21 @@ describe('the policy', () => {
     expect(found).toEqual(expected);
   });
 
-  it.each(['no-token-at-all', `lib_read_${'A'.repeat(40)}`, 'e30.e30.e30'])('takes %s for nobody', async (as) => {
-    await using asked = await runManagement(); // so many guesses a minute, and no more
-    for (const operation of operations) {
-      const open = decidePolicy(operation.id, 'nobody') === 'allowed';
-      expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
-        operation.id,
-        ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
-      ]);
-    }
-  });
+  it.each(['no-token-at-all', `lib_read_${'A'.repeat(40)}`, 'e30.e30.e30'])(
+    'treats %s as unauthenticated',
+    async (as) => {
+      await using asked = await runManagement(); // so many guesses a minute, and no more
+      for (const operation of operations) {
+        const open = decidePolicy(operation.id, 'nobody') === 'allowed';
+        expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
+          operation.id,
+          ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
+        ]);
+      }
+    },
+  );
 
-  it('is what the description says of security', () => {
+  it('equals the security of the API document', () => {
     for (const { id, security } of operations) {
       const open = decidePolicy(id, 'nobody') === 'allowed';
       const [people, tokens] = [
@@ -92,7 +95,7 @@ describe('the policy', () => {
     }
   });
 
-  it('is what docs/reference/api.md shows', async () => {
+  it('equals docs/reference/api.md', async () => {
     const text = readFileSync(`${root}docs/reference/api.md`, 'utf8');
     await expect(withTable(withTable(text, 'operations', policyTable()), 'errors', errorCodes())).toMatchFileSnapshot(
       `${root}docs/reference/api.md`,

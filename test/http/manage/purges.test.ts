@@ -1,4 +1,4 @@
-// Purging over HTTP: confirmed in a second step, and told to those who would see the version.
+// Tests purges over HTTP: a second request confirms a purge, and only callers who could see the version are informed.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () => {
-  it('is for admins, and asks for a confirmation that names the version', async () => {
+  it('only admins may purge, and a confirmation that names the version is required', async () => {
     expect((await registry.call('POST', confirmed, { as: as.maintainer, body })).status).toBe(403);
     for (const target of [path, `${path}?confirm=acme%2Fhello`]) {
       const reply = await registry.call('POST', target, { as: as.admin, body });
@@ -67,7 +67,7 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
     expect((await dist(as.reader)).status).toBe(200);
   });
 
-  it('removes it at once: 410 with the reason for who sees the version, 404 for all others', async () => {
+  it('the version is removed at once: 410 with the reason for callers who see the version, 404 for others', async () => {
     const reply = await registry.call('POST', confirmed, { as: as.admin, body });
     expect([reply.status, reply.json()]).toMatchObject([
       200,
@@ -113,7 +113,7 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
     });
   });
 
-  it('lists it for admins with the note, and has one event for it', async () => {
+  it('admins see the purge with its note, and the purge has one event', async () => {
     expect((await registry.call('POST', confirmed, { as: as.admin, body })).status).toBe(200);
     expect((await registry.call('GET', '/api/purged-versions', { as: as.admin })).json()).toMatchObject({
       data: [
@@ -140,7 +140,7 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
   it.each([
     ['emptied', (list: string) => writeFileSync(list, '')],
     ['lost', (list: string) => rmSync(list)],
-  ])('goes on keeping it out when the list of tombstones is %s', async (_, damage) => {
+  ])('the version stays removed when the list of tombstones is %s', async (_, damage) => {
     damage(join(registry.data, 'index/_purged.json'));
     const announcement = join(registry.data, 'index/_publication.json');
     // the server looks again with the next publication

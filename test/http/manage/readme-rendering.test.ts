@@ -1,5 +1,5 @@
-// READMEs are rendered beside the server's own thread: one that never ends holds up nobody, and equal texts are
-// rendered once.
+// Tests the rendering of READMEs outside the server's own thread: an endless rendering blocks no other, and equal texts
+// are rendered once.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ export function renderMarkdown(text) {
     expect((await twin)['html']).toBe('<p>same text</p>');
   });
 
-  it('is rendered once, however many ask and whatever package has it, and so is one that never ended', async () => {
+  it('is rendered once for all callers and packages with the same text, also where the rendering never ended', async () => {
     const replies = await Promise.all(['kind', 'twin', 'kind', 'twin', 'hostile'].map(readmeOf));
     expect(replies.map(({ html }) => String(html).slice(0, 3))).toEqual(['<p>', '<p>', '<p>', '<p>', '<pr']);
     const rendered = readFileSync(folder.at('rendered'), 'utf8').trim().split('\n');

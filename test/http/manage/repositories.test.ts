@@ -1,5 +1,5 @@
-// Registered repositories over HTTP: what may be registered, by whom, and what is told of it. Syncs are
-// repository-sync.test.ts's matter.
+// Tests registered repositories over HTTP: the accepted addresses, the permitted callers, and the shown fields.
+// repository-sync.test.ts has the syncs.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ describe('repositories', () => {
     await register(registry, token); // the address is free again
   });
 
-  it('are kept by admins and maintainers, and read by everybody who is known', async () => {
+  it('are changed by admins and maintainers, and read by every known caller', async () => {
     await using registry = await runManagement();
     const { token: admin } = await registry.signIn('admin');
     const id = String((await register(registry, admin))['id']);
@@ -115,7 +115,7 @@ describe('repositories', () => {
     expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as: write })).status).toBe(200);
   });
 
-  it('are 404 where there is none', async () => {
+  it('are 404 where the id is unknown', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     for (const [method, path, body] of [
@@ -202,7 +202,7 @@ describe('repositories', () => {
     ['row 68: a metadata service', { url: 'ssh://git@169.254.169.254/x' }, 'EGRESS_DENIED', ''],
     ['row 68: a name with an inside address', { url: 'git@inside.example.org:x' }, 'EGRESS_DENIED', ''],
     ['row 68: a name with an inside address among others', { url: 'https://mixed.example.org/x' }, 'EGRESS_DENIED', ''],
-  ])('do not take %s', async (_, body, code, path) => {
+  ])('are refused for %s', async (_, body, code, path) => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const reply = await registry.call('POST', '/api/repositories', { as, body: { type: 'git', url, ...body } });
@@ -214,7 +214,7 @@ describe('repositories', () => {
     expect((await registry.call('GET', '/api/repositories', { as })).json()['data']).toEqual([]);
   });
 
-  it('may be inside the network where egress.allow says so', async () => {
+  it('may be inside the network where egress.allow permits it', async () => {
     await using registry = await runManagement({ settings: { egress: { allow: ['10.0.0.0/8', '8.8.8.8'] } } });
     const { token: as } = await registry.signIn('admin');
     expect(
@@ -227,7 +227,7 @@ describe('repositories', () => {
     ).toBe(201);
   });
 
-  it('may be folders below sourceRoots, wherever links lead', async () => {
+  it('may be folders below sourceRoots, after links are resolved', async () => {
     const [root, outside] = [join(folders, 'root'), join(folders, 'outside')];
     for (const made of [join(root, 'packages'), outside]) mkdirSync(made, { recursive: true });
     symlinkSync(outside, join(root, 'escape'));
@@ -247,7 +247,7 @@ describe('repositories', () => {
     expect(await send('packages')).toBe('INVALID_INPUT');
   });
 
-  it('are one for each address, also when two come at once', async () => {
+  it('are unique by address, also when two are registered at once', async () => {
     await using registry = await runManagement({ settings: { sources: ['https://git.example.org/acme/listed.git'] } });
     const { token: as } = await registry.signIn('admin');
     const replies = await Promise.all(
@@ -268,7 +268,7 @@ describe('repositories', () => {
     ]);
   });
 
-  it('row 30: keep credentials sealed for this repository alone, and show them to nobody', async () => {
+  it('row 30: store credentials sealed for this repository alone, and never show them', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const secret = 'hunter2-hunter2';
@@ -300,7 +300,7 @@ describe('repositories', () => {
     expect(without.json()['credentials']).toBeNull();
   });
 
-  it('keep their address for good, since credentials hang on it', async () => {
+  it('keep their address permanently, because their credentials belong to it', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as, { credentials: { token: 'x' } }))['id']);
@@ -310,7 +310,7 @@ describe('repositories', () => {
       );
   });
 
-  it('are verified by the builder, whose refusal is passed on', async () => {
+  it('are verified by the builder, and its refusal is passed on', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as))['id']);

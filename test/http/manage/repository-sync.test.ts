@@ -1,5 +1,5 @@
-// Syncs over HTTP: what becomes of a job whatever the builder does, and row 74: at once, in a queue, while deleting,
-// after a crash.
+// Tests syncs over HTTP: the job for each result of the builder, and row 74: simultaneous syncs, the queue, removal
+// during a sync, and crashes.
 
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '../../../build/contract/json.ts';
@@ -59,7 +59,7 @@ const changed = {
 };
 
 describe('a sync', () => {
-  it('is a job that says what was published and what was left out', async () => {
+  it('is a job that lists the published and the excluded versions', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     rig.registry.repositories.builder.answer(() => ({ exitCode: 1, report: changed, messages: 'a word\n' }));
@@ -125,7 +125,7 @@ describe('a sync', () => {
       'The data folder cannot be used.',
     ],
     ['was killed', { exitCode: -1, report: undefined, messages: '' }, 'BUILD_FAILED', 'gave no reason'],
-  ])('that %s is a failed job, and the repository says why', async (_, run, code, message) => {
+  ])('that %s is a failed job, and the repository has the reason', async (_, run, code, message) => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     rig.registry.repositories.builder.answer(() => run as never);
@@ -144,7 +144,7 @@ describe('a sync', () => {
     });
   });
 
-  it('a sync that waited for another build in vain is a failed job without a fault of the repository', async () => {
+  it('that waited too long for another build is a failed job without a fault of the repository', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     await rig.sync(id);
@@ -167,7 +167,7 @@ describe('a sync', () => {
     expect(await rig.get(id)).toEqual(before);
   });
 
-  it('row 74: is joined by others of the same repository', async () => {
+  it('row 74: is shared by further requests for the same repository', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
@@ -181,7 +181,7 @@ describe('a sync', () => {
     expect((await rig.sync(id))['id']).not.toBe(jobs[0]?.['id']);
   });
 
-  it('row 74: of fifty others waits its turn, and the next is told to come back', async () => {
+  it('row 74: waits its turn behind fifty others, and the next sync is refused with Retry-After', async () => {
     await using rig = await startRig();
     const ids: string[] = [];
     for (let count = 0; count < 53; count += 1) ids.push(await rig.register(`tool${count}`));
@@ -196,7 +196,7 @@ describe('a sync', () => {
     expect(rig.registry.repositories.builder.calls.length).toBe(52);
   });
 
-  it('row 74: of another host starts at once, however many of one host hang', async () => {
+  it('row 74: of another host starts at once, however many syncs of one host hang', async () => {
     await using rig = await startRig();
     const hung = await Promise.all(['a', 'b', 'c', 'd'].map((name) => rig.register(name)));
     const other = await rig.register('lib', { url: 'ssh://git@other.example.org/lib.git' });
@@ -211,7 +211,7 @@ describe('a sync', () => {
     expect(rig.registry.repositories.builder.calls).toHaveLength(5);
   });
 
-  it('row 74: ends when its repository is removed, and nothing of it stays', async () => {
+  it('row 74: ends when its repository is removed, and leaves nothing behind', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
@@ -227,7 +227,7 @@ describe('a sync', () => {
     for (const family of ['repository', 'job/']) expect(await rig.registry.state.range(family)).toEqual([]);
   });
 
-  it('row 74: of a service that died is a failed one as soon as another starts', async () => {
+  it('row 74: of a service that died fails as soon as another one starts', async () => {
     await using rig = await startRig();
     const [started, asked] = [await rig.register('one'), await rig.register('two')];
     rig.registry.repositories.builder.hold();
@@ -257,7 +257,7 @@ describe('a sync', () => {
     expect(await rig.get(started)).toMatchObject({ status: 'error' });
   });
 
-  it("row 74: of another host is that host's for as long as it gives a sign of life, and a failed one half a minute later", async () => {
+  it('row 74: of another host continues while that host sends heartbeats, and fails half a minute after the last', async () => {
     let time = Date.parse('2026-11-21T10:00:00Z');
     await using rig = await startRig(() => time);
     const id = await rig.register('tool');
@@ -288,7 +288,7 @@ describe('a sync', () => {
     expect((await rig.sync(id))['id']).not.toBe(there['id']);
   });
 
-  it('row 74: is not kept away for good by a row that leads to a job which is gone', async () => {
+  it('row 74: is not blocked permanently by a row that names a missing job', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
     await rig.registry.state.commit({
@@ -299,7 +299,7 @@ describe('a sync', () => {
     expect(await rig.sync(id)).toMatchObject({ state: 'queued' });
   });
 
-  it('is stopped with the service, and says so', async () => {
+  it('is stopped with the service, and its job is marked so', async () => {
     await using rig = await startRig();
     const [id, waiting] = [await rig.register('tool'), await rig.register('other')];
     rig.registry.repositories.builder.hold();
@@ -315,7 +315,7 @@ describe('a sync', () => {
     expect(late.json()['code']).toBe('OVERLOADED');
   });
 
-  it('leaves the last twenty behind', async () => {
+  it('is stored with the last twenty of its repository', async () => {
     let time = Date.parse('2026-11-21T10:00:00Z');
     await using rig = await startRig(() => time);
     const id = await rig.register('tool');
@@ -332,7 +332,7 @@ describe('a sync', () => {
     );
   });
 
-  it('comes by itself once the interval is over, and not before', async () => {
+  it('starts automatically once the interval is over, and not earlier', async () => {
     let time = Date.parse('2026-11-21T10:00:00Z');
     await using rig = await startRig(() => time);
     const { schedule, syncer, builder } = rig.registry.repositories;

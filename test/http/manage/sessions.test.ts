@@ -1,4 +1,4 @@
-// Sessions over HTTP: what there is of them, and how they end.
+// Tests sessions over HTTP: how they are listed, and how they end.
 
 import { describe, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
@@ -10,7 +10,7 @@ const sessionsOf = async (registry: RunningManagement, as: string): Promise<{ id
   (await registry.call('GET', '/api/auth/sessions', { as })).json()['data'] as { id: string; current: boolean }[];
 
 describe('sessions', () => {
-  it('row 39: every login begins another; each can be ended by whom it belongs to', async () => {
+  it('row 39: begin with every login, and each can be ended by its user', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const { token: first, email, password } = await registry.signIn('viewer');
@@ -44,7 +44,7 @@ describe('sessions', () => {
     expect((await registry.call('GET', '/api/auth/me', { as: one.token })).status).toBe(200);
   });
 
-  it('row 39: logging out ends it on the server at once; a second time it is 401', async () => {
+  it('row 39: end on the server at logout, and a second logout is 401', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('viewer');
     expect((await registry.call('POST', '/api/auth/logout', { as })).status).toBe(200);
@@ -52,7 +52,7 @@ describe('sessions', () => {
     expect(outcome(await registry.call('POST', '/api/auth/logout', { as }))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it('two who log out at once: the one that comes second finds nothing', async () => {
+  it('end at the first of two simultaneous logouts, and the second fails', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('viewer');
     const statuses = (await Promise.all([1, 2].map(() => registry.call('POST', '/api/auth/logout', { as })))).map(
@@ -62,7 +62,7 @@ describe('sessions', () => {
     expect(statuses.filter((status) => status === 404 || status === 401)).toHaveLength(1);
   });
 
-  it('end after twelve hours, give or take half a minute of clocks (row 43)', async () => {
+  it('end after twelve hours, within half a minute of clock difference (row 43)', async () => {
     let nowMs = Math.floor(Date.now() / 1000) * 1000;
     await using registry = await runManagement({ now: () => nowMs });
     const { token: as } = await registry.signIn('viewer');
@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(await me()).toBe(200);
   });
 
-  it('rows of ended ones do not pile up', async () => {
+  it('are removed from the state after their end', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const { email, password } = await registry.signIn('viewer');
@@ -100,7 +100,7 @@ describe('sessions', () => {
     expect(await registry.state.range('session/')).toHaveLength(100);
   });
 
-  it('row 46: come in the Authorization header alone: a cookie opens nothing, and no other site may read an answer', async () => {
+  it('row 46: are accepted in the Authorization header alone: a cookie opens nothing, and no other site may read an answer', async () => {
     await using registry = await runManagement();
     const { token } = await registry.signIn('admin');
     for (const cookie of [`token=${token}`, `session=${token}`, `authorization=Bearer ${token}`])
@@ -126,7 +126,7 @@ describe('sessions', () => {
     ).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it("row 40: neither a session's token nor its secret id stands in the state", async () => {
+  it('row 40: are stored as hashes, without token or secret id', async () => {
     await using registry = await runManagement();
     const { token } = await registry.signIn('viewer');
     const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sid: string };

@@ -1,4 +1,5 @@
-// Settings over HTTP: where values come from, what a change does at once, and what cannot be changed.
+// Tests settings over HTTP: the origin of each value, the immediate effect of a change, and the settings that cannot be
+// changed.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ const issuesOf = (reply: Reply): readonly string[] =>
   (reply.json()['details'] as { issues: { path: string }[] }).issues.map(({ path }) => path);
 
 describe('GET /api/settings', () => {
-  it('shows each with its origin and whether it can be changed', async () => {
+  it('each setting has its origin and whether it can be changed', async () => {
     const shown = await get();
     expect(shown['limits']).toEqual({
       read: { value: 1000, origin: 'default', changeable: true },
@@ -61,7 +62,7 @@ describe('GET /api/settings', () => {
     ]);
   });
 
-  it('is for people; only an admin changes them', async () => {
+  it('only people may read settings, and only admins may change them', async () => {
     const [viewer, maintainer] = [(await registry.signIn('viewer')).token, (await registry.signIn('maintainer')).token];
     expect(await get(viewer)).toEqual(await get());
     for (const as of [viewer, maintainer])
@@ -77,7 +78,7 @@ describe('GET /api/settings', () => {
 });
 
 describe('PATCH /api/settings', () => {
-  it('stands above libretto.json, acts with the next request, in every process, and null takes it back', async () => {
+  it('a set value overrides libretto.json in every process from the next request on, and null removes it', async () => {
     const token = await registry.createToken('read');
     const limit = async (): Promise<string | undefined> =>
       (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'];
@@ -131,7 +132,7 @@ describe('PATCH /api/settings', () => {
     await patch({ sessions: { lifetime: null }, passwords: { min_length: null } });
   });
 
-  it('refuses what the environment or a flag fixes, and changes nothing else then', async () => {
+  it('a setting that the environment or a flag fixes is refused, and nothing else changes then', async () => {
     const reply = await patch({ limits: { read: 7, write: 7 }, dist_url: 'https://packages.example.org' });
     expect([...(codeOf(reply) as unknown[]), reply.json()['details']]).toEqual([
       400,
@@ -141,12 +142,12 @@ describe('PATCH /api/settings', () => {
     expect((await get())['limits']?.['read']?.value).toBe(1000);
   });
 
-  it('says what is mirrored', async () => {
+  it('a change of the mirroring rules is in the answer', async () => {
     const reply = await patch({ mirroring: { enabled: true, allow: ['symfony/*', 'psr/log'], deny: [] } });
     expect((reply.json() as unknown as Shown)['mirroring']?.['allow']?.value).toEqual(['symfony/*', 'psr/log']);
   });
 
-  it('says which pattern no name matches, and what may be meant; of a list that was stored earlier the others hold', async () => {
+  it('a pattern that no name matches is refused with a suggestion; the other patterns of a stored list apply', async () => {
     const messageOf = async (mirroring: object): Promise<unknown> =>
       ((await patch({ mirroring })).json()['details'] as { issues: { message: string }[] }).issues[0]?.message;
     expect(await messageOf({ reserved: ['acme'] })).toMatch(
@@ -192,12 +193,12 @@ describe('PATCH /api/settings', () => {
     [{ retention: { jobs: 0 } }, 'retention.jobs'],
     [{ retention: { days: 1 } }, 'retention'],
     [{ listen: '0.0.0.0:80' }, ''],
-  ])('refuses %j and names it', async (body, path) => {
+  ])('the value %j is refused, and the error names it', async (body, path) => {
     const reply = await patch(body);
     expect([codeOf(reply), issuesOf(reply)]).toEqual([[400, 'INVALID_INPUT'], [path]]);
   });
 
-  it('again changes nothing and is no event; two at once both take effect', async () => {
+  it('an equal change writes nothing and is no event, and two simultaneous changes both apply', async () => {
     const seq = async (): Promise<number> =>
       ((await registry.call('GET', '/api/audit?limit=1', { as: admin })).json()['data'] as { seq: number }[])[0]?.seq ??
       0;

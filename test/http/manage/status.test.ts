@@ -1,4 +1,4 @@
-// GET /api/status: what is counted, and what is told of publication, build and counters.
+// Tests GET /api/status: its counts, and its fields about publication, build and counters.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createMemoryCounters } from '../../../proxy/limits/memory-counters.ts';
 import { runManagement } from '../../util/running-management.ts';
 
-it('counts what there is, and says when it began', async () => {
+it('the status has counts and the time of the start', async () => {
   await using registry = await runManagement();
   const as = await registry.createToken('read');
   const revoked = await registry.services.tokensOf('cli:test').create({ description: 'gone', kind: 'write' });
@@ -25,7 +25,7 @@ it('counts what there is, and says when it began', async () => {
   });
 });
 
-it('tells of the publication, the last build and degraded counters', async () => {
+it('the status has the publication, the last build and degraded counters', async () => {
   await using registry = await runManagement({ counters: { ...createMemoryCounters(), degraded: () => true } });
   const put = (path: string, value: object): void => {
     mkdirSync(dirname(join(registry.data, path)), { recursive: true });
@@ -56,7 +56,7 @@ it('tells of the publication, the last build and degraded counters', async () =>
   });
 });
 
-it('is for whoever reads', async () => {
+it('every caller who may read may read the status', async () => {
   await using registry = await runManagement();
   expect((await registry.call('GET', '/api/status')).status).toBe(401);
   for (const role of ['admin', 'maintainer', 'viewer'] as const)

@@ -1,5 +1,5 @@
-// Tokens at the door of the whole service, with the real authenticator: which of them open what, and that those which
-// open nothing cannot be told apart.
+// Tests tokens on the whole service with the real authenticator: the operations that each kind may call, and the equal
+// answers to invalid tokens.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -73,7 +73,7 @@ it('row 23, F13: a token that is malformed, unknown, expired or revoked gets one
   }
 });
 
-it('row 24: a read token changes nothing, a write token no people, tokens or settings', async () => {
+it('row 24: a read token changes nothing, and a write token changes no users, tokens or settings', async () => {
   const [reader, writer] = [await make('read'), await make('write')];
   for (const [method, path] of [
     ['POST', '/api/artifacts'],
@@ -103,7 +103,7 @@ it('row 24: a read token changes nothing, a write token no people, tokens or set
   }
 });
 
-it('row 25: a token counts in the Authorization header alone: not in the query, the path or the address', async () => {
+it('row 25: a token is accepted in the Authorization header alone: not in the query, the path or the address', async () => {
   const { text } = await make();
   for (const path of [`/packages.json?token=${text}`, `/packages.json?access_token=${text}`])
     expect((await registry.proxy.send('GET', path, {})).status).toBe(401);
@@ -119,7 +119,7 @@ it('row 25: a token counts in the Authorization header alone: not in the query, 
   ).toBe(401);
 });
 
-it('row 29: what runs while its token is revoked comes to its end, and the next request is refused; again it is 200 and changes nothing', async () => {
+it('row 29: a download continues while its token is revoked, the next request is refused, and a second revocation changes nothing', async () => {
   const { id, text } = await make();
   const { token: admin } = await registry.signIn('admin');
   const download = connect(registry.proxy.port, '127.0.0.1');

@@ -53,7 +53,7 @@ const issuesOf = (reply: Reply): unknown => [
 ];
 
 describe('the limits of a token', () => {
-  it('are refused in words that say what to write', async () => {
+  it('are refused with the expected form', async () => {
     const messages = async (body: object): Promise<unknown> =>
       ((await create(body)).json()['details'] as { issues: { message: string }[] }).issues.map(
         ({ message }) => message,
@@ -64,11 +64,11 @@ describe('the limits of a token', () => {
     expect(await messages({ not_after: 'soon' })).toEqual([expect.stringContaining('Write 2027-01-31')]);
   });
 
-  it('are none where none are given', async () => {
+  it('are absent where none are given', async () => {
     expect((await create({})).json()).toMatchObject(none);
   });
 
-  it('are shown as they are kept, and stand in the audit log', async () => {
+  it('are shown as they are stored, and are in the audit log', async () => {
     const { id, ...created } = (await create(limits)).json();
     expect(created).toMatchObject(kept);
     expect((await registry.call('GET', `/api/tokens/${String(id)}`, { as: admin })).json()).toMatchObject(kept);
@@ -78,7 +78,7 @@ describe('the limits of a token', () => {
     expect(events[0]?.details).toMatchObject(kept);
   });
 
-  it('change one by one, and go with null', async () => {
+  it('change one by one, and null removes them', async () => {
     const { id } = (await create(limits, maintainer)).json();
     expect((await patch(id, { constraints: { 'acme/*': '^2' }, networks: null }, maintainer)).json()).toMatchObject({
       ...kept,
@@ -104,7 +104,7 @@ describe('the limits of a token', () => {
     [{ packages: [] }, ['packages']],
     [{ constraints: {} }, ['constraints']],
     [{ packages: 'acme/*' }, ['packages']],
-  ])('%j are refused with every place that is wrong, and nothing is made or changed', async (wrong, paths) => {
+  ])('%j are refused with every wrong place named, and nothing is created or changed', async (wrong, paths) => {
     const { id } = (await create(limits)).json();
     expect(issuesOf(await create(wrong))).toEqual([400, 'INVALID_INPUT', paths]);
     expect(issuesOf(await patch(id, wrong))).toEqual([400, 'INVALID_INPUT', paths]);
@@ -112,12 +112,12 @@ describe('the limits of a token', () => {
   });
 });
 
-describe('a constraint of a name that packages does not let through', () => {
+describe('a constraint on a package that packages excludes', () => {
   it.each([
     [{ packages: ['acme/hello'], constraints: { 'acme/helo': '<2' } }, 'acme/helo'],
     [{ packages: ['acme/*', 'tools/cli'], constraints: { 'acme/core': '<2', 'tool/*': '^1' } }, 'tool/*'],
     [{ packages: ['acme/core-*'], constraints: { 'acme/shop-*': '^1' } }, 'acme/shop-*'],
-  ])('%j is refused, since it would limit nothing', async (wrong, key) => {
+  ])('%j is refused, because it would limit nothing', async (wrong, key) => {
     const { id } = (await create({})).json();
     for (const reply of [await create(wrong), await patch(id, wrong)]) {
       expect(issuesOf(reply)).toEqual([400, 'INVALID_INPUT', [`constraints.${key}`]]);
@@ -126,7 +126,7 @@ describe('a constraint of a name that packages does not let through', () => {
     expect((await registry.call('GET', `/api/tokens/${String(id)}`, { as: admin })).json()).toMatchObject(none);
   });
 
-  it('is refused as well where one of the two is changed beside the other', async () => {
+  it('is refused as well where only one of the two fields is changed', async () => {
     const { id } = (await create({ packages: ['acme/hello'], constraints: { 'acme/hello': '<2' } })).json();
     expect(issuesOf(await patch(id, { constraints: { 'acme/helo': '<2' } }))).toEqual([
       400,
@@ -146,11 +146,11 @@ describe('a constraint of a name that packages does not let through', () => {
     { packages: ['*'], constraints: { 'acme/core': '<2' } },
     { packages: ['*/core-*', 'a*/x'], constraints: { 'acme/core-x': '<2', '*e/*': '<3', 'ab*/*': '<2' } },
     { packages: null, constraints: { 'acme/helo': '<2' } },
-  ])('%j may all match', async (fine) => {
+  ])('may overlap: %j is accepted', async (fine) => {
     expect((await create(fine)).status).toBe(201);
   });
 
-  it('stays in a token of before, which goes on as it is until its packages are changed', async () => {
+  it("stays valid in an older token until the token's packages are changed", async () => {
     const { id } = (await create({ packages: ['acme/hello'] })).json();
     const key = `token/${String(id)}`;
     const entry = await registry.state.get(key);
@@ -172,7 +172,7 @@ describe('a constraint of a name that packages does not let through', () => {
 });
 
 describe('GET /api/tokens/{id}/explain', () => {
-  it('says what is seen and what hides the rest, of a package and of a version', async () => {
+  it('the answer names the visible versions and the limit that hides each other one', async () => {
     const { id } = (
       await create({ packages: ['acme/*'], constraints: { 'acme/core': '<3.0' }, not_after: '2026-02-15' })
     ).json();
@@ -226,7 +226,7 @@ describe('GET /api/tokens/{id}/explain', () => {
     });
   });
 
-  it('refuses what is no package and no address, and what is another maintainer’s', async () => {
+  it('an invalid package, an invalid address and a token of another maintainer are refused', async () => {
     const { id } = (await create({})).json();
     expect(issuesOf(await explain(id, 'package=nonsense'))).toEqual([400, 'INVALID_INPUT', ['package']]);
     const fromHome = await explain(id, 'package=acme/core&from=home');

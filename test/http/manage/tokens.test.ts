@@ -1,5 +1,5 @@
-// Tokens over HTTP, each operation as its users meet it: what it does, who may not, what is wrong, again, and two at
-// once.
+// Tests tokens over HTTP, operation by operation: its effect, its permitted callers, its errors, and repeated and
+// simultaneous requests.
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ const opens = async (token: string): Promise<number> =>
 const ghost = '/api/tokens/tok_0123456789abcdef';
 const hour = 3_600_000;
 
-describe('who may', () => {
+describe('permissions for tokens', () => {
   it.each([
     ['GET', '/api/tokens', undefined],
     ['POST', '/api/tokens', { description: 'x', kind: 'write' }],
@@ -54,29 +54,32 @@ describe('who may', () => {
     ['DELETE', ghost, undefined],
     ['POST', `${ghost}/rotate`, {}],
     ['GET', `${ghost}/explain?package=acme/core`, undefined],
-  ] as const)('%s %s: not nobody, no viewer and no token; an unknown id is 404', async (method, path, body) => {
-    const nobody = await registry.call(method, path, { body });
-    expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([
-      401,
-      'AUTHENTICATION_REQUIRED',
-      'Bearer realm="libretto"',
-    ]);
-    expect(codeOf(await registry.call(method, path, { body, as: 'lib_w_nonsense' }))).toEqual([401, 'INVALID_TOKEN']);
-    expect(codeOf(await registry.call(method, path, { body, as: (await registry.signIn('viewer')).token }))).toEqual([
-      403,
-      'INSUFFICIENT_SCOPE',
-    ]);
-    const token = await registry.call(method, path, { body, as: writer });
-    expect([...(codeOf(token) as unknown[]), token.headers['x-ratelimit-limit']]).toEqual([
-      403,
-      'INSUFFICIENT_SCOPE',
-      '500',
-    ]);
-    if (path !== '/api/tokens')
-      expect(codeOf(await registry.call(method, path, { body, as: admin }))).toEqual([404, 'NOT_FOUND']);
-  });
+  ] as const)(
+    '%s %s is refused to unauthenticated callers, viewers and tokens, and an unknown id is 404',
+    async (method, path, body) => {
+      const nobody = await registry.call(method, path, { body });
+      expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([
+        401,
+        'AUTHENTICATION_REQUIRED',
+        'Bearer realm="libretto"',
+      ]);
+      expect(codeOf(await registry.call(method, path, { body, as: 'lib_w_nonsense' }))).toEqual([401, 'INVALID_TOKEN']);
+      expect(codeOf(await registry.call(method, path, { body, as: (await registry.signIn('viewer')).token }))).toEqual([
+        403,
+        'INSUFFICIENT_SCOPE',
+      ]);
+      const token = await registry.call(method, path, { body, as: writer });
+      expect([...(codeOf(token) as unknown[]), token.headers['x-ratelimit-limit']]).toEqual([
+        403,
+        'INSUFFICIENT_SCOPE',
+        '500',
+      ]);
+      if (path !== '/api/tokens')
+        expect(codeOf(await registry.call(method, path, { body, as: admin }))).toEqual([404, 'NOT_FOUND']);
+    },
+  );
 
-  it('have no provisioning endpoint', async () => {
+  it('no provisioning endpoint exists', async () => {
     expect((await registry.call('POST', '/api/tokens/generate', { body: {} })).status).toBe(404);
     const wrongMethod = await registry.call('PUT', '/api/tokens', { body: {} });
     expect([...(codeOf(wrongMethod) as unknown[]), wrongMethod.headers['allow']]).toEqual([
@@ -113,7 +116,7 @@ describe('who may', () => {
 });
 
 describe('POST /api/tokens', () => {
-  it('makes a token that opens at once, and shows its secret there and nowhere else', async () => {
+  it('the new token works at once, and its secret is shown in this answer only', async () => {
     const made = await create({ rate_limit: 7, expires_at: new Date(nowMs + hour).toISOString() });
     expect(made.token).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
     expect(await opens(made.token)).toBe(200);
@@ -145,7 +148,7 @@ describe('POST /api/tokens', () => {
     [{ expires_at: 'soon' }, 'expires_at'],
     [{ id: 'tok_0123456789abcdef' }, ''],
     [{ created_by: 'cli:root' }, ''],
-  ])('refuses %j and names the field', async (body, path) => {
+  ])('the body %j is refused, and the error names the field', async (body, path) => {
     const reply = await registry.call('POST', '/api/tokens', {
       as: admin,
       body: { description: 'CI', kind: 'read', ...body },
@@ -154,14 +157,14 @@ describe('POST /api/tokens', () => {
     expect((reply.json()['details'] as { issues: { path: string }[] }).issues[0]?.path).toBe(path);
   });
 
-  it('twice, and twice at once, makes as many', async () => {
+  it('two requests, also at once, create two tokens', async () => {
     const [one, two] = await Promise.all([create(), create()]);
     expect(new Set([one.id, two.id, (await create()).id]).size).toBe(3);
   });
 });
 
 describe('PATCH /api/tokens/{id}', () => {
-  it('changes what is named, with the next request; null is the default of its kind', async () => {
+  it('the given fields change with the next request, and null means the default of the kind', async () => {
     const { id, token } = await create({ rate_limit: 5 });
     const changed = await registry.call('PATCH', `/api/tokens/${id}`, {
       as: admin,
@@ -178,7 +181,7 @@ describe('PATCH /api/tokens/{id}', () => {
     expect(standard.json()).toMatchObject({ rate_limit: null, effective_rate_limit: 1000 });
   });
 
-  it('refuses nothing at all, unknown keys, and a revoked token', async () => {
+  it('an empty body, unknown keys and a revoked token are refused', async () => {
     const { id } = await create();
     for (const body of [{}, { role: 'admin' }, { expires_at: '2001-01-01T00:00:00Z' }])
       expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body }))).toEqual([
@@ -191,7 +194,7 @@ describe('PATCH /api/tokens/{id}', () => {
     ).toEqual([400, 'TOKEN_REVOKED']);
   });
 
-  it('two at once, of different fields, both take effect', async () => {
+  it('two simultaneous changes of different fields both apply', async () => {
     const { id } = await create();
     await Promise.all(
       [{ description: 'both' }, { rate_limit: 9 }].map((body) =>
@@ -202,8 +205,8 @@ describe('PATCH /api/tokens/{id}', () => {
   });
 });
 
-describe('row 31', () => {
-  it('row 31: the kind never changes', async () => {
+describe('row 31: permitted changes', () => {
+  it('row 31: never include the kind', async () => {
     const { id } = await create();
     expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { kind: 'write' } }))).toEqual([
       400,
@@ -212,7 +215,7 @@ describe('row 31', () => {
     expect((await get(id))['kind']).toBe('read');
   });
 
-  it('row 31: a maintainer gives no token more than the default of its kind, unless an admin has', async () => {
+  it('row 31: a maintainer sets no limit above the default of the kind, unless an admin set one before', async () => {
     for (const rate_limit of [0, 1001])
       expect(
         codeOf(
@@ -239,7 +242,7 @@ describe('row 31', () => {
 });
 
 describe('POST /api/tokens/{id}/rotate', () => {
-  it('gives a new secret; the former one opens for its grace and not longer; id, counts and limits stay', async () => {
+  it('the token gets a new secret; the former one works for its grace period; id, counts and limits stay', async () => {
     const made = await create({ rate_limit: 9 });
     expect(await opens(made.token)).toBe(200);
     const reply = await rotate(made.id, { grace_seconds: 3600 });
@@ -259,14 +262,14 @@ describe('POST /api/tokens/{id}/rotate', () => {
     expect((await get(made.id))['previous_expires_at']).toBeNull();
   });
 
-  it('without a body the grace is a day, with 0 the former secret ends at once', async () => {
+  it('the default grace period is a day, and 0 ends the former secret at once', async () => {
     const { id, token } = await create();
     expect((await rotate(id)).json()['previous_expires_at']).toBe(new Date(nowMs + 24 * hour).toISOString());
     const last = (await rotate(id, { grace_seconds: 0 })).json() as Token;
     expect([await opens(token), await opens(last.token), last['previous_expires_at']]).toEqual([401, 200, null]);
   });
 
-  it('a second time ends the secret before the former one, and leaves no way in behind', async () => {
+  it('a second rotation ends the secret before the former one, and no older secret works', async () => {
     const first = await create();
     const second = (await rotate(first.id)).json() as Token;
     const third = (await rotate(first.id)).json() as Token;
@@ -277,7 +280,7 @@ describe('POST /api/tokens/{id}/rotate', () => {
     expect([await opens(second.token), await opens(third.token)]).toEqual([401, 401]);
   });
 
-  it('two at once: one wins, and nobody loses a secret they were given', async () => {
+  it('one of two simultaneous rotations succeeds, and every returned secret works', async () => {
     const { id, token } = await create();
     const tokens = registry.services.tokensOf('cli:test'); // requests need not overlap, these calls do
     const [one, two] = await Promise.allSettled([tokens.rotate(id), tokens.rotate(id)]);
@@ -288,7 +291,7 @@ describe('POST /api/tokens/{id}/rotate', () => {
     expect(winner.status).toBe('fulfilled');
   });
 
-  it('waits for no other change: one at the same time stays', async () => {
+  it('a simultaneous change of another field stays', async () => {
     const { id } = await create();
     const tokens = registry.services.tokensOf('cli:test');
     await Promise.all([tokens.rotate(id), tokens.update(id, { description: 'meanwhile' })]);
@@ -299,7 +302,7 @@ describe('POST /api/tokens/{id}/rotate', () => {
   });
 
   it.each([{ grace_seconds: -1 }, { grace_seconds: 31 * 86_400 }, { grace_seconds: '1' }, { kind: 'write' }])(
-    'refuses %j',
+    'the body %j is refused',
     async (body) => {
       const { id, token } = await create();
       expect(codeOf(await rotate(id, body))).toEqual([400, 'INVALID_INPUT']);
@@ -307,13 +310,13 @@ describe('POST /api/tokens/{id}/rotate', () => {
     },
   );
 
-  it('refuses a revoked token', async () => {
+  it('a revoked token is refused', async () => {
     const { id } = await create();
     await registry.call('DELETE', `/api/tokens/${id}`, { as: admin });
     expect(codeOf(await rotate(id))).toEqual([400, 'TOKEN_REVOKED']);
   });
 
-  it('is one event of the audit log, without the secret', async () => {
+  it('a rotation is one event of the audit log, without the secret', async () => {
     const { id } = await create();
     const { token } = (await rotate(id, { grace_seconds: 60 })).json() as Token;
     const [event] = (await registry.call('GET', '/api/audit?action=token.rotate&limit=1', { as: admin })).json()[
@@ -330,7 +333,7 @@ describe('POST /api/tokens/{id}/rotate', () => {
 });
 
 describe('DELETE /api/tokens/{id}', () => {
-  it('revokes, again and at once as well, and shows it in the list', async () => {
+  it('a revocation applies at once, can be repeated, and is shown in the list', async () => {
     const { id, token } = await create();
     const replies = await Promise.all([1, 2].map(() => registry.call('DELETE', `/api/tokens/${id}`, { as: admin })));
     replies.push(await registry.call('DELETE', `/api/tokens/${id}`, { as: admin }));
@@ -347,8 +350,8 @@ describe('DELETE /api/tokens/{id}', () => {
   });
 });
 
-describe('the last use', () => {
-  it('is written down together with others, as no event, and leaves what is known of the state alone', async () => {
+describe('the last use of a token', () => {
+  it('is written with other uses, without an event, and leaves cached state valid', async () => {
     const { id, token } = await create();
     const before = registry.state.generation();
     const head = await verifyAudit(registry.state);
@@ -366,14 +369,14 @@ describe('the last use', () => {
     expect(stored).toEqual({ at: new Date(nowMs).toISOString(), from: '127.0.0.1' });
   });
 
-  it('the last use of an unlimited token is recorded, although its requests are not counted', async () => {
+  it('is recorded for an unlimited token, although its requests are not counted', async () => {
     const { id, token } = await create({ rate_limit: 0 });
     await registry.call('GET', '/api/nothing', { as: token });
     expect(await get(id)).toMatchObject({ requests: null, last_used_from: '127.0.0.1' });
   });
 });
 
-it('a record of before rotation existed is a token like any other', async () => {
+it('a record from before rotation existed is an ordinary token', async () => {
   const tokens = createTokens({
     store: createAuditedStore({ store: registry.state, now: () => nowMs }),
     now: () => nowMs,

@@ -1,4 +1,4 @@
-// Two-factor authentication over HTTP.
+// Tests two-factor authentication over HTTP.
 
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
@@ -52,8 +52,8 @@ async function withTwoFactor({ enabled = true } = {}): Promise<Desk> {
   return desk;
 }
 
-describe('setting it up', () => {
-  it('shows the secret in three ways, and has no effect until a code confirms it', async () => {
+describe('setting up two-factor authentication', () => {
+  it('shows the secret in three forms, and has no effect until a code confirms it', async () => {
     await using desk = await withTwoFactor({ enabled: false });
     const reply = await desk.post('setup', { password: desk.person.password });
     expect(reply.json()).toMatchObject({
@@ -68,7 +68,7 @@ describe('setting it up', () => {
     });
   });
 
-  it('row 38: needs the password, and a code to enable, disable or renew', async () => {
+  it('row 38: requires the password, and a code to enable, disable or renew', async () => {
     await using desk = await withTwoFactor();
     expect(outcome(await desk.post('setup', { password: 'something else' }))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect(outcome(await desk.post('disable', { password: 'something else', code: desk.code() }))).toEqual([
@@ -87,7 +87,7 @@ describe('setting it up', () => {
     expect(outcome(await desk.login())).toEqual([401, 'TWO_FACTOR_REQUIRED']);
   });
 
-  it('says when it is not in the state that is needed', async () => {
+  it('is refused with the reason in the wrong state', async () => {
     await using desk = await withTwoFactor();
     expect(outcome(await desk.post('setup', { password: desk.person.password }))).toEqual([400, 'TWO_FACTOR_STATE']);
     expect(outcome(await desk.post('enable', { code: desk.code() }))).toEqual([400, 'TWO_FACTOR_STATE']);
@@ -100,7 +100,7 @@ describe('setting it up', () => {
     ]);
   });
 
-  it('rows 38 and 39: enabling and disabling end the other sessions, and this one becomes a new one', async () => {
+  it('rows 38 and 39: ends the other sessions at enabling and disabling, and this session is replaced', async () => {
     await using desk = await withTwoFactor({ enabled: false });
     const me = async (as: string): Promise<number> => (await desk.registry.call('GET', '/api/auth/me', { as })).status;
     const before = [desk.as, String((await desk.login()).json()['token'])];
@@ -113,14 +113,14 @@ describe('setting it up', () => {
     expect((await desk.login()).status).toBe(200);
   });
 
-  it('keeps the secret sealed and the recovery codes hashed', async () => {
+  it('stores the secret sealed and the recovery codes hashed', async () => {
     await using desk = await withTwoFactor();
     const state = JSON.stringify(await desk.registry.state.range(''));
     for (const secret of [desk.secret, ...desk.recovery, ...desk.recovery.map((code) => code.replaceAll('-', ''))])
       expect(state).not.toContain(secret);
   });
 
-  it('two at once enable it once', async () => {
+  it('is enabled once by two simultaneous requests', async () => {
     await using desk = await withTwoFactor({ enabled: false });
     const replies = await Promise.all([
       desk.post('enable', { code: desk.code() }),
@@ -130,8 +130,8 @@ describe('setting it up', () => {
   });
 });
 
-describe('logging in with it', () => {
-  it('asks for the code only after the right password', async () => {
+describe('logging in with two-factor authentication', () => {
+  it('requires the code only after the right password', async () => {
     await using desk = await withTwoFactor();
     expect(outcome(await desk.login())).toEqual([401, 'TWO_FACTOR_REQUIRED']);
     const wrong = await desk.registry.call('POST', '/api/auth/login', {
@@ -144,7 +144,7 @@ describe('logging in with it', () => {
     });
   });
 
-  it('row 35: takes a code one step early or late and no further, and none of a step that was used or came before', async () => {
+  it('row 35: accepts a code one step early or late, and no code of a used or earlier step', async () => {
     await using desk = await withTwoFactor();
     desk.pass(10 * stepMs);
     for (const steps of [-2, 2]) expect((await desk.login(desk.code(steps))).status).toBe(401);
@@ -154,14 +154,14 @@ describe('logging in with it', () => {
     for (const steps of [-1, 0, 1]) expect((await desk.login(desk.code(steps))).status).toBe(401);
   });
 
-  it('row 35: the same code twice at once lets one in', async () => {
+  it('row 35: accepts the same code once of two simultaneous uses', async () => {
     await using desk = await withTwoFactor();
     const code = desk.code();
     const replies = await Promise.all([desk.login(code), desk.login(code), desk.login(code)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 
-  it('row 36: ten wrong codes in an hour are all, however they are spread', async () => {
+  it('row 36: allows ten wrong codes an hour, however they are spread', async () => {
     await using desk = await withTwoFactor();
     const { email, password } = desk.person;
     const guess = (at: number): Promise<unknown> =>
@@ -176,7 +176,7 @@ describe('logging in with it', () => {
     expect((await desk.login(desk.code())).status).toBe(200);
   });
 
-  it('row 37: a recovery code works once, in any writing, and the count of those left is shown', async () => {
+  it('row 37: accepts a recovery code once, in any spelling, and shows the number of remaining codes', async () => {
     await using desk = await withTwoFactor();
     expect(desk.recovery).toHaveLength(10);
     expect(new Set(desk.recovery).size).toBe(10);
@@ -190,7 +190,7 @@ describe('logging in with it', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('row 37: new recovery codes make those before worthless', async () => {
+  it('row 37: refuses the former recovery codes after new ones were made', async () => {
     await using desk = await withTwoFactor();
     const reply = await desk.post('recovery-codes', { password: desk.person.password, code: desk.code() });
     const [fresh = ''] = reply.json()['recovery_codes'] as string[];
@@ -198,7 +198,7 @@ describe('logging in with it', () => {
     expect((await desk.login(fresh)).status).toBe(200);
   });
 
-  it('an admin takes it off an account whose owner lost everything', async () => {
+  it('needs no code after an admin disabled it for the user', async () => {
     await using desk = await withTwoFactor();
     const { token: admin } = await desk.registry.signIn('admin');
     const reply = await desk.registry.call('PATCH', `/api/users/${desk.person.userId}`, {

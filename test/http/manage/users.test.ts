@@ -1,4 +1,4 @@
-// Users over HTTP: inviting, changing, disabling, removing, and that an admin remains.
+// Tests users over HTTP: inviting, changing, disabling and removing them, and that one admin remains.
 
 import { describe, expect, it } from 'vitest';
 import { auditEventPrefix } from '../../../proxy/state/audit.ts';
@@ -18,7 +18,7 @@ const login = (registry: RunningManagement, email: string, password: string): Pr
   registry.call('POST', '/api/auth/login', { body: { email, password } });
 
 describe('an invitation', () => {
-  it('lets a person choose their password, once', async () => {
+  it('lets a person choose a password, once', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const reply = await invite(registry, as);
@@ -37,7 +37,7 @@ describe('an invitation', () => {
     expect(outcome(await accept(registry, invitationOf(reply)))).toEqual([400, 'INVITATION_INVALID']);
   });
 
-  it('is kept nowhere: the state and the audit log hold its hash alone', async () => {
+  it('is stored only as a hash, in the state and in the audit log', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const code = invitationOf(await invite(registry, as));
@@ -53,7 +53,7 @@ describe('an invitation', () => {
     expect((await accept(registry, code)).status).toBe(200);
   });
 
-  it('ends after seven days, when another is made, and when the user is disabled or gone', async () => {
+  it('ends after seven days, with a newer invitation, and when the user is disabled or removed', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });
     const users = registry.people.usersOf('cli:test');
@@ -115,7 +115,7 @@ describe('an invitation', () => {
     expect(outcome(await accept(registry, reset))).toEqual([400, 'INVITATION_INVALID']);
   });
 
-  it('for somebody with a password replaces it and ends their sessions', async () => {
+  it('of a user with a password replaces the password and ends the sessions', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
@@ -127,7 +127,7 @@ describe('an invitation', () => {
     expect((await login(registry, bob.email, strong)).status).toBe(200);
   });
 
-  it('two at once: one person accepts it', async () => {
+  it('is accepted once of two simultaneous attempts', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const code = invitationOf(await invite(registry, as));
@@ -152,7 +152,7 @@ describe('users', () => {
     expect(first.body.toString()).not.toContain(password);
   });
 
-  it('have one email each, however it is written', async () => {
+  it('have one email each, in any spelling', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const replies = await Promise.all([
@@ -165,7 +165,7 @@ describe('users', () => {
       expect(outcome(await invite(registry, as, { ...eve, email }))).toEqual([400, 'INVALID_INPUT']);
   });
 
-  it('row 45: take no field that is not theirs to set, and unknown ids are 404', async () => {
+  it('row 45: refuse fields that a caller may not set, and unknown ids are 404', async () => {
     await using registry = await runManagement();
     const { token: as, userId } = await registry.signIn('admin');
     for (const more of [
@@ -190,7 +190,7 @@ describe('users', () => {
     ).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('row 39: a disabled user is out at once, and back in only by logging in', async () => {
+  it('row 39: lose their sessions when disabled, and log in again once enabled', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('maintainer');
@@ -204,7 +204,7 @@ describe('users', () => {
     expect((await login(registry, bob.email, bob.password)).status).toBe(200);
   });
 
-  it('a changed role acts on the next request', async () => {
+  it('with a changed role have its permissions from the next request on', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
@@ -213,7 +213,7 @@ describe('users', () => {
     expect((await registry.call('GET', '/api/users', { as: bob.token })).status).toBe(200);
   });
 
-  it('a deleted user is gone, with sessions and email; doing it again is 404', async () => {
+  it('are removed with sessions and email, and a second removal is 404', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
@@ -231,7 +231,7 @@ describe('users', () => {
 });
 
 describe('row 44: an admin remains', () => {
-  it('the last one is not demoted, disabled or deleted', async () => {
+  it('the last admin cannot be demoted, disabled or deleted', async () => {
     await using registry = await runManagement();
     const { token: as, userId } = await registry.signIn('admin');
     await invite(registry, as, { ...eve, role: 'admin' }); // invited, not active: does not count
@@ -244,7 +244,7 @@ describe('row 44: an admin remains', () => {
     });
   });
 
-  it('two who demote each other at once: one stays', async () => {
+  it('of two admins who demote each other at once one remains', async () => {
     await using registry = await runManagement();
     const [one, other] = [await registry.signIn('admin'), await registry.signIn('admin')];
     const demote = (as: string, id: string): Promise<Reply> =>
@@ -272,7 +272,7 @@ describe('row 44: an admin remains', () => {
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'LAST_ADMIN' } });
   });
 
-  it('nobody promotes themselves', async () => {
+  it('no user can promote themselves', async () => {
     await using registry = await runManagement();
     await registry.signIn('admin');
     for (const role of ['maintainer', 'viewer'] as const) {
