@@ -1,5 +1,5 @@
-// Tests the offers and notices in packages.json, set in libretto.json, in the environment and on the command line; and
-// the statistics of a package.
+// Tests the services and notices in packages.json, set in libretto.json, in the environment and on the command line,
+// and the statistics of a package.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ const offered = ({ root }: Served): readonly string[] =>
   ['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root);
 
 describe('packages.json', () => {
-  it('offers what libretto.json says, unless the environment says otherwise', async () => {
+  it('packages.json offers the services of libretto.json, unless the environment overrides them', async () => {
     const byFile = await serve();
     expect([offered(byFile), byFile.root['warnings']]).toEqual([
       ['search'],
@@ -79,7 +79,7 @@ describe('packages.json', () => {
     ]);
   });
 
-  it('offers what was set while the registry ran, which the environment stands above', async () => {
+  it('packages.json offers the services that were set at run time, and the environment overrides them', async () => {
     const set = (...args: readonly string[]) => runCli(['settings', ...args], { cwd: tree.root });
     expect((await set('set', 'advertise', '["list"]')).exitCode).toBe(0);
     expect(offered(await serve())).toEqual(['list']);
@@ -93,7 +93,7 @@ describe('packages.json', () => {
 });
 
 describe('libretto package statistics', () => {
-  it('tells what was counted, whatever is offered; of what nobody had it tells nothing', async () => {
+  it('the command prints the counted downloads and installs for every setting, and only names published packages', async () => {
     const before = JSON.parse(
       (await runCli(['package', 'statistics', 'acme/hello', '--json'], { cwd: tree.root })).stdout,
     ) as { installs: { total: number } };

@@ -1,4 +1,4 @@
-// Security advisories and filter lists of libretto.json, as the shipped binary publishes them.
+// Tests security advisories and filter lists of libretto.json, as the compiled program publishes them.
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ const json = (path: string): Record<string, unknown> =>
 const modified = (path: string): number => statSync(folder.at(`var/public/${path}`)).mtimeMs;
 
 describe('advisories and filter lists', () => {
-  it('stand at the top of the documents of the packages they name, and packages.json says so', async () => {
+  it('are at the top of the documents of the named packages, and packages.json refers to them', async () => {
     const { notices } = await published();
     expect(json('p2/acme/hello.json')).toMatchObject({
       packages: { 'acme/hello': { '1.0.0': {} } },
@@ -73,7 +73,7 @@ describe('advisories and filter lists', () => {
     expect((await runCli(['verify'], { cwd: folder.path })).exitCode).toBe(0);
   });
 
-  it('change the documents of their packages and no others when the file changes, and nothing when it does not', async () => {
+  it('change only the documents of their packages when the file changes, and nothing when it does not', async () => {
     const { serial } = await published();
     const [hello, other, third] = ['hello', 'other', 'third'].map((name) => modified(`p2/acme/${name}.json`));
     expect((await published()).serial).toBe(serial);
@@ -87,7 +87,7 @@ describe('advisories and filter lists', () => {
     expect((await runCli(['verify'], { cwd: folder.path })).exitCode).toBe(0);
   });
 
-  it('go when libretto.json ceases to name them, and stay where a build has no libretto.json', async () => {
+  it('are removed when libretto.json no longer names them, and stay in a build without libretto.json', async () => {
     await published();
     const elsewhere = await runCli(['build', folder.at('src/third'), '--data', folder.at('var')], {
       cwd: folder.at('src'),
@@ -101,7 +101,7 @@ describe('advisories and filter lists', () => {
     expect(json('packages.json')).not.toHaveProperty('filter');
   });
 
-  it('hold for a package that is published later, and are taken from a build of it alone', async () => {
+  it('apply to a package that is published later, also by a build of that package alone', async () => {
     writeJson('advisories.json', [{ ...advisory, packageName: 'acme/late', affectedVersions: '*' }]);
     await published();
     writeTree(folder.at('src/late'), whoLibrary('acme/late', '1.0.0'));
@@ -116,7 +116,7 @@ describe('advisories and filter lists', () => {
     expect(json('p2/acme/hello.json')['security-advisories']).toHaveLength(1);
   });
 
-  it('are not brought back or taken away by a rollback', async () => {
+  it('are neither restored nor removed by a rollback', async () => {
     await published();
     writeTree(folder.at('src/third'), whoLibrary('acme/third', '1.2.0'));
     writeJson('advisories.json', []);
@@ -130,8 +130,8 @@ describe('advisories and filter lists', () => {
   });
 });
 
-describe('files that cannot be used', () => {
-  it('stop the build with every entry named, and what is published stays', async () => {
+describe('unusable files of advisories', () => {
+  it('stop the build with every faulty entry named, and the published lists stay', async () => {
     const { serial } = await published();
     writeJson('advisories.json', [
       { ...advisory, affectedVersions: '>>1' },
@@ -174,14 +174,14 @@ describe('files that cannot be used', () => {
       { filters: { malware: 5 } },
       '/libretto.json is 5; allowed: the path of a JSON file, or a list',
     ],
-  ])('%s', async (_, more, message) => {
+  ])('stop the build: %s', async (_, more, message) => {
     configure(more);
     const { exitCode, stderr } = await build();
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it('are found by verify where the published list was changed', async () => {
+  it('differ from a changed published list, which verify finds', async () => {
     await published();
     const path = folder.at('var/index/_safety.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('<1.1.0', '<1.0.0'));

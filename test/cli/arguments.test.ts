@@ -1,4 +1,4 @@
-// The command line itself: help, version, and messages for wrong arguments and settings (row 88).
+// Tests the command line itself: help, version, and the messages about wrong arguments and settings (row 88).
 
 import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
@@ -16,7 +16,7 @@ afterAll(() => folder.remove());
 const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
 
 describe('help and version', () => {
-  it('prints the version of package.json', async () => {
+  it('--version prints the version of package.json', async () => {
     const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
     expect(await run('--version')).toEqual({ exitCode: 0, stdout: version, stderr: '' });
   });
@@ -49,14 +49,14 @@ describe('help and version', () => {
     expect(stdout).toMatch(new RegExp(`Examples?:\\n  libretto ${command} `));
   });
 
-  it('says how it is used where no command is given', async () => {
+  it('libretto without a command prints its usage', async () => {
     const { exitCode, stdout, stderr } = await run();
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('Usage: libretto [options] [command]');
   });
 });
 
-describe('arguments that cannot be used', () => {
+describe('unusable arguments', () => {
   it.each([
     [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
     [
@@ -76,7 +76,7 @@ describe('arguments that cannot be used', () => {
       ['verify', 'it'],
       "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see its arguments.",
     ],
-  ])('%j', async (args, stderr) => {
+  ])('%j ends with the reason', async (args, stderr) => {
     expect(await parseCommandLine(args)).toEqual({ exitCode: 2, stdout: '', stderr });
   });
 
@@ -86,8 +86,8 @@ describe('arguments that cannot be used', () => {
   });
 });
 
-describe('configuration that cannot be used', () => {
-  it('is told all at once, and nothing is done', async () => {
+describe('an unusable configuration', () => {
+  it('is reported with all faults at once, and the command does nothing', async () => {
     const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], {
       cwd: folder.path,
       environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_REDUS: 'x' },
@@ -104,7 +104,7 @@ describe('configuration that cannot be used', () => {
     });
   });
 
-  it('shows where an unexpected error comes from only when asked', async () => {
+  it('shows the origin of an unexpected error only on request', async () => {
     const script = `rmdir "$PWD" && exec ${process.execPath} ${root}lib/cli/main.js token list`;
     const stderrOf = async (flag: string): Promise<string> => {
       await using gone = temporaryFolder('gone');
@@ -116,7 +116,7 @@ describe('configuration that cannot be used', () => {
 });
 
 describe('docs/reference/configuration.md', () => {
-  it('names every flag, variable and key there is', () => {
+  it('names every flag, variable and key', () => {
     const text = readFileSync(`${root}docs/reference/configuration.md`, 'utf8');
     for (const name of settingNames) {
       const { flag, variable, key } = settings[name];

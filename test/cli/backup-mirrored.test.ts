@@ -1,4 +1,4 @@
-// Tests backups of mirrored packages (I18), and the versions that a restored registry accepts.
+// Tests backups of mirrored packages (I18): a restored registry accepts the same releases.
 
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { allFiles } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { startUpstream } from '../util/upstream.ts';
 
-it('keeps what was accepted, so that a registry made of it accepts nothing else; with --mirror the archives too', async () => {
+it('a backup contains the accepted releases, so that a restored registry accepts no others; --mirror adds the archives', async () => {
   await using upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('it') }]);
   await using registry = await mirroringRegistry(upstream.url);

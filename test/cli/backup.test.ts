@@ -1,4 +1,4 @@
-// A backup of a registry that is at work, and the registry that is made of it.
+// Tests a backup of a running registry, and the registry that is restored from it.
 
 import { hash } from 'node:crypto';
 import {
@@ -89,7 +89,7 @@ async function startWriting(data: string): Promise<{ readonly end: () => Promise
 }
 
 describe('libretto backup and restore', () => {
-  it('copies a registry at work into one that serves, knows its tokens and builds on', async () => {
+  it('copy a running registry into one that serves, knows its tokens and builds on', async () => {
     addVersion('1.0.0');
     await run('build', 'packages', '--data', 'data');
     writeTree(folder.path, below('upload', whoLibrary('acme/upload', '2.0.0')));
@@ -187,7 +187,7 @@ describe('libretto backup and restore', () => {
     expect((await fetchText(`${url}/p2/acme/hello.json`, token))[1]).toContain('1.1.0');
   });
 
-  it('keeps times that a careless copy of the backup loses', async () => {
+  it('keep times that an ordinary copy of the backup loses', async () => {
     addVersion('1.0.0');
     await run('build', 'packages', '--data', 'data');
     await run('backup', 'copy', '--data', 'data');
@@ -200,7 +200,7 @@ describe('libretto backup and restore', () => {
     expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, notices: [] });
   });
 
-  it('waits for a build that is at work, and leaves nothing behind when it is stopped', async () => {
+  it('wait for a running build, and leave no file behind when they are stopped', async () => {
     addVersion('1.0.0');
     await run('build', 'packages', '--data', 'data');
     const lock: Lock = await takeLock(folder.at('data/build/lock'), () => new Date());
@@ -222,7 +222,7 @@ describe('libretto backup and restore', () => {
     expect(existsSync(folder.at('copy/public/published-meanwhile'))).toBe(true);
   });
 
-  it('says when the audit log in a backup is broken that an older version made', async () => {
+  it('report a broken audit log in a backup of an older version', async () => {
     await createToken('data');
     await run('backup', 'copy', '--data', 'data');
     const state = await openLmdbStore(folder.at('copy/state'));
@@ -249,7 +249,7 @@ describe('libretto backup and restore', () => {
   });
 });
 
-describe('a backup that is not as it was written', () => {
+describe('a changed backup', () => {
   let whole: TemporaryFolder;
   beforeAll(async () => {
     whole = temporaryFolder('cli-damage');
@@ -313,7 +313,7 @@ describe('a backup that is not as it was written', () => {
 });
 
 describe('the folders of a backup', () => {
-  it('are refused when they hold something, lie in one another, or are none', async () => {
+  it('are refused when one is not empty, contains the other, or is no folder', async () => {
     addVersion('1.0.0');
     await run('build', 'packages', '--data', 'data');
     await run('backup', 'copy', '--data', 'data');

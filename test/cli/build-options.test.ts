@@ -1,4 +1,4 @@
-// `libretto build` with a libretto.json that describes its sources, with --only, and with a folder of ZIPs on the
+// Tests `libretto build` with a libretto.json that describes its sources, with --only, and with a folder of ZIPs on the
 // command line.
 
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ const configure = (config: object): void => writeFileSync(folder.at('libretto.js
 const versions = (): string[] => Object.keys(publishedVersions(folder.at('var'))).sort();
 
 describe('--only', () => {
-  it('takes several names and patterns, behind the sources', async () => {
+  it('--only accepts several names and patterns after the sources', async () => {
     expect((await run('build', 'packages', '--only', 'acme/a', 'acme/b')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/a@1.0.0', 'acme/b@1.0.0']);
     expect((await run('build', '--only', 'acme/*')).exitCode).toBe(0);
@@ -46,13 +46,13 @@ describe('--only', () => {
       ['build', 'packages', '--only', 'acme/a', '--forget', 'packages'],
       '--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.',
     ],
-  ])('%j is refused', async (args, message) => {
+  ])('--only %j is refused', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${message}` });
   });
 });
 
 describe('a libretto.json', () => {
-  it('limits its sources, and one with mistakes is refused with all of them', async () => {
+  it('libretto.json limits its sources, and one with faults is refused with all of them', async () => {
     configure({
       sources: [{ type: 'directory', path: 'packages', only: ['acme/a', 'acme/b'], except: ['acme/b'] }],
       name: 'Acme',
@@ -74,7 +74,7 @@ describe('a libretto.json', () => {
   });
 
   it.skipIf(lacks('git'))(
-    'says which branches, tags and folders of a repository are packages, and whether clients see it',
+    'libretto.json selects branches, tags and folders of a repository, and whether clients see the repository',
     async () => {
       const composerJson = (name: string): string => JSON.stringify({ name: `acme/${name}` });
       createRepository(
@@ -127,7 +127,7 @@ describe('a libretto.json', () => {
 });
 
 describe.skipIf(lacks('zip'))('artifact:', () => {
-  it('makes a folder one of ZIPs, and --forget finds it by its path', async () => {
+  it('artifact: reads a folder of ZIPs, and --forget accepts the path of the folder', async () => {
     mkdirSync(folder.at('zips'));
     execFileSync('zip', ['-qr', folder.at('zips/acme-a-2.0.0.zip'), 'src'], { cwd: folder.at('packages/a') });
     execFileSync('zip', ['-qr', folder.at('zips/acme-a-1.0.0.zip'), '.'], { cwd: folder.at('packages/a') });

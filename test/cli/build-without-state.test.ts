@@ -23,7 +23,7 @@ const withLibraries = (...args: readonly string[]): Promise<CliOutcome> =>
     environment: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tellLibraries)}` },
   });
 
-it('loads no LMDB, and makes no state, in a build where there is no state', async () => {
+it('a build without a state loads no LMDB and creates no state', async () => {
   for (const outcome of [await withLibraries('build', 'packages'), await withLibraries('build')]) {
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stderr).toContain('libc');

@@ -1,5 +1,5 @@
-// `libretto build` and `libretto verify` as a CI job meets them: exit codes, reports, and what is refused before
-// anything is written.
+// Tests `libretto build` and `libretto verify` as a CI job uses them: exit codes, reports, and the refusals before any
+// write.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
@@ -28,8 +28,8 @@ const listed = (): unknown =>
 const addBroken = (): void =>
   writeTree(folder.at('packages'), below('broken', libraryTree('acme/broken', { version: 'not-a-version' })));
 
-describe('all well', () => {
-  it('exits 0, says what it published, and nothing on standard error', async () => {
+describe('a build without faults', () => {
+  it('exits with 0, prints the published versions, and prints nothing on standard error', async () => {
     const { exitCode, stdout, stderr } = await run('build', 'packages');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -38,7 +38,7 @@ describe('all well', () => {
     expect((await run('build')).stdout).toMatch(/^Nothing has changed \(publication 1, /);
   });
 
-  it('leaves no draft of how it ended, where that cannot be written down', async () => {
+  it('leaves no temporary file where its result cannot be written', async () => {
     await run('build', 'packages');
     const note = folder.at('var/build/last-build.json');
     rmSync(note);
@@ -49,7 +49,7 @@ describe('all well', () => {
     ]);
   });
 
-  it('--json prints one document', async () => {
+  it('prints one document with --json', async () => {
     const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const report = JSON.parse(stdout) as Record<string, unknown>;
@@ -84,7 +84,7 @@ describe('all well', () => {
     expect(listed()).toEqual(['acme/tool']);
   });
 
-  it('takes the sources of libretto.json, relative to it, and withdraws those that leave it', async () => {
+  it('reads the sources of libretto.json, relative to it, and withdraws removed ones', async () => {
     mkdirSync(folder.at('etc'));
     writeFileSync(
       folder.at('etc/libretto.json'),
@@ -97,13 +97,13 @@ describe('all well', () => {
     expect(listed()).toEqual(['acme/tool']);
   });
 
-  it('builds packages-src where nothing is named or remembered', async () => {
+  it('builds packages-src where no source is named or remembered', async () => {
     writeTree(folder.at('packages-src'), libraryTree('acme/only', { version: '1.0.0' }));
     expect((await run('build')).exitCode).toBe(0);
     expect(listed()).toEqual(['acme/only']);
   });
 
-  it('goes on when its reader leaves', async () => {
+  it('continues when the reader of its output leaves', async () => {
     const piped = await execa('bash', ['-c', `set -o pipefail; ${process.execPath} ${binary} build packages | true`], {
       cwd: folder.path,
       env: cleanEnvironment(),
@@ -131,18 +131,18 @@ describe('progress', () => {
     return stdout;
   };
 
-  it('is shown on a terminal', async () =>
+  it('progress is shown on a terminal', async () =>
     expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
 
-  it('is not shown on one that knows no width, which once went on for ever', async () => {
+  it('progress is not shown on a terminal of unknown width', async () => {
     const shown = await onTerminal(0);
     expect(shown).toContain('Published: 2 added');
     expect(shown).not.toContain('Reading sources');
   });
 });
 
-describe('something left out', () => {
-  it('exits 1, publishes the rest, and says on standard error what and why', async () => {
+describe('a build that excludes a version', () => {
+  it('exits with 1, publishes the rest, and prints version and reason on standard error', async () => {
     addBroken();
     const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
     expect(exitCode).toBe(1);
@@ -156,7 +156,7 @@ describe('something left out', () => {
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
-  it('--strict publishes nothing then', async () => {
+  it('publishes nothing with --strict', async () => {
     addBroken();
     const { exitCode, stdout } = await run('build', 'packages', '--strict');
     expect(exitCode).toBe(1);
@@ -164,7 +164,7 @@ describe('something left out', () => {
     expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
   });
 
-  it('a changed release is refused, unless --allow-republish', async () => {
+  it('refuses a changed release, unless --allow-republish is given', async () => {
     await run('build', 'packages');
     writeFileSync(folder.at('packages/hello/src/More.php'), '<?php\n');
     const refused = await run('build');
@@ -175,7 +175,7 @@ describe('something left out', () => {
     expect(allowed.stdout).toContain('  ~ acme/hello 1.0.0');
   });
 
-  it('a source that is gone keeps what it published', async () => {
+  it('keeps the published versions of a missing source', async () => {
     await run('build', 'packages/hello', 'packages/tool');
     await execa('mv', ['packages/hello', 'elsewhere'], { cwd: folder.path });
     const { exitCode, stderr } = await run('build');
@@ -194,7 +194,7 @@ describe('something left out', () => {
   });
 });
 
-describe('refused before anything is written', () => {
+describe('a build that is refused before any write', () => {
   it.each([
     ['nothing to build', ['build'], /^libretto: There is nothing to build\. /],
     ['a data folder inside the source', ['build', '.'], /^libretto: The data folder .*var is inside the source /],
@@ -209,14 +209,14 @@ describe('refused before anything is written', () => {
       ['build', 'packages', '--jobs', 'many'],
       /^libretto: The configuration cannot be used: --jobs is "many"; allowed: a whole number from 1 to 256\.$/,
     ],
-  ])('%s: exit 2', async (_name, args, message) => {
+  ])('exits with 2 for %s', async (_name, args, message) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(message);
     expect(existsSync(folder.at('var/public'))).toBe(false);
   });
 
-  it('a data folder that is a file: exit 2', async () => {
+  it('exits with 2 for a data folder that is a file', async () => {
     writeFileSync(folder.at('var'), '');
     expect(await run('build', 'packages')).toEqual({
       exitCode: 2,
@@ -225,7 +225,7 @@ describe('refused before anything is written', () => {
     });
   });
 
-  it('another build at work: exit 75, and says whose', async () => {
+  it('exits with 75 during another build, and names its process', async () => {
     const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
     try {
       const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
@@ -239,7 +239,7 @@ describe('refused before anything is written', () => {
 });
 
 describe('verify', () => {
-  it('exits 0 on what a build made', async () => {
+  it('exits with 0 on the tree of a build', async () => {
     await run('build', 'packages');
     expect(await run('verify')).toEqual({
       exitCode: 0,
@@ -255,7 +255,7 @@ describe('verify', () => {
     });
   });
 
-  it('exits 1 and names the file that is not as published', async () => {
+  it('exits with 1 and names the changed file', async () => {
     await run('build', 'packages');
     const path = folder.at('var/public/dist/acme/hello/1.0.0.zip');
     const bytes = readFileSync(path);
@@ -270,14 +270,14 @@ describe('verify', () => {
     expect(stderr).toMatch(/^ {2}public\/dist\/acme\/hello\/1\.0\.0\.zip: /);
   });
 
-  it('exits 1 where there is no tree, and makes none', async () => {
+  it('exits with 1 where there is no tree, and creates none', async () => {
     const { exitCode, stderr } = await run('verify');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('libretto build');
     expect(existsSync(folder.at('var'))).toBe(false);
   });
 
-  it('--json says null where a fault is of no package or version', async () => {
+  it('prints null with --json where a fault concerns no package or version', async () => {
     await run('build', 'packages');
     writeFileSync(folder.at('var/public/stray.txt'), 'x');
     expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({
@@ -286,8 +286,8 @@ describe('verify', () => {
   });
 });
 
-describe('an answer that cannot be written', () => {
-  it.skipIf(!existsSync('/dev/full'))('exits 1 and says so; what was done stands', async () => {
+describe('a result that cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('exits with 1 and the reason, and the published versions stay', async () => {
     const { exitCode, stderr } = await runCliInto('/dev/full', ['build', 'packages'], { cwd: folder.path });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,

@@ -1,5 +1,5 @@
-// A disk that is full or read-only: packages are served to who has a token, and what only reads the state reads it.
-// Each program gets a mount of its own, in a namespace that ends with it.
+// Tests a full and a read-only disk: packages are served to clients with a token, and commands that only read the state
+// work. Each program has a mount of its own in a namespace that ends with the program.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ const disks = {
   ),
 };
 
-describe.skipIf(!mayMount)('a disk that takes no files', () => {
+describe.skipIf(!mayMount)('a disk that accepts no writes', () => {
   let server: RunningCli | undefined;
   let created: { readonly id: string; readonly token: string };
 
@@ -50,7 +50,7 @@ describe.skipIf(!mayMount)('a disk that takes no files', () => {
   afterAll(() => folder.remove());
 
   it.each(Object.entries(disks))(
-    '%s: serve answers readers, commands that read do so, and nothing is changed',
+    '%s: serve answers readers, reading commands work, and nothing is changed',
     async (name, through) => {
       const run = (...args: readonly string[]): Promise<CliOutcome> =>
         runCli([...args, '--data', data], { cwd: folder.path, through });
@@ -90,7 +90,7 @@ describe.skipIf(!mayMount)('a disk that takes no files', () => {
   );
 
   it.each(Object.entries(disks))(
-    '%s: backup copies all of it to another disk, and every other command says what helps',
+    '%s: backup copies everything to another disk, and every other command prints the next step',
     async (name, through) => {
       const run = (...args: readonly string[]): Promise<CliOutcome> =>
         runCli([...args, '--data', data], { cwd: folder.path, through });

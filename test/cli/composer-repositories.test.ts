@@ -1,5 +1,6 @@
-// The Composer repositories of libretto.json through the shipped command: what they are asked, what builds fetch ahead,
-// what is served on while they are down, and whose a name is. Registered ones: registered-composer-repositories.test.ts.
+// Tests the Composer repositories of libretto.json with the compiled program: the requests to them, the fetches of
+// builds, the answers while they are down, and the owner of a name. registered-composer-repositories.test.ts has the
+// registered ones.
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ beforeEach(() => {
 afterEach(() => workspace[Symbol.asyncDispose]());
 
 describe('a Composer repository of libretto.json', () => {
-  it('has what it names fetched by a build, which then is served with the repository stopped', async () => {
+  it('is fetched by a build for its listed packages, which are served while the repository is stopped', async () => {
     const upstream = await workspace.upstreamWith(
       { 'tools/one': ['1.0.0', '1.1.0', '2.0.0'], 'tools/two': ['1.0.0'], 'others/no': ['1.0.0'] },
       { minified: true },
@@ -56,7 +57,7 @@ describe('a Composer repository of libretto.json', () => {
     expect(upstream.asked('/p2/others')).toBe(0);
   });
 
-  it('may be all that there is: the registry then publishes nothing of its own', async () => {
+  it('may be the only source, and then the registry publishes no packages of its own', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
     writeFileSync(
       workspace.folder.at('libretto.json'),
@@ -83,7 +84,7 @@ describe('a Composer repository of libretto.json', () => {
     expect(workspace.said()).not.toContain('libretto build');
   });
 
-  it('or the public registry may be: one build without sources, and nobody is told to build again', async () => {
+  it('may be replaced by the public registry: one build without sources, and no request for another build', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
     writeFileSync(
       workspace.folder.at('libretto.json'),
@@ -106,7 +107,7 @@ describe('a Composer repository of libretto.json', () => {
     expect((await workspace.run(['doctor'])).stdout).not.toContain('libretto build');
   });
 
-  it('fails as a source does: told, with what was published in its place', async () => {
+  it('fails like a source: the failure is reported, and the published versions stay', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
     workspace.configure({ url: upstream.url, packages: { 'tools/one': '^1.0', 'tools/none': '*', 'acme/own': '*' } });
     const first = await workspace.run(['build', '--json']);
@@ -130,7 +131,7 @@ describe('a Composer repository of libretto.json', () => {
     ]);
   });
 
-  it('is asked before the registries behind it, and one that claims a private name is never asked for that', async () => {
+  it('is requested before the registries behind it, and never for a private name', async () => {
     const [first, second] = [
       await workspace.upstreamWith({ 'tools/one': ['1.0.0'] }),
       await workspace.upstreamWith({
@@ -170,7 +171,7 @@ describe('a Composer repository of libretto.json', () => {
       { 'custom-headers': ['PRIVATE-TOKEN: sesame', 'X-Team: one'] },
       { 'private-token': 'sesame', 'x-team': 'one' },
     ],
-  ])('is asked with the %s of COMPOSER_AUTH, and no other host is', async (_kind, auth, headers) => {
+  ])('is requested with the %s of COMPOSER_AUTH, and no other host is', async (_kind, auth, headers) => {
     const [upstream, elsewhere] = [
       await workspace.upstreamWith({}),
       await workspace.upstreamWith({ 'tools/one': ['1.0.0'] }),
@@ -191,7 +192,7 @@ describe('a Composer repository of libretto.json', () => {
     expect(JSON.stringify(elsewhere.server.requests)).not.toMatch(/sesame|x-team/i);
   });
 
-  it('is refused with credentials in its address, with fields of other sources, and twice', async () => {
+  it('is refused with credentials in its address, with fields of other sources, and when it is listed twice', async () => {
     const refusal = async (...composer: readonly Json[]): Promise<string> => {
       workspace.configure(...composer);
       const { exitCode, stderr } = await workspace.run(['build']);

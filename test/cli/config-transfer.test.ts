@@ -1,5 +1,5 @@
-// `libretto config export` and `import`: one registry's set-up carried to another, without a secret, all of it or
-// nothing.
+// Tests `libretto config export` and `import`: the configuration of one registry is applied to another, without
+// secrets, completely or not at all.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -72,7 +72,7 @@ async function setSetting(data: string, key: string, value: number): Promise<voi
 }
 
 describe('config export', () => {
-  it('is the same bytes for the same state, in a fixed order, and holds nothing that lets anybody in', async () => {
+  it('config export prints the same bytes for the same state, in a fixed order, without any credential', async () => {
     const { token } = await setUp('first');
     await setSetting('first', 'limits.read', 20);
     const text = await exported('first');
@@ -122,7 +122,7 @@ describe('config export', () => {
 });
 
 describe('config import', () => {
-  it('brings another registry to the same, invites its users, and changes nothing the second time', async () => {
+  it('config import gives another registry the same configuration, invites its users, and changes nothing the second time', async () => {
     await setUp('first');
     await run('first', 'config', 'export', '--out', 'set-up.json');
     const dry = await run('second', 'config', 'import', 'set-up.json', '--dry-run');
@@ -172,7 +172,7 @@ describe('config import', () => {
     expect(await events('second')).toEqual(made);
   });
 
-  it('changes what differs and removes nothing', async () => {
+  it('config import changes differing values and removes nothing', async () => {
     await setUp('data');
     await setSetting('data', 'retention.jobs', 7);
     await setSetting('data', 'limits.read', 20);
@@ -208,7 +208,7 @@ describe('config import', () => {
     });
   });
 
-  it('says of which repositories it has no credentials', async () => {
+  it('config import names the repositories without credentials', async () => {
     writeConfig({ repositories: [{ type: 'git', url: 'https://192.0.2.1/acme/tool.git', credentials: 'bearer' }] });
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['192.0.2.0/24'] } }));
     const { exitCode, stderr, stdout } = await run('data', 'config', 'import', 'set-up.json');
@@ -216,7 +216,7 @@ describe('config import', () => {
     expect(stderr).toContain('https://192.0.2.1/acme/tool.git had credentials, which are never in the file');
   });
 
-  it('tells everything that is refused at once, and then has changed nothing', async () => {
+  it('config import reports all refused entries at once, and then changes nothing', async () => {
     await setUp('data');
     const before = await events('data');
     writeConfig({
@@ -257,7 +257,7 @@ describe('config import', () => {
       '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}',
       /is not valid JSON \(line 1, column \d+\): a \\u escape is half of a surrogate pair/,
     ],
-  ])('refuses %s', async (_what, text, message) => {
+  ])('config import refuses %s', async (_what, text, message) => {
     writeFileSync(folder.at('set-up.json'), text);
     const { exitCode, stderr } = await run('data', 'config', 'import', 'set-up.json');
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message) as string]);

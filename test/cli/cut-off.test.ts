@@ -1,5 +1,5 @@
-// A vendor whose packages are mirrored gets a private one, and loses it again: what that takes away is said, and comes
-// back.
+// Tests a vendor whose packages are mirrored and who gets a private package: the build reports the packages that are no
+// longer mirrored, and they return later.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const because = async (name: string): Promise<unknown> =>
   (JSON.parse((await registry.cli('why', name, '--json')).stdout) as { mirrored: { belongs_to: string } }).mirrored
     .belongs_to;
 
-it('is told by the build that does it, once, and by doctor until it is shared', async () => {
+it('the build reports newly hidden packages of a vendor once, and doctor reports them until the vendor is shared', async () => {
   expect(await warnings()).toEqual([]);
   source = registry.sources('acme/more', 'pub/own');
   const { notices } = (await registry.json('build', source)) as { notices: { source: string; message: string }[] };
@@ -52,7 +52,7 @@ it('is told by the build that does it, once, and by doctor until it is shared', 
   await registry.json('settings', 'unset', 'mirroring.shared_vendors');
 });
 
-it('is over once prune removed the last private package of the vendor', async () => {
+it('mirrored packages of the vendor return once prune removed its last private package', async () => {
   expect(await because('pub/util')).toBe('private');
   rmSync(`${source}/pub`, { recursive: true });
   await registry.json('build', source, '--allow-withdraw');

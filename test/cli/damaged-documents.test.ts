@@ -1,5 +1,5 @@
-// A document that was damaged on the disk of a server is never answered 200, in any encoding or of any date; one that a
-// publication is about to replace is no alarm.
+// Tests documents that were damaged on the disk of a server: none is answered with 200, in any encoding or with any
+// date. A document that a publication is about to replace raises no alarm.
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 it.each([
   ['bit rot, which keeps the date', true],
   ['an editor, which moves the date', false],
-])('what is damaged by %s is 500 TREE_DAMAGED until it is mended as the log says', async (_, keepsDate) => {
+])('a document damaged by %s is 500 TREE_DAMAGED until it is repaired as the log says', async (_, keepsDate) => {
   await using folder = temporaryFolder('damaged');
   writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
@@ -51,7 +51,7 @@ it.each([
   }
 });
 
-it('is read by no list, no search and no page of the API either: an older one, one cut off, an edited one', async () => {
+it('lists, searches and API pages read no damaged document: an older one, one cut off, an edited one', async () => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
   const [root, provider, dev] = ['packages.json', 'p2/acme/hello.json', 'p2/acme/hello~dev.json'].map((path) =>
@@ -107,7 +107,7 @@ it('is read by no list, no search and no page of the API either: an older one, o
   }
 });
 
-it('gives no statistics of its package, to a token with limits either, and no 404', async () => {
+it('the statistics of a damaged package are an error, also for limited tokens, and never 404', async () => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
   writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
@@ -139,7 +139,7 @@ it('gives no statistics of its package, to a token with limits either, and no 40
   }
 });
 
-it.each(['hello.json', 'hello~dev.json'])('returns its package to lists once %s is put back', async (document) => {
+it.each(['hello.json', 'hello~dev.json'])('a package returns to lists once %s is put back', async (document) => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
   writeTree(folder.at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
@@ -182,7 +182,7 @@ it.each(['hello.json', 'hello~dev.json'])('returns its package to lists once %s 
   }
 });
 
-it('a change on a damaged package names the file, and the way back works', async () => {
+it('a change on a damaged package is refused with the file, and the printed repair works', async () => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
   writeTree(folder.at('one'), libraryTree('acme/hello', { version: '1.0.0' }));
@@ -280,7 +280,7 @@ describe('a document of an earlier date', () => {
     }
   });
 
-  it('is the document before where the publication of its index was cut off, unless it cannot be one', async () => {
+  it('is the former document where the publication of its index was cut off, unless it is invalid', async () => {
     const [document, announcement] = ['public/p2/acme/hello.json', 'index/_publication.json'].map((path) => ({
       path,
       bytes: readFileSync(file(path)),

@@ -1,5 +1,5 @@
-// Commands that read a published tree name a lost or damaged announcement, packages.json or index, and where to go on.
-// None of them says that nothing was published.
+// Tests commands that read a published tree with a lost or damaged announcement, packages.json or index. Each names the
+// file and the next step, and none claims that nothing was published.
 
 import {
   cpSync,
@@ -52,7 +52,7 @@ const cases = [announcement, root].flatMap((path) =>
   Object.entries(damages).map(([how, damage]) => [path, how, damage] as const),
 );
 
-it.each(cases)('%s that is %s is named by status and package withdraw', async (path, _, damage) => {
+it.each(cases)('status and package withdraw name %s that is %s', async (path, _, damage) => {
   rmSync(data(path));
   damage(data(path));
   // the withdrawal of a version repairs a damaged announcement
@@ -66,7 +66,7 @@ it.each(cases)('%s that is %s is named by status and package withdraw', async (p
   }
 });
 
-it('packages.json that was changed is named by status', async () => {
+it('status names a changed packages.json', async () => {
   const text = readFileSync(data(root), 'utf8').replace('"acme/other"', '"acme/xther"');
   const { mtime } = statSync(data(root));
   writeFileSync(data(root), text);
@@ -84,14 +84,14 @@ it.each([
   ['with packages.json and the index', [root, 'index']],
   ['with packages.json and the memory of the builder', [root, 'build']],
   ['with the memory of the builder and the index', ['build', 'index']],
-])('a lost announcement is a fault for doctor: %s', async (_, beside) => {
+])('doctor reports a lost announcement as a fault: %s', async (_, beside) => {
   for (const path of [announcement, ...beside]) rmSync(data(path), { recursive: true, force: true });
   const { exitCode, stdout } = await libretto('doctor');
   expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED +tree .*_publication\.json is missing\./m)]);
   expect(stdout).not.toContain('Nothing is published');
 });
 
-it('a folder without a publication is no damage', async () => {
+it('a folder without a publication is not reported as damage', async () => {
   rmSync(data('.'), { recursive: true });
   mkdirSync(data('build'), { recursive: true });
   expect((await libretto('doctor')).stdout).toMatch(/^WARNING +tree +Nothing is published\./m);

@@ -1,4 +1,5 @@
-// `libretto doctor --url` and archives: it loads a small one whole, and of large ones no more than their beginning.
+// Tests `libretto doctor --url` on archives: it downloads a small archive completely, and only the beginning of a large
+// one.
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';

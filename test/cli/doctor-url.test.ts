@@ -1,4 +1,5 @@
-// `libretto doctor --url`: what it finds from outside, in a server and in the proxies and caches before it.
+// Tests `libretto doctor --url`: it examines a server, and the proxies and caches in front of it, from a client's
+// place.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ afterAll(async () => {
 const doctor = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<DoctorReport> =>
   runDoctor(folder.path, args, environment);
 
-describe('from outside', () => {
+describe('doctor with a URL', () => {
   const token = (): Record<string, string> => ({ LIBRETTO_TOKEN: registry.token });
   const servers: Server[] = [];
   afterEach(() => {
@@ -64,7 +65,7 @@ describe('from outside', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   }
 
-  it('finds nothing wrong with one that is reached directly', async () => {
+  it('finds no fault with a server that is reached directly', async () => {
     const report = await doctor(['--url', registry.direct(), '--data', folder.at('nowhere')], token());
     expect([report.exitCode, faultsOf(report)]).toEqual([0, []]);
     expect(report.checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check)).toEqual(
@@ -84,7 +85,7 @@ describe('from outside', () => {
   });
 
   it.skipIf(lacks('nginx'))(
-    'finds nothing wrong behind nginx, which refuses the exact template: clients behind it are told the plain one',
+    'finds no fault behind nginx, which refuses the exact template, because clients there get the plain one',
     async () => {
       const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; }`);
       const [known, unknown] = [
@@ -102,7 +103,7 @@ describe('from outside', () => {
   );
 
   it.skipIf(lacks('nginx'))(
-    'names a front that refuses the exact template and adds nothing to requests, also to who has no token',
+    'names a front that refuses the exact template and adds no header, also without a token',
     async () => {
       const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; proxy_http_version 1.1; }`);
       const [known, unknown] = [
@@ -186,7 +187,7 @@ describe('from outside', () => {
       'url',
       /answers 502 \(not an answer of Libretto\)/,
     ],
-  ])('sees that a front %s', async (_what, change, check, message) => {
+  ])('reports a front that %s', async (_what, change, check, message) => {
     const report = await doctor(['--url', await front(change), '--data', folder.at('nowhere')], token());
     expect([report.exitCode, report.of(check)]).toMatchObject([
       1,
@@ -198,7 +199,7 @@ describe('from outside', () => {
     ]);
   });
 
-  it('sees a cache that gives one client what another one read', async () => {
+  it('reports a cache that gives one client the answer of another', async () => {
     const kept = new Map<string, { status: number; headers: Headers; body: Buffer }>();
     const url = await front({
       answer: (reply) => {
@@ -215,7 +216,7 @@ describe('from outside', () => {
     });
   });
 
-  it('takes the token to no other host, wherever packages.json points', async () => {
+  it('sends the token to no other host, whatever packages.json contains', async () => {
     const asked: (string | undefined)[] = [];
     const elsewhere = createServer((request, response) => {
       asked.push(request.headers.authorization);
@@ -236,7 +237,7 @@ describe('from outside', () => {
     expect([...new Set(asked)]).toEqual([undefined]);
   });
 
-  it('says when nothing answers, a token is wrong or missing', async () => {
+  it('reports a silent server, and a wrong or missing token', async () => {
     expect((await doctor(['--url', 'http://127.0.0.1:1', '--data', folder.at('nowhere')])).of('url')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('cannot be reached') as string,

@@ -1,5 +1,5 @@
-// `libretto doctor`: what it finds in a registry and in a Redis, and what it tells people to do. What it finds from
-// outside: doctor-url.test.ts.
+// Tests `libretto doctor` on a registry and on a Redis: its findings and its advice. doctor-url.test.ts has the
+// findings from outside.
 
 import { chmodSync, chownSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,8 +28,8 @@ afterAll(async () => {
 const doctor = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<DoctorReport> =>
   runDoctor(folder.path, args, environment);
 
-describe('on a host', () => {
-  it('finds nothing wrong with a registry that is well, and says so to people and scripts', async () => {
+describe('doctor on a host', () => {
+  it('finds no fault with a sound registry, and reports that to people and scripts', async () => {
     const report = await doctor(['--data', registry.data]);
     expect([report.exitCode, report.ok, faultsOf(report)]).toEqual([0, true, []]);
     expect(report.of('tree')?.message).toContain('1 package, 1 version');
@@ -41,7 +41,7 @@ describe('on a host', () => {
     ]);
   });
 
-  it('names an archive that is gone, keys that others can read, and what to do', async () => {
+  it('names a missing archive and keys that others can read, with the next step', async () => {
     const data = folder.at('damaged');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     rmSync(`${data}/public/dist/acme/hello`, { recursive: true });
@@ -68,7 +68,7 @@ describe('on a host', () => {
     ]);
   });
 
-  it('finds a document that was cut off, and says what mends it: a build whose sources are unchanged does not', async () => {
+  it('finds a document that was cut off, and names a repair, since an unchanged build does not repair it', async () => {
     const data = folder.at('cut');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     truncateSync(`${data}/public/p2/acme/hello.json`, 50);
@@ -83,7 +83,7 @@ describe('on a host', () => {
     expect((await doctor(['--data', data])).of('tree')?.verdict).toBe('ok');
   });
 
-  it.runIf(process.getuid?.() === 0)('leaves nothing in the folder of another user when root asks', async () => {
+  it.runIf(process.getuid?.() === 0)('run by root leaves no file in the folder of another user', async () => {
     const data = folder.at('of-nobody');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     await runCli(['token', 'create', '--description', 'a test', '--data', data], { cwd: folder.path });
@@ -95,7 +95,7 @@ describe('on a host', () => {
     ]);
   });
 
-  it('says where there is no data folder, makes none, and goes on where the configuration is wrong', async () => {
+  it('reports a missing data folder without creating one, and continues with an invalid configuration', async () => {
     const missing = await doctor(['--data', folder.at('nowhere')]);
     expect([missing.exitCode, missing.of('data')]).toMatchObject([
       1,
@@ -111,8 +111,8 @@ describe('on a host', () => {
   });
 });
 
-describe.skipIf(lacks('redis-server'))('a Redis', () => {
-  it('a Redis that counts may lose its data, and a Redis that keeps the state may not', async () => {
+describe.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
+  it('accepts data loss in a Redis that counts, and reports it for a Redis that holds the state', async () => {
     const redis = await startRedis(['--dir', folder.path]);
     const counts = await doctor(['--data', registry.data, '--redis', redis.url]);
     const state = await doctor(['--data', registry.data, '--state', redis.url]);
@@ -145,7 +145,7 @@ describe.skipIf(lacks('redis-server'))('a Redis', () => {
     expect(durable.of('redis.state.durable')).toMatchObject({ verdict: 'ok' });
   });
 
-  it('doctor reports an unreachable Redis or a refused password without printing the password', async () => {
+  it('reports an unreachable Redis or a refused password without printing the password', async () => {
     const away = await doctor(['--data', registry.data, '--redis', 'redis://me:hunter2@127.0.0.1:1']);
     expect([away.exitCode, away.of('redis')]).toMatchObject([
       1,

@@ -1,4 +1,4 @@
-// F14 and row 88 on the shipped program: SIGTERM under load.
+// Tests SIGTERM under load on the compiled program (F14 and row 88).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority } from '../util/certificate.ts';
@@ -78,7 +78,7 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
     });
   }
 
-  it('breaks off no answer over HTTP/1.1, and ends with 0', async () => {
+  it('aborts no answer over HTTP/1.1, and the process exits with 0', async () => {
     const { server, port } = await serve();
     let answers = 0;
     const clients = Array.from({ length: 24 }, () =>
@@ -94,7 +94,7 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
     expect(served).toHaveLength(outcomes.reduce((sum, { whole }) => sum + whole, 0));
   });
 
-  it('breaks off no answer over HTTP/2, and ends with 0', async () => {
+  it('aborts no answer over HTTP/2, and the process exits with 0', async () => {
     const { certFile, keyFile } = authority.issue('one');
     const { server, port } = await serve('--tls-cert', certFile, '--tls-key', keyFile);
     let [answers, told] = [0, false];

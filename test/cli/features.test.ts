@@ -73,7 +73,7 @@ describe('a server without features', () => {
     expect(sources.filter((source) => ofFeatures.some((pattern) => pattern.test(source)))).toEqual([]);
   });
 
-  it('has those that are named, and what they want', async () => {
+  it('gets the named features, and those that they need', async () => {
     const { root, statuses, sources } = await serve('--features', 'search');
     expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404 });
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([
@@ -87,7 +87,7 @@ describe('a server without features', () => {
 });
 
 describe('a server', () => {
-  it('has all features where nobody names any', async () => {
+  it('has all features by default', async () => {
     const { statuses, sources } = await serve();
     expect(new Set(Object.values(statuses))).toEqual(new Set([200]));
     for (const pattern of ofFeatures)
@@ -97,7 +97,7 @@ describe('a server', () => {
       ).toBe(true);
   });
 
-  it('refuses the name of a feature that does not exist', async () => {
+  it('refuses an unknown name of a feature', async () => {
     const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'console'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(

@@ -1,4 +1,5 @@
-// `libretto history` and `libretto diff`: what was published when, by whom, and what changed between two publications.
+// Tests `libretto history` and `libretto diff`: time and author of each publication, and the changes between two
+// publications.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { below, writeTree } from '../util/package-tree.ts';
@@ -24,7 +25,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const lines = ({ stdout }: CliOutcome): string[] => stdout.trimEnd().split('\n');
 
 describe('libretto history', () => {
-  it('lists publications, the newest first, with who made them and how much they changed', async () => {
+  it('lists publications, the newest first, with author and number of changes', async () => {
     const [head, ...rows] = lines(await run('history'));
     expect(head).toMatch(/^SERIAL +PUBLISHED +ADDED +CHANGED +WITHDRAWN +PACKAGES +BY$/);
     expect(rows).toEqual(
@@ -44,14 +45,14 @@ describe('libretto history', () => {
     });
   });
 
-  it('history reports a data folder without publications', async () => {
+  it('reports a data folder without publications', async () => {
     expect(await run('history', '--data', 'empty')).toMatchObject({
       exitCode: 0,
       stdout: 'No publication is recorded yet.',
     });
   });
 
-  it('is as long as history.keep says', async () => {
+  it('has as many entries as history.keep allows', async () => {
     put('d', '4.0.0');
     expect((await run('build', 'packages', '--keep', '2')).exitCode).toBe(0);
     expect(
@@ -67,7 +68,7 @@ describe('libretto history', () => {
 });
 
 describe('libretto diff', () => {
-  it('shows what changed between two publications, in either direction, and until now', async () => {
+  it('shows the changes between two publications in either direction, and up to now', async () => {
     expect(lines(await run('diff', '1'))).toEqual([
       'From publication 1 to 3:',
       expect.stringMatching(/^ {2}\+ acme\/hello 2\.0\.0 \([0-9a-f]{12}; .*packages\)$/),
@@ -99,7 +100,7 @@ describe('libretto diff', () => {
     [['diff', '9'], 'libretto: There is no publication 9 yet: the current one is 3.'],
     [['diff', '1', '9'], 'libretto: There is no publication 9 yet: the current one is 3.'],
     [['diff', 'one'], 'libretto: one is not the number of a publication. `libretto history` lists them.'],
-  ])('%j is refused', async (args, message) => {
+  ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: message });
   });
 });

@@ -1,5 +1,4 @@
-// `serve` with a certificate, as an operator meets it: what it says of one that cannot be used, how another gets in
-// while it runs, and what doctor makes of it.
+// Tests `serve` with a certificate: the message about an unusable one, a new one at run time, and the checks of doctor.
 
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
@@ -50,7 +49,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     return name;
   }
 
-  it('serves, and says until when the certificate is valid', async () => {
+  it('serves, and prints until when the certificate is valid', async () => {
     const port = await serve(one);
     expect(server?.output().stderr).toMatch(
       /^Certificate: localhost, 127\.0\.0\.1, valid until \d{4}-\d\d-\d\d \((?:29|30) days\)\.$/m,
@@ -87,13 +86,13 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
       /two\.key \(--tls-key\) is not the one of .*one\.pem/,
     ],
     ['one that expired', () => files(expired), 1, /expired\.pem \(--tls-cert\) expired on .*Renew it/],
-  ])('refuses %s, and says why', async (_what, flags, exitCode, message) => {
+  ])('refuses %s with the reason', async (_what, flags, exitCode, message) => {
     const outcome = await runCli(['serve', '--listen', '127.0.0.1:0', ...flags()], { cwd: folder.path });
     expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringMatching(message) as string]);
     expect(outcome.stderr).not.toContain('unexpected');
   });
 
-  it('reads the certificate anew upon SIGHUP, and keeps the one it has where the new one is bad', async () => {
+  it('reloads the certificate upon SIGHUP, and keeps the old one where the new one is unusable', async () => {
     const live = { certFile: folder.at('live.pem'), keyFile: folder.at('live.key') };
     const put = (certificate: MadeCertificate): void => {
       copyFileSync(certificate.certFile, live.certFile);
@@ -116,7 +115,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('two');
   });
 
-  it('doctor tells how long it lasts', async () => {
+  it('is checked by doctor, which prints how long the certificate is valid', async () => {
     const findings = async (flags: readonly string[]): Promise<unknown[]> => {
       const { stdout } = await runCli(['doctor', '--json', ...flags], { cwd: folder.path });
       return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks

@@ -1,4 +1,4 @@
-// `libretto impact`: what a lock file names, held against what is published.
+// Tests `libretto impact`: it compares the versions of a lock file with the published ones.
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
@@ -55,7 +55,7 @@ async function impact(path: string, ...flags: readonly string[]): Promise<readon
 }
 
 describe('libretto impact', () => {
-  it('finds nothing where all is as locked, and leaves packages of other registries alone', async () => {
+  it('finds nothing where all versions are as locked, and ignores packages of other registries', async () => {
     expect(await impact(lock(['acme/hello', '1.0.0'], ['symfony/console', 'v7.0.0']))).toEqual([0]);
     const { stdout } = await runCli(
       ['impact', lock(['acme/hello', '1.0.0'], ['symfony/console', 'v7.0.0']), '--data', 'data'],
@@ -64,7 +64,7 @@ describe('libretto impact', () => {
     expect(stdout).toContain('composer.lock: 1 package of this registry, all as locked.');
   });
 
-  it('finds what was withdrawn, what moved, and what is missing, among packages for development too', async () => {
+  it('finds withdrawn, moved and missing versions, also among development packages', async () => {
     expect(await impact(lock(['acme/hello', '1.1.0'], ['acme/hello', 'dev-main'], ['acme/other', '1.0.0']))).toEqual([
       1,
       'acme/hello 1.1.0 withdrawn',
@@ -88,7 +88,7 @@ describe('libretto impact', () => {
     ]);
   });
 
-  it('impact with the address of this registry finds packages that the registry no longer knows', async () => {
+  it('with the address of this registry finds packages that the registry no longer knows', async () => {
     const path = lock(
       ['acme/gone', '1.0.0', { url: 'https://packages.example.org/dist/acme/gone/1.0.0.zip' }],
       [
@@ -106,7 +106,7 @@ describe('libretto impact', () => {
     ]);
   });
 
-  it('refuses what is no lock file', async () => {
+  it('refuses a file that is no lock file', async () => {
     tree.write({ 'composer.json': '{}' });
     for (const path of ['composer.json', 'nowhere.lock'])
       expect(await runCli(['impact', path, '--data', 'data'], { cwd: tree.root })).toMatchObject({

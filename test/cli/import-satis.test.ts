@@ -1,5 +1,5 @@
-// `libretto import satis`: a whole satis.json is taken over, and the build that follows publishes the versions Satis
-// would.
+// Tests `libretto import satis`: a whole satis.json is converted, and the next build publishes the versions that Satis
+// would publish.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -72,7 +72,7 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     });
   });
 
-  it('is taken over, with everything that is not on standard error, and publishes the versions Satis would', async () => {
+  it('is converted, the rest is listed on standard error, and a build publishes the versions of Satis', async () => {
     const imported = await run('import', 'satis', 'satis.json', '--out', 'etc.json');
     expect(imported).toEqual({
       exitCode: 0,
@@ -99,7 +99,7 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     expect((await run('verify')).exitCode).toBe(0);
   });
 
-  it('takes everything where nothing is required', async () => {
+  it('selects all packages where it requires none', async () => {
     const satis = JSON.parse(readFileSync(folder.at('satis.json'), 'utf8')) as Record<string, unknown>;
     put({ ...satis, 'require-all': true, 'minimum-stability': 'stable' });
     await run('import', 'satis', 'satis.json');
@@ -116,8 +116,8 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
   });
 });
 
-describe('the command', () => {
-  it('writes paths anew, relative to where libretto.json stands', async () => {
+describe('the command import satis', () => {
+  it('rewrites paths relative to the folder of libretto.json', async () => {
     mkdirSync(folder.at('old/satis'), { recursive: true });
     mkdirSync(folder.at('new'));
     put(
@@ -135,7 +135,7 @@ describe('the command', () => {
     });
   });
 
-  it('prints it with --out -, and the whole story with --json', async () => {
+  it('prints the result with --out -, and the full report with --json', async () => {
     put({ name: 'x', 'notify-batch': 'https://h' });
     const { stdout, stderr, exitCode } = await run('import', 'satis', 'satis.json', '--out', '-');
     expect({ exitCode, config: JSON.parse(stdout) as unknown }).toEqual({
@@ -155,7 +155,7 @@ describe('the command', () => {
     });
   });
 
-  it('replaces no file, and says what is wrong with the one it is given', async () => {
+  it('replaces no file, and reports the faults of its input', async () => {
     put({});
     writeFileSync(folder.at('libretto.json'), '{}');
     expect(await run('import', 'satis', 'satis.json')).toMatchObject({

@@ -1,4 +1,5 @@
-// Every place that takes an address refuses a host or port that cannot exist, names its field, and looks nothing up.
+// Tests that every address in a setting or argument is refused with its field when host or port cannot exist, without a
+// look-up.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,56 +38,53 @@ beforeAll(() => writeTree(folder.at('package'), { 'composer.json': '{"name": "ac
 afterAll(() => folder.remove());
 
 describe('an impossible host or port is refused', () => {
-  it.each(impossible)(
-    'an impossible address is refused in libretto.json, in the environment and as a flag: "%s"',
-    async (host, said) => {
-      const [address, redis] = [web(host), `redis://${host}/1`];
-      const sources = [{ type: 'git', url: address }, { type: 'composer', url: address }, `git:${address}`];
-      put('libretto.json', {
-        metadataUrl: template(host),
-        distUrl: address,
-        origin: address,
-        homepage: address,
-        redis,
-        state: redis,
-        abandoned: { 'acme/old': address },
-        sources,
-      });
-      const environment = {
-        LIBRETTO_METADATA_URL: template(host),
-        LIBRETTO_DIST_URL: address,
-        LIBRETTO_ORIGIN: address,
-        LIBRETTO_REDIS: redis,
-        LIBRETTO_STATE: redis,
-      };
-      const { exitCode, stderr } = await run(
-        ['serve', '--origin', address, '--redis', redis, '--state', redis, '--metadata-url', template(host)],
-        environment,
-      ).finally(() => put('libretto.json', {}));
-      const inFile = [
-        'metadataUrl',
-        'distUrl',
-        'origin',
-        'homepage',
-        'redis',
-        'state',
-        'abandoned["acme/old"]',
-        'sources[0].url',
-        'sources[1].url',
-        'sources[2]',
-      ].map((key) => `${key} in `);
-      expect([
-        exitCode,
-        untold(
-          stderr,
-          [...inFile, ...Object.keys(environment), '--origin', '--redis', '--state', '--metadata-url'],
-          said,
-        ),
-      ]).toEqual([2, []]);
-    },
-  );
+  it.each(impossible)('in libretto.json, in the environment and as a flag: "%s"', async (host, said) => {
+    const [address, redis] = [web(host), `redis://${host}/1`];
+    const sources = [{ type: 'git', url: address }, { type: 'composer', url: address }, `git:${address}`];
+    put('libretto.json', {
+      metadataUrl: template(host),
+      distUrl: address,
+      origin: address,
+      homepage: address,
+      redis,
+      state: redis,
+      abandoned: { 'acme/old': address },
+      sources,
+    });
+    const environment = {
+      LIBRETTO_METADATA_URL: template(host),
+      LIBRETTO_DIST_URL: address,
+      LIBRETTO_ORIGIN: address,
+      LIBRETTO_REDIS: redis,
+      LIBRETTO_STATE: redis,
+    };
+    const { exitCode, stderr } = await run(
+      ['serve', '--origin', address, '--redis', redis, '--state', redis, '--metadata-url', template(host)],
+      environment,
+    ).finally(() => put('libretto.json', {}));
+    const inFile = [
+      'metadataUrl',
+      'distUrl',
+      'origin',
+      'homepage',
+      'redis',
+      'state',
+      'abandoned["acme/old"]',
+      'sources[0].url',
+      'sources[1].url',
+      'sources[2]',
+    ].map((key) => `${key} in `);
+    expect([
+      exitCode,
+      untold(
+        stderr,
+        [...inFile, ...Object.keys(environment), '--origin', '--redis', '--state', '--metadata-url'],
+        said,
+      ),
+    ]).toEqual([2, []]);
+  });
 
-  it.each(['a..b', 'example.org:0'])('as --url: "%s"', async (host) => {
+  it.each(['a..b', 'example.org:0'])('in --url: "%s"', async (host) => {
     const commands = [['publish', 'package', '--version', '1.0.0'], ['doctor'], ['impact', 'none.lock']];
     const all = await Promise.all(commands.map((args) => run([...args, '--url', web(host)], { LIBRETTO_TOKEN: 'x' })));
     expect(all.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(
@@ -99,7 +97,7 @@ describe('an impossible host or port is refused', () => {
     ['redis+sentinel://ok.example:0/primary', '--redis'],
     ['a..b:80', '--listen'],
     ['256.256.256.256:80', '--metrics'],
-  ])('as an address without a path: %s', async (address, flag) => {
+  ])('in an address without a path: %s', async (address, flag) => {
     const { exitCode, stderr } = await run(['serve', flag, address]);
     expect([exitCode, stderr]).toEqual([
       2,
@@ -186,7 +184,7 @@ describe('an impossible host or port is refused', () => {
     }
   });
 
-  it('an impossible address is refused in the dist of an inline package, before any look-up', async () => {
+  it('in the dist of an inline package, before any look-up', async () => {
     const packages = impossible.map(([host], index) => ({
       name: 'acme/inline',
       version: `1.0.${index}`,

@@ -1,5 +1,5 @@
-// A command loads the parts it needs, since each file costs each start. The layout of the bundle decides that
-// (.rolldown.config.mjs).
+// Tests that a command loads only the modules that it needs, because each file delays each start. The layout of the
+// bundle decides that (.rolldown.config.mjs).
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A lost archive never ends the builds of a registry. A build restores the archive of a dev version, and never makes
-// the archive of a release again (I3). Where nothing gives the bytes, a build names the file and the way back.
+// Tests that a lost archive never stops the builds of a registry. A build restores the archive of a dev version, and
+// never rebuilds the archive of a release (I3). Where no source has the bytes, a build names the file and the way back.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ describe('the lost archive of a dev version', () => {
     expect((await libretto('build')).stdout).toContain('Nothing has changed');
   });
 
-  it('blocks no build where the source is gone: the build names the file and the way back', async () => {
+  it('stops no build where the source is gone: the build names the file and the way back', async () => {
     lose(pinned, plain, 'build/manifest.json');
     rmSync(join(folder, 'r/dev'), { recursive: true });
     cpSync(join(folder, 'other'), join(folder, 'r/other'), { recursive: true });
@@ -76,7 +76,7 @@ describe('the lost archive of a dev version', () => {
   });
 });
 
-it('the lost archive of a release is never made again', async () => {
+it('a build never rebuilds the lost archive of a release', async () => {
   lose(`${archives}/1.0.0.zip`, 'build/manifest.json');
   expect(await libretto('build')).toMatchObject({ exitCode: 0 });
   expect(readdirSync(data(archives))).not.toContain('1.0.0.zip');

@@ -1,5 +1,5 @@
-// A published file that was deleted, or is no file any more: tokens that see the package hear that it is damaged, never
-// that it is not published. All other tokens get the answers of the sound tree (I14).
+// Tests published files that were deleted or replaced by something else. Tokens that see the package get an error about
+// damage, never "not published". All other tokens get the answers of the sound tree (I14).
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -69,7 +69,7 @@ const ofHidden = ['/p2/acme/hidden.json', '/dist/acme/hidden/2.0.0.zip', '/api/p
 const lists = ['/packages.json', '/list.json', '/search.json?q=', '/api/packages'];
 const others = [...ofHidden, ...lists, '/p2/acme/hidden~dev.json', '/p2/acme/hello.json', '/p2/acme/none.json'];
 
-it('is told to tokens that see the package alone, whichever file of it is lost', async () => {
+it('only tokens that see a package get the error, whichever file of the package is lost', async () => {
   const [all, limited, foreign] = [await token(), await token('--package', '*:^1.0'), await token('--package', 'b/*')];
   const answers = (): Promise<unknown> =>
     Promise.all([limited, foreign].flatMap((bearer) => others.map((path) => get(path, bearer))));
@@ -103,7 +103,7 @@ it('is told to tokens that see the package alone, whichever file of it is lost',
   }
 });
 
-it('is told of packages.json and of the announcement too, and hides no document', async () => {
+it('a lost packages.json or announcement is reported too, and hides no document', async () => {
   const all = await token();
   for (const [path, told] of [
     ['public/packages.json', ['/packages.json', '/list.json', '/api/packages/acme/hello']],
@@ -126,7 +126,7 @@ it('is told of packages.json and of the announcement too, and hides no document'
   }
 });
 
-it('is no alarm while a publication is under way, nor once the versions are withdrawn or purged', async () => {
+it('a missing file raises no alarm during a publication, or after the versions were withdrawn or purged', async () => {
   const all = await token();
   const [document, announcement] = ['public/p2/acme/new.json', 'index/_publication.json'].map(file) as [string, string];
   const [before, { mtime }] = [readFileSync(announcement), statSync(announcement)];

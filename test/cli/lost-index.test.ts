@@ -1,5 +1,5 @@
-// A package whose serving index or documents are lost or damaged never loses a published version silently. Each command
-// names the file and a way back, and the way back works as it is written.
+// Tests that a package with a lost or damaged serving index or documents never loses a published version silently. Each
+// command names the file and a way back, and the way back works as printed.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ describe('row 61: a publication', () => {
     ['the index, all documents and the archives', [index, stable, dev, archives], 'and the serving index of acme/lib'],
   ] as const;
 
-  it.each(lost)('never drops the other versions of a package that lost %s', async (_, paths, said) => {
+  it.each(lost)('keeps the other versions of a package that lost %s', async (_, paths, said) => {
     lose(...paths);
     const before = filesNow();
     const refused = await libretto('publish', 'three');
@@ -83,7 +83,7 @@ describe('row 61: a publication', () => {
     expect(versions()).toEqual([...all, 'acme/lib@3.0.0'].toSorted());
   });
 
-  it('goes on by itself where nothing of the package was published', async () => {
+  it('continues by itself where the package had no published version', async () => {
     for (const version of ['1.0.0', '2.0.0', 'dev-main'])
       expect(await libretto('package', 'withdraw', 'acme/lib', version)).toMatchObject({ exitCode: 0 });
     lose(index);
@@ -100,7 +100,7 @@ describe('row 61: a publication', () => {
   });
 });
 
-it('a recovery of tombstones publishes nothing of a package that lost its index and its documents', async () => {
+it('a recovery of tombstones publishes nothing of a package without index and documents', async () => {
   expect(await libretto('package', 'purge', 'acme/other', '1.0.0', '--reason', 'legal', '--yes')).toMatchObject({
     exitCode: 0,
   });
@@ -116,13 +116,13 @@ it('a recovery of tombstones publishes nothing of a package that lost its index 
   expect(filesNow()).toEqual(before);
 });
 
-it('prune leaves the archives of a package that lost its index and its documents', async () => {
+it('prune keeps the archives of a package without index and documents', async () => {
   lose(index, stable, dev);
   await libretto('prune', '--keep-for', '0d');
   expect(allFiles(data(archives)).toSorted()).toEqual(allFiles(join(origin.root, 'data', archives)).toSorted());
 });
 
-describe('the advice of verify leads to a whole tree', () => {
+describe('the advice of verify leads to a sound tree', () => {
   const damages = {
     gone: (path: string) => lose(path),
     'cut off': (path: string) => writeFileSync(data(path), readFileSync(data(path), 'utf8').slice(0, 200)),
@@ -163,7 +163,7 @@ describe('the advice of verify leads to a whole tree', () => {
     },
   );
 
-  it('also where a build that names a source gave the advice', async () => {
+  it('where a build of a named source printed the advice', async () => {
     lose(index);
     damages['cut off'](stable);
     lose('build/manifest.json');
@@ -172,8 +172,8 @@ describe('the advice of verify leads to a whole tree', () => {
   });
 });
 
-describe('a folder in the place of a file', () => {
-  it.each([index, stable])('%s: every command names it and what to do', async (path) => {
+describe('a folder in the place of a published file', () => {
+  it.each([index, stable])('is named by every command with the next step: %s', async (path) => {
     expect(await libretto('config', 'export', '--out', 'registry.json')).toMatchObject({ exitCode: 0 });
     rmSync(data(path));
     mkdirSync(data(path));
@@ -199,7 +199,7 @@ describe('a folder in the place of a file', () => {
 it.each([
   [[index], 'index/acme/lib.json is lost'],
   [[index, stable], 'public/p2/acme/lib.json and the serving index of acme/lib are lost'],
-])('a withdrawal and a purge name what is lost: %s', async (paths, said) => {
+])('a withdrawal and a purge name the lost files: %s', async (paths, said) => {
   lose(...paths);
   for (const command of [
     ['withdraw', 'acme/lib', '1.0.0'],

@@ -1,5 +1,5 @@
-// A private package of which index and documents are lost stays private while packages.json, an archive or the
-// announcement knows its name (I9). Tokens that see the package hear that it is damaged, all others hear nothing (I14).
+// Tests a private package without index and documents: it stays private while packages.json, an archive or the
+// announcement has its name (I9). Tokens that see the package get an error about damage, all others get 404 (I14).
 
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -87,28 +87,31 @@ const requestsOf = (name: string): readonly string[] =>
 it.each([
   ['under a running server', false],
   ['after a restart', true],
-])('is not asked of another registry, and is damaged where it is seen, %s', async (_, restarts) => {
-  for (const name of ['solo/only', 'share/own'])
-    for (const moved of [filesOf(name), [...filesOf(name), `public/dist/${name}`]])
-      await without(moved, async () => {
-        if (restarts) {
-          await registry.stop('SIGTERM');
-          await registry.start();
-        }
-        for (const path of [...paths(name), api(name)]) {
-          expect([moved, path, codeOf(await ask(path, tokens.all))]).toEqual([moved, path, 'TREE_DAMAGED']);
-          expect([moved, path, codeOf(await ask(path, tokens.named))]).toEqual([moved, path, 'TREE_DAMAGED']);
-          for (const hidden of [tokens.dated, tokens.foreign])
-            expect([moved, path, await ask(path, hidden)]).toEqual([moved, path, await unknown(path, name, hidden)]);
-        }
-        expect(codeOf(await ask('/packages.json', tokens.all))).toBe(200);
-        expect(requestsOf(name)).toEqual([]);
-      });
-  expect(codeOf(await ask('/p2/solo/only.json', tokens.all))).toBe(200);
-  expect(codeOf(await ask('/p2/share/public.json', tokens.all))).toBe(200);
-});
+])(
+  'a damaged private package is not requested of another registry, and is an error where visible, %s',
+  async (_, restarts) => {
+    for (const name of ['solo/only', 'share/own'])
+      for (const moved of [filesOf(name), [...filesOf(name), `public/dist/${name}`]])
+        await without(moved, async () => {
+          if (restarts) {
+            await registry.stop('SIGTERM');
+            await registry.start();
+          }
+          for (const path of [...paths(name), api(name)]) {
+            expect([moved, path, codeOf(await ask(path, tokens.all))]).toEqual([moved, path, 'TREE_DAMAGED']);
+            expect([moved, path, codeOf(await ask(path, tokens.named))]).toEqual([moved, path, 'TREE_DAMAGED']);
+            for (const hidden of [tokens.dated, tokens.foreign])
+              expect([moved, path, await ask(path, hidden)]).toEqual([moved, path, await unknown(path, name, hidden)]);
+          }
+          expect(codeOf(await ask('/packages.json', tokens.all))).toBe(200);
+          expect(requestsOf(name)).toEqual([]);
+        });
+    expect(codeOf(await ask('/p2/solo/only.json', tokens.all))).toBe(200);
+    expect(codeOf(await ask('/p2/share/public.json', tokens.all))).toBe(200);
+  },
+);
 
-it('is not asked of another registry while an archive or the announcement alone knows the name', async () => {
+it('a private name that only an archive or the announcement has is not requested of another registry', async () => {
   const [root, lost] = ['public/packages.json', filesOf('share/own')];
   await without([root, ...lost], async () => {
     await registry.stop('SIGTERM');

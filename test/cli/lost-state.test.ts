@@ -1,6 +1,6 @@
-// A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies
-// it, and names the way back. It never begins anew by itself (I20). (Every page of a state is damaged in
-// test/fault/damaged-pages.test.ts.)
+// Tests a state in the data folder that is damaged, emptied or missing: the program reports it before it serves, checks
+// or copies the state, and names the way back. It never starts an empty state by itself (I20).
+// test/fault/damaged-pages.test.ts damages every page of a state.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -111,30 +111,35 @@ const damages: readonly (readonly [string, () => void, RegExp])[] = [
   ['no folder', () => rmSync(folder.at('var/state'), { recursive: true }), /There is no state in .*had one/],
 ];
 
-describe('a state that is lost', () => {
-  it.each(damages)('%s: serve, doctor and backup refuse it, and name the way back', async (_name, damage, message) => {
-    damage();
-    const before = existsSync(file()) ? readFileSync(file()) : undefined;
-    const [served, examined, saved] = await Promise.all([serve(), run('doctor', '--json'), run('backup', 'another')]);
-    for (const { exitCode, stderr } of [served, saved]) {
-      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
-      expect(stderr).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
-      expect(stderr).not.toContain('mdb.c');
-    }
-    const { checks } = JSON.parse(examined.stdout) as { checks: { check: string; verdict: string; message: string }[] };
-    expect(checks.find(({ check }) => check === 'state')).toMatchObject({
-      verdict: 'failed',
-      message: expect.stringMatching(message) as string,
-    });
-    expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
-    expect(existsSync(file()) ? readFileSync(file()) : undefined).toEqual(before);
-  });
+describe('a lost state', () => {
+  it.each(damages)(
+    'with %s is refused by serve, doctor and backup, with the way back',
+    async (_name, damage, message) => {
+      damage();
+      const before = existsSync(file()) ? readFileSync(file()) : undefined;
+      const [served, examined, saved] = await Promise.all([serve(), run('doctor', '--json'), run('backup', 'another')]);
+      for (const { exitCode, stderr } of [served, saved]) {
+        expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+        expect(stderr).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
+        expect(stderr).not.toContain('mdb.c');
+      }
+      const { checks } = JSON.parse(examined.stdout) as {
+        checks: { check: string; verdict: string; message: string }[];
+      };
+      expect(checks.find(({ check }) => check === 'state')).toMatchObject({
+        verdict: 'failed',
+        message: expect.stringMatching(message) as string,
+      });
+      expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
+      expect(existsSync(file()) ? readFileSync(file()) : undefined).toEqual(before);
+    },
+  );
 
   it.each([
     ['a token', () => `token/${id}`, 'a record of the kind "token" is malformed'],
     ['a user', () => 'user/usr_0123456789abcdef', 'a record of the kind "user" is malformed'],
     ['an event of the audit log', () => 'audit/event/000000000001', 'its audit log is broken at event 1'],
-  ])('%s that is JSON, and not what was written: doctor, backup and state show name it', async (_name, key, fault) => {
+  ])('with %s replaced by other JSON is reported by doctor, backup and state show', async (_name, key, fault) => {
     const store = await openLmdbStore(folder.at('var/state'));
     await store.commit({ conditions: [], puts: [{ key: key(), value: { hash: 'a secret' } }], deletes: [] });
     await store.close();
@@ -158,14 +163,14 @@ describe('a state that is lost', () => {
   it.each<[string, () => string, JsonValue, string]>([
     ['a token whose hash leads elsewhere', () => hashRow, 'tok_0123456789abcdef', '"token-hash"'],
     ['a setting of another kind', () => 'setting/mirroring.enabled', 'yes', '"setting"'],
-  ])('%s: backup and state show name the kind of the record', async (_name, key, value, fault) => {
+  ])('with %s is reported by backup and state show with the kind of the record', async (_name, key, value, fault) => {
     await putRow(key(), value);
     const [saved, shown] = await Promise.all([run('backup', 'another'), run('state', 'show')]);
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining(fault)]);
     expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
   });
 
-  it('a count of users that is malformed: the server installs and says what is damaged; all others refuse the state', async () => {
+  it('with a malformed count of users serves packages and reports the damage, and all other commands refuse the state', async () => {
     await putRow('user-roster', { users: 1 });
     const url = await servesAt();
     await server?.shows(
@@ -193,7 +198,7 @@ describe('a state that is lost', () => {
       '!identity',
       /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
     ],
-  ])('%s that is malformed: serve refuses it and names the way back, which works', async (_name, key, message) => {
+  ])('with %s malformed is refused by serve with the way back, which works', async (_name, key, message) => {
     await putRow(key, { o: 1 });
     expect(await serve()).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) as string });
     expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
@@ -201,7 +206,7 @@ describe('a state that is lost', () => {
     await servesAt();
   });
 
-  it('a record that is malformed is given up by `state init --force`, which keeps its file', async () => {
+  it('with a malformed record is given up by `state init --force`, which keeps its file', async () => {
     await putRow(`token/${id}`, 5);
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
@@ -214,7 +219,7 @@ describe('a state that is lost', () => {
     expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
   });
 
-  it('comes back out of a backup, beside the packages that were published since', async () => {
+  it('is restored from a backup together with later publications', async () => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
     expect(await run('build')).toMatchObject({ exitCode: 0 });
     damagePagesWith('token/', (page) => void page.fill(0));
@@ -233,7 +238,7 @@ describe('a state that is lost', () => {
     });
   });
 
-  it('a row that is no JSON: token list exits 2, and names the way back', async () => {
+  it('with a row that is no JSON makes token list exit with 2 and name the way back', async () => {
     damagePagesWith(
       '"token.create"',
       (page) => void page.fill(1, page.indexOf('"token.create"') + 1, page.indexOf('"token.create"') + 4),
@@ -248,7 +253,7 @@ describe('a state that is lost', () => {
     });
   });
 
-  it('is restored while no server can begin', async () => {
+  it('is restored while no server can start', async () => {
     const record = readFileSync(folder.at('kept/backup.json'));
     rmSync(folder.at('kept/backup.json'));
     execFileSync('mkfifo', [folder.at('kept/backup.json')]); // whoever reads it waits until it is written
@@ -264,7 +269,7 @@ describe('a state that is lost', () => {
     await servesAt();
   });
 
-  it('is not opened by a server that has no place on the data folder', async () => {
+  it('is not opened by a server without its lock on the data folder', async () => {
     writeFileSync(folder.at('var/state.json'), JSON.stringify({ format: 1, state: 'st_0123456789abcdef' }));
     const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
     const served = await serve().finally(place.release);
@@ -274,7 +279,7 @@ describe('a state that is lost', () => {
     ]);
   });
 
-  it('is given up by `state init --force` alone; a state that can be used is never emptied', async () => {
+  it('is given up by `state init --force` alone, and a usable state is never emptied', async () => {
     const shown = JSON.parse((await run('state', 'show', '--json')).stdout) as { identity: string };
     expect(shown).toMatchObject({ verdict: 'ok', remembered: shown.identity });
     expect(JSON.parse((await run('state', 'init', '--force', '--json')).stdout)).toMatchObject({
@@ -321,7 +326,7 @@ it('a folder in the place of state.json is named with two ways on, and nothing i
   }
 });
 
-it('a data folder of an older version, which remembers no state, goes on; from then on it remembers', async () => {
+it('a data folder of an older version without a record of its state works, and gets the record', async () => {
   rmSync(folder.at('var/state.json'));
   const raw = open({
     path: folder.at('var/state'),
@@ -337,7 +342,7 @@ it('a data folder of an older version, which remembers no state, goes on; from t
   expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'ok', identity: state });
 });
 
-it('a key of no byte is no missing key: doctor names the file', async () => {
+it('an empty key file is not a missing key: doctor names the file', async () => {
   mkdirSync(folder.at('var/keys'), { mode: 0o700 });
   writeFileSync(folder.at('var/keys/signing-0001.json'), '', { mode: 0o600 });
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: { check: string }[] };
@@ -347,7 +352,7 @@ it('a key of no byte is no missing key: doctor names the file', async () => {
   });
 });
 
-it('a tree that was built before there was any state is no lost state', async () => {
+it('a tree that was built before any state existed is no lost state', async () => {
   expect(await run('build', 'hello', '--data', 'fresh')).toMatchObject({ exitCode: 0 });
   expect(existsSync(folder.at('fresh/state.json'))).toBe(false);
   expect(await run('token', 'create', '--description', 'first', '--data', 'fresh')).toMatchObject({ exitCode: 0 });

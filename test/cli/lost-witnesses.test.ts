@@ -1,5 +1,6 @@
-// The announcement and the manifest name the rows of the lists of purged and of withdrawn versions (I21). While one of
-// these files is lost, no advice gives the other up. Where both are lost, history still names purges and withdrawals.
+// Tests that the announcement and the manifest name the rows of the lists of purged and withdrawn versions (I21). While
+// one of the two is lost, no advice gives the other up. Where both are lost, history still names purges and
+// withdrawals.
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,7 @@ it.each([[[announcement, tombstones]], [[announcement]], [[tombstones]], [[withd
   },
 );
 
-it('verify advises to remove a damaged announcement only, and to name the uploads among the sources', async () => {
+it('verify advises to remove only a damaged announcement, and to name the uploads among the sources', async () => {
   const advice = (how: string): string => `or ${how} \`libretto build\` with every source named, and artifact:DATA/`;
   writeFileSync(join(folder, 'data', announcement), '{');
   expect((await libretto('verify')).stderr).toContain(advice('remove it and run'));
@@ -63,11 +64,11 @@ it('verify advises to remove a damaged announcement only, and to name the upload
   expect((await libretto('verify')).stderr).toContain(advice('run'));
 });
 
-describe('without announcement and manifest', () => {
+describe('a build without announcement and manifest', () => {
   it.each([
     [tombstones, 'It lacks tombstones that the announcement names: acme/hello 1.1.0'],
     [withdrawn, 'It lacks versions that the announcement names: acme/hello 1.0.0'],
-  ])('a build refuses where history names what %s lost, and the advice brings the list back', async (list, said) => {
+  ])('refuses where %s lacks entries that history names, and the advice restores the list', async (list, said) => {
     lose(announcement, manifest, list);
     const refused = await libretto('build', 'src');
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
@@ -80,14 +81,14 @@ describe('without announcement and manifest', () => {
     await succeeds('verify');
   });
 
-  it('a build goes on where both lists are there', async () => {
+  it('continues where both lists exist', async () => {
     lose(announcement, manifest);
     const { exitCode, stdout, stderr } = await libretto('build', 'src');
     expect([exitCode, stdout + stderr]).toEqual([0, expect.not.stringContaining('WARNING: index/_publication')]);
     expect(versions()).toEqual(['acme/hello@1.2.0']);
   });
 
-  it('a build warns where history is lost too, and nothing proves what was purged', async () => {
+  it('warns where history is lost too, so that purges cannot be proved', async () => {
     lose(announcement, manifest, tombstones, 'build/history');
     const { exitCode, stdout, stderr } = await libretto('build', 'src');
     expect(exitCode).toBe(0);
@@ -101,13 +102,13 @@ describe('a build after a lost announcement', () => {
     lose(announcement, manifest);
   });
 
-  it('names the lost announcement where nobody names a source', async () => {
+  it('names the lost announcement where no source is named', async () => {
     const { exitCode, stderr } = await libretto('build');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('index/_publication.json is lost')]);
     expect(stderr).toContain('every source named');
   });
 
-  it('leaves out no upload: the build refuses, and the advice brings every version back', async () => {
+  it('excludes no upload: the build refuses, and the advice restores every version', async () => {
     const refused = await libretto('build', 'src');
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('artifacts/ has uploads')]);
     const named = /`libretto build SOURCE… (artifact:\S+)`/.exec(refused.stderr)?.[1] ?? '';

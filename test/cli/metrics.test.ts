@@ -1,4 +1,4 @@
-// --metrics: on an address of its own, and nothing in it that nobody should know.
+// Tests --metrics: an address of its own, and no secret in the metrics.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const cli = (...args: readonly string[]) => runCli([...args, '--data', 'data'], { cwd: folder.path });
 
-it('counts what clients ask, and says how registry and process are', async () => {
+it('the metrics count client requests, and describe registry and process', async () => {
   await cli('build', 'packages');
   const { id, token } = JSON.parse((await cli('token', 'create', '--description', 'a test', '--json')).stdout) as {
     id: string;
@@ -71,7 +71,7 @@ it('counts what clients ask, and says how registry and process are', async () =>
   expect((await server.ended).exitCode).toBe(0);
 });
 
-it('does not start where the address is taken, and says which flag is meant', async () => {
+it('serve does not start where the metrics address is in use, and names the flag', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };

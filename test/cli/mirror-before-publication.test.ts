@@ -1,5 +1,5 @@
-// Before anything is published it is not known which names are private: a registry that mirrors then asks no other one
-// for anything, by any command (I9).
+// Tests that the private names are unknown before the first publication: no command of a mirroring registry then
+// requests anything of another registry (I9).
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ async function ask(
   return { status: answer.status, json: (await answer.json().catch(() => ({}))) as Record<string, unknown> };
 }
 
-it('asks nobody, and says that it is not ready', async () => {
+it('a registry without a publication requests nothing of an upstream, and reports that it is not ready', async () => {
   for (const path of [
     '/packages.json',
     '/p2/acme/secret.json',
@@ -81,7 +81,7 @@ it('asks nobody, and says that it is not ready', async () => {
   expect(upstream.server.requests.filter(({ path }) => path !== '/packages.json')).toEqual([]);
 });
 
-it('mirrors from the first publication on, whatever that has', async () => {
+it('a registry mirrors from its first publication on, whatever it contains', async () => {
   mkdirSync(registry.folder.at('packages/secret'), { recursive: true });
   writeFileSync(registry.folder.at('packages/secret/composer.json'), '{"name": "acme/secret", "version": "1.0.0"}');
   const { exitCode, stderr } = await registry.cli('build');
@@ -92,7 +92,7 @@ it('mirrors from the first publication on, whatever that has', async () => {
   expect(upstream.server.requests.filter(({ path }) => path.includes('secret'))).toEqual([]);
 });
 
-it('stops while what announces the publication cannot be read', async () => {
+it('a registry stops mirroring while its announcement cannot be read', async () => {
   writeFileSync(`${registry.data}/index/_publication.json`, '{"format": 1');
   const asked = upstream.server.requests.length;
   expect(await ask('/p2/some/lib.json')).toMatchObject({ status: 500, json: { code: 'NOT_READY' } });

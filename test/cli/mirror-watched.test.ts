@@ -1,4 +1,4 @@
-// Tests the reports of the compiled binary about mirrored registries: to `doctor`, and to Composer's policies in
+// Tests the reports of the compiled program about mirrored registries: to `doctor`, and to Composer's policies in
 // filter lists.
 
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-it('the doctor asks nobody where nothing is mirrored, and else says whether each registry is reached', async () => {
+it('doctor makes no request where nothing is mirrored, and otherwise reports whether each registry is reachable', async () => {
   expect((await doctor()).upstreams).toEqual([]);
   expect(upstream.asked('/')).toBe(0);
   await set('mirroring.enabled', 'true');

@@ -1,5 +1,4 @@
-// `libretto mirror`, the compiled command against real software: a tree that Libretto built, served by nginx. And
-// killed in the midst of it.
+// Tests the compiled `libretto mirror` against a tree of Libretto that nginx serves, also when the command is killed.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -92,7 +91,7 @@ function assertWhole(data: string): number {
   return files.filter((path) => path.endsWith('.json')).length;
 }
 
-describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
+describe.skipIf(lacks('nginx'))('libretto mirror from a tree that nginx serves', () => {
   const folder = temporaryFolder('upstream');
   const upstreamData = folder.at('data');
   let nginx: Nginx;
@@ -119,7 +118,7 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
     await folder.remove();
   });
 
-  it.each(['path', 'absolute'])('warms what lock files name, archives named by %s', async (form) => {
+  it.each(['path', 'absolute'])('fetches the versions of lock files, with archive addresses as %s', async (form) => {
     if (form === 'absolute') {
       const { exitCode, stderr } = await runCli(['build', '--data', upstreamData], {
         cwd: folder.path,
@@ -161,7 +160,7 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
     });
   });
 
-  it('tells what cannot be had, and of damage', async () => {
+  it('reports unavailable and damaged packages', async () => {
     await using registry = await mirroring(nginx.url);
     const warm = await registry.cli(
       'mirror',
@@ -194,7 +193,7 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
     });
   });
 
-  it('tells of a record that is damaged, and of all others', async () => {
+  it('reports a damaged record, and all other records', async () => {
     await using registry = await mirroring(nginx.url);
     await registry.cli(
       'mirror',
@@ -237,7 +236,7 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
     expect(allFiles(folder).filter((file) => file.endsWith('.zip'))).toHaveLength(2);
   });
 
-  it('says so where nothing is mirrored', async () => {
+  it('reports a registry that mirrors nothing', async () => {
     await using registry = await mirroring(nginx.url);
     await registry.cli('settings', 'set', 'mirroring.enabled', 'false');
     expect(await registry.cli('mirror', 'warm', registry.lock({ name: 'some/lib', version: '1.0.0' }))).toMatchObject({
@@ -247,7 +246,7 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
   });
 });
 
-it('killed at any moment of a fetch it leaves no bad file, and what is fetched next is whole', async () => {
+it('a killed libretto mirror leaves no bad file, and the next fetch is complete', async () => {
   await using upstream = await startUpstream();
   const packages = Array.from({ length: 12 }, (_, index) => ({
     name: `some/lib${index}`,

@@ -1,5 +1,5 @@
-// I21. A mirrored version that is purged under a running server: no answer names it, its copies go, and it is not
-// fetched again.
+// Tests a mirrored version that is purged under a running server (I21): no answer names it, its copies are removed, and
+// it is not fetched again.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-it('is gone from every answer and from the mirror, and is never fetched again', async () => {
+it('a purged version disappears from every answer and from the mirror, and is never fetched again', async () => {
   for (const path of [
     '/p2/some/lib.json',
     '/p2/some/only.json',

@@ -1,5 +1,5 @@
-// A name that was mirrored, over and over, belongs to whoever publishes it here from the publication on (I9, I17):
-// nothing that is remembered of it outlives that.
+// Tests a mirrored name that is published here: from the publication on it is private, and no cached data of it is used
+// (I9, I17).
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ async function ask(path: string): Promise<{ readonly status: number; readonly by
 }
 const versions = async (): Promise<string> => (await ask('/p2/some/lib.json')).bytes.toString();
 
-it('is answered from here with the next request', async () => {
+it('a mirrored name that becomes private is answered from this registry with the next request', async () => {
   for (let time = 0; time < 3; time += 1) {
     expect(await versions()).toContain('9.0.0');
     expect((await ask('/dist/some/lib/9.0.0.zip')).status).toBe(200);

@@ -1,4 +1,5 @@
-// Requests to a registry do not depend on Node's global dispatcher, which is another version of undici's or anybody's.
+// Tests that requests to a registry do not depend on Node's global dispatcher, which may belong to another version of
+// undici.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ import { runCli } from '../util/run-cli.ts';
 /** Anything that Node preloads may set it (undici's `setGlobalDispatcher`). */
 const foreign = "globalThis[Symbol.for('undici.globalDispatcher.1')] = { dispatch() { throw new Error('foreign'); } }";
 
-it('a command with --url asks the registry beside a foreign global dispatcher', async () => {
+it('a command with --url works next to a foreign global dispatcher', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"next_cursor":null}');
   });

@@ -1,5 +1,5 @@
-// The tests of commands share processes (test/util/kept-program.ts). A command in a process of its own says the same,
-// and ends with the same exit code.
+// The tests of commands share processes (test/util/kept-program.ts). These tests compare a command in a process of its
+// own: same output, same exit code.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -42,13 +42,13 @@ it.each<[exitCode: number, args: readonly string[]]>([
   [2, ['token', 'show', 'tok_none']],
   [2, ['build', '--jobs', 'many']],
   [2, ['rollback', '99']],
-])('exits with %i alone and beside others: %j', async (exitCode, args) => {
+])('a command exits with %i in its own and in a shared process: %j', async (exitCode, args) => {
   const alone = await run(args, true);
   expect(alone.exitCode, alone.stderr).toBe(exitCode);
   expect(await run(args, false)).toEqual(alone);
 });
 
-it('exits with 75 alone and beside others while another process builds', async () => {
+it('a build during another build exits with 75 in its own and in a shared process', async () => {
   const owner = { id: 'x', pid: 1, host: 'elsewhere', boot: '', startTicks: '1', since: '2026-01-01T00:00:00.000Z' };
   writeFileSync(folder.at('data/build/lock'), JSON.stringify(owner));
   const alone = await run(['build'], true);

@@ -1,4 +1,4 @@
-// `libretto package`: withdrawing a version by hand, and taking that back.
+// Tests `libretto package`: withdrawing a version by hand, and restoring it.
 
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => tree.remove());
 
 describe('libretto package', () => {
-  it('withdraws a version for all builds to come, and publishes it again', async () => {
+  it('withdraws a version for all later builds, and restores it', async () => {
     const before = publishedVersions(tree.path('data'));
     const withdrawn = await run('package', 'withdraw', 'Acme/Hello', '1.1.0', '--data', 'data', '--json');
     expect([withdrawn.exitCode, withdrawn.stderr]).toEqual([0, '']);
@@ -37,7 +37,7 @@ describe('libretto package', () => {
     expect(publishedVersions(tree.path('data'))).toEqual(before);
   });
 
-  it('refuses what is not there, and makes no folder for a mistyped one', async () => {
+  it('refuses an unknown version, and creates no folder for a mistyped one', async () => {
     expect(await run('package', 'withdraw', 'acme/hello', '9.9.9', '--data', 'data')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('9.9.9 is not published here') as string,

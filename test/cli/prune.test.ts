@@ -1,4 +1,4 @@
-// `libretto prune`: removes what nothing names any more, says so first, and leaves a sound tree whatever happens
+// Tests `libretto prune`: it removes unused files, announces them first, and leaves a sound tree whatever happens
 // meanwhile.
 import { cpSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ const removedBy = ({ removed }: Report): string[] =>
 const all = ['acme/hello 1.1.0 withdrawn', 'acme/hello dev-main superseded', 'acme/other 1.0.0 withdrawn'];
 
 describe('libretto prune', () => {
-  it('removes what is published no more, with its entry, and the tree stays sound and the same to readers', async () => {
+  it('removes archives that are no longer published, with their entries, and changes nothing for readers', async () => {
     await supersede();
     const before = publishedTree(data);
     const report = await prune('--keep-for', '0');
@@ -85,7 +85,7 @@ describe('libretto prune', () => {
     expect((await run('build', '--json')).stdout).toContain('"published": false');
   });
 
-  it('says with --dry-run what it would remove, and changes nothing', async () => {
+  it('lists with --dry-run what would be removed, and changes nothing', async () => {
     await supersede();
     const before = allFiles(data).map((path) => [path, readFileSync(join(data, path), 'latin1')]);
     expect(removedBy(await prune('--keep-for', '0', '--dry-run'))).toEqual(all);
@@ -95,13 +95,13 @@ describe('libretto prune', () => {
     );
   });
 
-  it('keeps all of it for 180 days where nothing else is said', async () => {
+  it('keeps all files for 180 days by default', async () => {
     await supersede();
     expect(await prune()).toMatchObject({ removed: [], freed_bytes: 0, serial: 2, kept: { recent: 3, recorded: 0 } });
     expect(await prune('--keep-for', '1h')).toMatchObject({ removed: [] });
   });
 
-  it('keeps what a rollback to a recorded publication needs', async () => {
+  it('keeps the files that a rollback to a recorded publication needs', async () => {
     put('dev', undefined, 'changed');
     await build();
     expect(await prune('--keep-for', '0')).toMatchObject({ removed: [], kept: { recent: 0, recorded: 1 } });
@@ -110,7 +110,7 @@ describe('libretto prune', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('is a publication of its own: the serial grows, and the record of publications goes on through it', async () => {
+  it('is a publication of its own: the serial rises, and the history continues', async () => {
     await supersede();
     expect(await prune('--keep-for', '0')).toMatchObject({ serial: 3 });
     put('three', '3.0.0', 'z');
@@ -119,7 +119,7 @@ describe('libretto prune', () => {
     expect(JSON.stringify(JSON.parse(stdout))).toMatch(/"serial":4.*"serial":3/);
   });
 
-  it('frees nothing where the same file stays under another name', async () => {
+  it('frees no space where the same file stays under another name', async () => {
     await supersede();
     const index = readFileSync(join(data, 'index/acme/hello.json'), 'utf8');
     const path = /dist\/acme\/hello\/1\.1\.0\.zip/.exec(index)?.[0] ?? '';
@@ -133,7 +133,7 @@ describe('libretto prune', () => {
     );
   });
 
-  it('removes nothing that a document names, whatever the index says, and stops where documents are damaged', async () => {
+  it('removes no file that a document names, whatever the index contains, and stops where documents are damaged', async () => {
     const path = join(data, 'index/acme/hello.json');
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"state": "published"', '"state": "withdrawn"'));
     expect(removedBy(await prune('--keep-for', '0', '--dry-run'))).toEqual([]);
@@ -144,14 +144,14 @@ describe('libretto prune', () => {
     });
   });
 
-  it('leaves files alone that are not Libretto’s', async () => {
+  it('leaves foreign files alone', async () => {
     await supersede();
     writeFileSync(join(data, 'public/dist/acme/hello/notes.zip'), 'mine');
     await prune('--keep-for', '0');
     expect(existsSync(join(data, 'public/dist/acme/hello/notes.zip'))).toBe(true);
   });
 
-  it('refuses a tree that was cut off, a folder without one, and a time that is none', async () => {
+  it('refuses a cut-off tree, a folder without a tree, and an invalid time', async () => {
     expect(await runCli(['prune', '--data', 'nowhere'], { cwd: tree.root })).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('libretto build') as string,
@@ -170,7 +170,7 @@ describe('libretto prune', () => {
 });
 
 describe('a prune that is killed at any storage operation', () => {
-  it('leaves a sound tree, and the next build gives the one of an undisturbed prune or of none', async () => {
+  it('leaves a sound tree, and the next build gives the tree of an undisturbed prune or of none', async () => {
     await supersede();
     const published = publishedTree(data);
     for (let at = 1, ended = false; !ended; at += 1) {

@@ -1,4 +1,4 @@
-// `libretto publish` on a data folder and on a remote registry.
+// Tests `libretto publish` on a data folder and on a remote registry.
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const write = (version: string | undefined, fields: Readonly<Record<string, unkn
   writeTree(folder.path, below('hello', whoLibrary('acme/hello', version, fields)));
 const published = (): readonly string[] => Object.keys(publishedVersions(folder.at('data')));
 
-describe('on the data folder', () => {
+describe('libretto publish on the data folder', () => {
   it('publishes a folder as a build would pack it, once', async () => {
     write('1.2.0');
     writeTree(folder.at('hello'), { '.env': 'SECRET=1', 'vendor/acme/other/a.php': '<?php' });
@@ -52,7 +52,7 @@ describe('on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
-  it('publishes by a clock that is decades ahead of that of the disk', async () => {
+  it('publishes under a clock that is decades ahead of the clock of the disk', async () => {
     write('1.2.0');
     const ahead =
       'globalThis.Date=class extends Date{constructor(...given){super(...(given.length===0?[Date.now()]:given))}static now(){return super.now()+1e12}}';
@@ -62,7 +62,7 @@ describe('on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
-  it('is refused where the folder of uploads has lost its ZIPs, and publishes again once they are back', async () => {
+  it('is refused where the folder of uploads has lost its ZIPs, and works again once they are back', async () => {
     for (const version of ['1.0.0', '1.1.0']) {
       write(version);
       expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
@@ -83,7 +83,7 @@ describe('on the data folder', () => {
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);
   });
 
-  it('publishes a ZIP, which stays where it is, beside what other sources publish', async () => {
+  it('publishes a ZIP without moving it, next to packages of other sources', async () => {
     write('1.0.0');
     await runCli(['build', './hello', '--data', 'data'], { cwd: folder.path });
     write('2.0.0');
@@ -131,7 +131,7 @@ describe('on the data folder', () => {
     if (existsSync(folder.at('data/artifacts'))) expect(allFiles(folder.at('data/artifacts'))).toEqual([]);
   });
 
-  it('refuses other content of a released version, and another version than composer.json says', async () => {
+  it('refuses other content of a release, and a version that differs from composer.json', async () => {
     write('1.0.0');
     expect((await run(['hello', '--data', 'data'])).exitCode).toBe(0);
     write('1.0.0', { description: 'other' });
@@ -147,12 +147,12 @@ describe('on the data folder', () => {
   });
 });
 
-describe('on a remote registry', () => {
+describe('libretto publish on a remote registry', () => {
   let registry: Registry;
   beforeEach(async () => void (registry = await startRegistry()));
   afterEach(() => registry.stop());
 
-  it('publishes with a write token, tells what was refused, and why', async () => {
+  it('publishes with a write token, and prints refusals with their reasons', async () => {
     write(undefined);
     const [write_, read] = [(await registry.createToken('--kind', 'write')).token, registry.token];
     const url = registry.direct();

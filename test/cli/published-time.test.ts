@@ -1,5 +1,5 @@
-// `published-time`: when this registry first published a version. It stays as it was through everything that is done to
-// a registry and its folders.
+// Tests `published-time`, the time when this registry first published a version. No operation on the registry or its
+// folders changes it.
 
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ async function publishedBefore(): Promise<Record<string, unknown>> {
 }
 
 it.skipIf(lacks('git'))(
-  'survives rebuilds, withdrawals, rollbacks, moves, lost folders, backups and receive',
+  'published-time survives rebuilds, withdrawals, rollbacks, moves, lost folders, backups and receive',
   async () => {
     const before = await publishedBefore();
     expect(Object.keys(before).toSorted()).toEqual(['1.0.0', '1.1.0', 'dev-main']);
@@ -102,23 +102,29 @@ it.skipIf(lacks('git'))(
   },
 );
 
-it.skipIf(lacks('git'))('is later than that of the content before, and goes back with a rollback', async () => {
-  const before = await publishedBefore();
-  repository.commit(whoLibrary('acme/hello', undefined, { description: 'moved' }));
-  await build();
-  const after = times();
-  expect([after['1.0.0'], after['dev-main'] === before['dev-main']]).toEqual([before['1.0.0'], false]);
-  await run('rollback', '1', '--data', 'data');
-  expect(times()).toEqual(before);
-});
+it.skipIf(lacks('git'))(
+  'published-time of new content is later than that of the former content, and a rollback restores the former time',
+  async () => {
+    const before = await publishedBefore();
+    repository.commit(whoLibrary('acme/hello', undefined, { description: 'moved' }));
+    await build();
+    const after = times();
+    expect([after['1.0.0'], after['dev-main'] === before['dev-main']]).toEqual([before['1.0.0'], false]);
+    await run('rollback', '1', '--data', 'data');
+    expect(times()).toEqual(before);
+  },
+);
 
-it.skipIf(lacks('git'))('stands beside the time that composer.json gives, which wins over the commit', async () => {
-  await build();
-  const document = JSON.parse(readFileSync(folder.at('data/public/p2/acme/hello.json'), 'utf8')) as {
-    packages: Record<string, Record<string, Record<string, unknown>>>;
-  };
-  expect(document.packages['acme/hello']?.['1.0.0']).toMatchObject({
-    time: '2020-02-03T00:00:00+00:00',
-    'published-time': expect.stringMatching(/^20[2-9]/),
-  });
-});
+it.skipIf(lacks('git'))(
+  'published-time is independent of the time in composer.json, which overrides the time of the commit',
+  async () => {
+    await build();
+    const document = JSON.parse(readFileSync(folder.at('data/public/p2/acme/hello.json'), 'utf8')) as {
+      packages: Record<string, Record<string, Record<string, unknown>>>;
+    };
+    expect(document.packages['acme/hello']?.['1.0.0']).toMatchObject({
+      time: '2020-02-03T00:00:00+00:00',
+      'published-time': expect.stringMatching(/^20[2-9]/),
+    });
+  },
+);

@@ -1,5 +1,5 @@
-// I21 where the tree is at an origin: its tombstones come with the next copy of the tree, and those of mirrored
-// versions lie in the server's own data folder.
+// Tests purges where the tree is at an origin (I21): its tombstones arrive with the next copy of the tree, and those of
+// mirrored versions are in the server's own data folder.
 
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-it('a purge on the host that builds is seen with the next copy of the tree, and names what to delete at the origin', async () => {
+it('a purge on the building host arrives with the next copy of the tree, and names the files to delete at the origin', async () => {
   const archive = 'dist/acme/hello/1.1.0.zip';
   expect(await statusOf(`/${archive}`)).toBe(200);
   expect(
@@ -75,7 +75,7 @@ it('a purge on the host that builds is seen with the next copy of the tree, and 
   expect([existsSync(`${copy}/public/${archive}`), await statusOf('/dist/acme/hello/1.0.0.zip')]).toEqual([true, 200]);
 });
 
-it('a version that the server alone mirrors is purged in its own data folder', async () => {
+it('a version that only the server mirrors is purged in its own data folder', async () => {
   expect([await statusOf('/dist/some/lib/1.0.0.zip'), filesWithSecret(`${own}/mirror`)]).toEqual([
     200,
     [expect.stringMatching(/\.zip$/)],

@@ -1,4 +1,4 @@
-// `libretto package purge`: asks first, removes a version with all that has its bytes, and says what can still hold it.
+// Tests `libretto package purge`: it asks first, removes a version with all equal bytes, and names every other copy.
 
 import { spawn } from 'node:child_process';
 import AdmZip from 'adm-zip';
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => tree.remove());
 
 describe('libretto package purge', () => {
-  it('says what goes and what can still hold it, and is listed, explained and audited', async () => {
+  it('lists the removed files and other copies, and the purge is listed, explained and audited', async () => {
     const { stdout } = await purge('--yes', '--note', 'a key in Who.php');
     expect(stdout).toMatch(/acme\/hello 1\.1\.0 is purged \(secret\), publication 2/);
     for (const place of [
@@ -75,7 +75,7 @@ describe('libretto package purge', () => {
     await succeeds('verify');
   });
 
-  it('takes an upload with its record, and refuses the same bytes', async () => {
+  it('removes an upload with its record, and refuses the same bytes', async () => {
     const zip = new AdmZip();
     zip.addLocalFolder(tree.path('src/two'));
     const { version: _version, ...composerJson } = JSON.parse(zip.readAsText('composer.json')) as Record<
@@ -117,7 +117,7 @@ describe('libretto package purge', () => {
     }
   });
 
-  it('stays purged in a restored backup, and in a registry that imports the configuration', async () => {
+  it('keeps the version purged in a restored backup, and in a registry that imports the configuration', async () => {
     await succeeds('token', 'create', '--description', 'a state');
     await succeeds('backup', 'backup');
     expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
@@ -160,7 +160,7 @@ describe('libretto package purge', () => {
   });
 
   it.skipIf(lacks('git'))(
-    'names each time what still has its files, with the command that purges it, and leaves the clean branch',
+    'names every version with its files and the command that purges it, and spares a clean branch',
     async () => {
       const repository = createRepository(tree.path('git'), [
         { commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}', 'key.txt': secret } },
@@ -226,7 +226,7 @@ describe('libretto package purge', () => {
     expect(existsSync(tree.path('data/state'))).toBe(false);
   });
 
-  it.skipIf(lacks('script'))('asks at a terminal for the words that name what goes', async () => {
+  it.skipIf(lacks('script'))('asks at a terminal for the words that name the version', async () => {
     expect(await atTerminal('yes')).toContain('Not confirmed. Nothing was changed.');
     expect(versions()).toHaveLength(2);
     expect(await atTerminal('acme/hello 1.1.0')).toContain('acme/hello 1.1.0 is purged (secret)');

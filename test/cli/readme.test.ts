@@ -1,4 +1,5 @@
-// READMEs from the shipped server: the worker that renders them is found beside it, and keeps no server from ending.
+// Tests READMEs from the compiled server: the worker that renders them is found, and does not delay the end of the
+// server.
 
 import { expect, it } from 'vitest';
 import { startManagedRegistry } from '../util/managed-registry.ts';

@@ -1,4 +1,4 @@
-// `libretto receive` as a deploy script runs it: what it prints, and its exit codes.
+// Tests `libretto receive` as a deploy script runs it: its output and its exit codes.
 
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('libretto receive', () => {
   });
   afterAll(() => folder.remove());
 
-  it('says in a dry run what it would publish, publishes it, and is done the second time', async () => {
+  it('lists the changes in a dry run, publishes them, and changes nothing the second time', async () => {
     const dry = await libretto('receive', 'incoming/shop', '--dry-run');
     expect([dry.exitCode, dry.stdout.replace(/\d\.\d s/, '0.1 s'), existsSync(folder.at('var/public'))]).toEqual([
       0,
@@ -41,7 +41,7 @@ describe('libretto receive', () => {
     expect((await libretto('verify')).exitCode).toBe(0);
   });
 
-  it('ends with 1 for a version that is left out, and with 2 and nothing changed for a tree that is not whole or has no name', async () => {
+  it('exits with 1 for an excluded version, and with 2 without a change for a damaged or unnamed tree', async () => {
     rmSync(folder.at('packages/hello'), { recursive: true });
     writeTree(folder.path, below('packages/hello', whoLibrary('acme/hello', '1.0.0', {}, 'changed')));
     writeTree(folder.path, below('packages/more', whoLibrary('acme/more', '1.0.0')));

@@ -1,5 +1,5 @@
-// `libretto package purged --recover`: a folder without a list is refused, rows of an edited list that nothing else
-// names are dropped and named, and the audit log has the recovery.
+// Tests `libretto package purged --recover`. A folder without a list is refused. Rows of an edited list without any
+// other evidence are dropped and named. The audit log has the recovery.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ describe('a recovery of the list of tombstones', () => {
     expect(existsSync(now(list))).toBe(false);
   });
 
-  it('drops rows of an edited list that nothing else names, and names them', async () => {
+  it('drops and names rows of an edited list that nothing else proves', async () => {
     addFalseRow();
     const { exitCode, stdout } = await recover('--json');
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
@@ -93,7 +93,7 @@ describe('a recovery of the list of tombstones', () => {
     expect((await recover()).stdout).toContain('  acme/hello 1.2.0 (aaaaaaaaaaaa)');
   });
 
-  it('keeps a row of an edited list that a purge on record made, though an older version announced none', async () => {
+  it('keeps a row of an edited list whose purge is recorded, although an older version announced none', async () => {
     addFalseRow();
     for (const path of ['index/_publication.json', 'build/manifest.json']) {
       const { purged: _, sha256: __, ...kept } = JSON.parse(readFileSync(now(path), 'utf8')) as Record<string, unknown>;
@@ -182,7 +182,7 @@ describe('a recovery of the list of tombstones', () => {
     expect(existsSync(now('public/dist/acme/hello/1.2.0.zip'))).toBe(false);
   });
 
-  it('names each tombstone that a recovery adds', async () => {
+  it('names each tombstone that it adds', async () => {
     rmSync(now(list));
     const { exitCode, stdout } = await recover();
     expect([exitCode, stdout]).toEqual([
@@ -191,7 +191,7 @@ describe('a recovery of the list of tombstones', () => {
     ]);
   });
 
-  it('works while the list of withdrawn versions is lost too, and so does the way back of that list', async () => {
+  it('works while the list of withdrawn versions is lost too, and so does the recovery of that list', async () => {
     await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.2.0');
     const lists = [list, 'index/_withheld.json'];
     const whole = lists.map((path) => readFileSync(now(path)));
@@ -232,7 +232,7 @@ describe('a recovery of the list of tombstones', () => {
     await succeeds(folder, 'audit', 'verify');
   });
 
-  it('a recovery from a registry without purges restores nothing and is no error', async () => {
+  it('from a registry without purges restores nothing and is no error', async () => {
     await succeeds(folder, 'backup', 'kept');
     await runCli(['build', 'src', '--data', 'never'], { cwd: folder });
     mkdirSync(join(folder, 'empty'));

@@ -1,5 +1,5 @@
-// A server whose Redis of the counters goes away and comes back: no request fails for it, limits hold, /health says so,
-// and the log once (rows 80 and 83, F6).
+// Tests a server whose Redis for the counters goes away and returns: no request fails, limits apply, /health reports
+// it, and the log does so once (rows 80 and 83, F6).
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,7 +63,7 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
   it.each([
     ['frozen', () => redis.freeze(), () => redis.thaw()],
     ['killed', () => redis.kill(), () => redis.restart()],
-  ])('row 80: %s, and back', async (_name, lose, mend) => {
+  ])('row 80: keeps its limits while Redis is %s, and after its return', async (_name, lose, mend) => {
     const token = await createToken('--limit', '100');
     const url = await serve();
     expect(await statuses(url, token, 10)).toEqual(Array.from({ length: 10 }, () => 200));
@@ -89,7 +89,7 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
     expect(server?.output().stderr.match(/^Degraded: Redis cannot be used/gm)).toHaveLength(1);
   });
 
-  it('row 83: of many tokens nothing stays behind that has no end', async () => {
+  it('row 83: gives every counter of many tokens an end', async () => {
     const tokens = await Promise.all(Array.from({ length: 6 }, () => createToken()));
     const url = await serve();
     for (const token of tokens) expect(await statuses(url, token, 5)).toEqual([200, 200, 200, 200, 200]);

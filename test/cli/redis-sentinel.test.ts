@@ -1,5 +1,5 @@
-// Two servers behind sentinels, as installed: the primary is killed, and they go on with the replica in its place. Who
-// was let in is let in, who was shut out stays out, and the limits are where they were.
+// Tests two servers behind sentinels: the primary is killed, and the servers continue with the replica. Valid tokens
+// stay valid, revoked ones stay revoked, and limits keep their counts.
 
 import { cpSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -56,7 +56,7 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
     expect(await holds()).toBe(true);
   };
 
-  it('goes on with the replica: known tokens open, revoked ones do not, counts go on', async () => {
+  it('continues on the replica: valid tokens work, revoked ones do not, and counts continue', async () => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect(await run('build', 'hello')).toMatchObject({ exitCode: 0 });
     cpSync(folder.at('var'), folder.at('other'), { recursive: true });

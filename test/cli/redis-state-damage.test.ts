@@ -1,5 +1,5 @@
-// A state in Redis of which a key has another type, a row is missing or a row is no JSON: each command that vouches for
-// the state names the damage and the way back, and a server neither starts on the state nor lets anybody in (I13, I20).
+// Tests a state in Redis whose key has another type, or whose row is missing or no JSON. Each command that checks the
+// state names the damage and the way back. A server neither starts on the state nor accepts any token (I13, I20).
 
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -69,24 +69,27 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
     await folder.remove();
   });
 
-  it.each(damages)('%s: commands and `serve` name the damage and the way back', async (_title, commands, named) => {
-    for (const [name = '', ...args] of commands) await redis.command(name, ...args);
-    const [shown, examined, copied, served] = await Promise.all([
-      run('state', 'show'),
-      run('doctor'),
-      run('backup', 'kept'),
-      run('serve', '--listen', '127.0.0.1:0', '--data', folder.at('new-host')),
-    ]);
-    expect(shown).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
-    expect(examined).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
-    expect(copied).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
-    expect(served).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
-    expect(existsSync(folder.at('kept'))).toBe(false);
-    for (const said of [shown.stdout, examined.stdout, copied.stderr, served.stderr])
-      expect(said).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
-  });
+  it.each(damages)(
+    'makes commands and `serve` name the damage and the way back: %s',
+    async (_title, commands, named) => {
+      for (const [name = '', ...args] of commands) await redis.command(name, ...args);
+      const [shown, examined, copied, served] = await Promise.all([
+        run('state', 'show'),
+        run('doctor'),
+        run('backup', 'kept'),
+        run('serve', '--listen', '127.0.0.1:0', '--data', folder.at('new-host')),
+      ]);
+      expect(shown).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
+      expect(examined).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
+      expect(copied).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
+      expect(served).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
+      expect(existsSync(folder.at('kept'))).toBe(false);
+      for (const said of [shown.stdout, examined.stdout, copied.stderr, served.stderr])
+        expect(said).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
+    },
+  );
 
-  it('a key gets another type under a server: the server lets nobody in, lives, and goes on after a restore', async () => {
+  it('stops authentication when a key gets another type, and the server continues after a restore', async () => {
     const [known, revoked] = [await createToken(), await createToken()];
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     for (const args of [

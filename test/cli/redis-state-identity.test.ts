@@ -1,5 +1,5 @@
-// A state in Redis that was emptied, or that another one stands in place of: neither commands nor servers follow, and
-// the way back is named (I13, I20). What a server knows at an outage outlives a reconnection before it.
+// Tests a state in Redis that was emptied or replaced by another one: neither commands nor servers use it, and the way
+// back is named (I13, I20). Known tokens of an outage survive an earlier reconnection.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () => {
+describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () => {
   let folder: TemporaryFolder;
   let redis: RedisServer;
   let server: RunningCli;
@@ -66,7 +66,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     await folder.remove();
   });
 
-  it('emptied: commands refuse it and make nothing, the server lets nobody in; restored, it goes on', async () => {
+  it('that was emptied is refused by commands and servers, and works again after a restore', async () => {
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await status(token)).toBe(200);
     await redis.command('FLUSHALL');
@@ -105,7 +105,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await status(foreign)).toBe(401);
   });
 
-  it('damaged: a restore takes its place, and the server goes on with it; a sound one is left alone', async () => {
+  it('that was damaged is replaced by a restore, and the server continues; a sound state is left alone', async () => {
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({
       exitCode: 2,
@@ -130,29 +130,38 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   it.each([
     ['its identity is lost', ['HDEL', 'libretto:state:meta', 'identity'], 'has no identity'],
     ['its meta is lost', ['DEL', 'libretto:state:meta'], 'is missing, and the key libretto:state:rows holds'],
-  ])('%s: commands only look, the log is true, and a restore brings it back', async (_what, loss, words) => {
-    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
-    expect(await status(token)).toBe(200);
-    await redis.command(...(loss as [string, ...string[]]));
-    const fields = await redis.command('HGETALL', 'libretto:state:meta');
-    const damage = new RegExp(
-      `is damaged: the key libretto:state:meta ${words}.*\`libretto restore BACKUP --state-only\``,
-    );
-    await server.shows(damage);
-    expect(await status(token)).toBe(500);
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(damage) as string });
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(damage) as string });
-    expect((await run('doctor')).stdout).toMatch(damage);
-    expect(await redis.command('HGETALL', 'libretto:state:meta')).toEqual(fields);
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
-    await until(async () => (await status(token)) === 200);
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
-  });
+  ])(
+    'that is damaged because %s is only read by commands, the log names the reason, and a restore repairs it',
+    async (_what, loss, words) => {
+      expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+      expect(await status(token)).toBe(200);
+      await redis.command(...(loss as [string, ...string[]]));
+      const fields = await redis.command('HGETALL', 'libretto:state:meta');
+      const damage = new RegExp(
+        `is damaged: the key libretto:state:meta ${words}.*\`libretto restore BACKUP --state-only\``,
+      );
+      await server.shows(damage);
+      expect(await status(token)).toBe(500);
+      expect(await run('state', 'show')).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringMatching(damage) as string,
+      });
+      expect(await run('token', 'list')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(damage) as string,
+      });
+      expect((await run('doctor')).stdout).toMatch(damage);
+      expect(await redis.command('HGETALL', 'libretto:state:meta')).toEqual(fields);
+      expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
+      await until(async () => (await status(token)) === 200);
+      expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    },
+  );
 
   it.each([
     ['a row', 'rows', 'audit/head', '9:{'],
     ['its identity', 'meta', 'identity', 'x'],
-  ])('%s damaged: it is given up by `state init --force`, and by that alone', async (_what, hash, field, value) => {
+  ])('with %s damaged is given up by `state init --force` alone', async (_what, hash, field, value) => {
     await redis.command('HSET', `libretto:state:${hash}`, field, value);
     expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
     expect(await run('state', 'init', '--force')).toMatchObject({
@@ -165,7 +174,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await status(token)).toBe(500);
   });
 
-  it('begun again with `state init --force`: a server that runs does not follow, one that is started does', async () => {
+  it('that was started anew by `state init --force` is used by a new server, and not by a running one', async () => {
     await redis.command('FLUSHALL');
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
     expect(await run('state', 'init', '--force')).toMatchObject({
@@ -180,7 +189,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect([await status(next), await status(token)]).toEqual([200, 401]);
   });
 
-  it('tokens that are idle when a connection comes back are honoured at the next outage; those that were revoked meanwhile are not', async () => {
+  it('keeps idle tokens valid through an outage after a reconnection, and not those revoked meanwhile', async () => {
     const [idle, revoked] = [
       await createToken(),
       JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as {
@@ -202,7 +211,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect([401, 500]).toContain(await status(revoked.token));
   });
 
-  it('a command on a Redis that has stopped ends with 75, whether it is gone or silent', async () => {
+  it('makes a command exit with 75 when Redis stopped, whether it is gone or silent', async () => {
     redis.freeze();
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 75,

@@ -1,5 +1,5 @@
-// Two servers on two data folders and one state in Redis, as several hosts are set up: what the command line does acts
-// on both, and when Redis is gone, those who are known are served for a while.
+// Tests two servers with two data folders and one state in Redis: commands apply to both, and while Redis is gone,
+// known tokens work for a limited time.
 
 import { cpSync, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -65,7 +65,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   const createToken = async (): Promise<{ readonly id: string; readonly token: string }> =>
     JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
 
-  it('a token works on both servers with one shared limit, and its revocation applies to both (F8)', async () => {
+  it('accepts a token on both servers with one shared limit, and a revocation applies to both (F8)', async () => {
     await build();
     cpSync(folder.at('var'), folder.at('other'), { recursive: true });
     const { id, token } = await createToken();
@@ -89,7 +89,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     }
   });
 
-  it('Redis gone: who is known is served for the grace, then nobody; who is not known never is', async () => {
+  it('serves known tokens for the grace period while Redis is gone, then none, and never an unknown one', async () => {
     await build();
     const [known, unknown] = [await createToken(), await createToken()];
     const { server, url } = await serve('var');
@@ -120,7 +120,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect(server.output().stderr).not.toContain('hunter2');
   });
 
-  it('people, settings, repositories and the audit log are there, and nothing is made by looking', async () => {
+  it('contains users, settings, repositories and the audit log, and reading creates nothing', async () => {
     expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}');
     expect(await redis.command('DBSIZE')).toBe(0);
     expect(
@@ -133,7 +133,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect((await run('user', 'list', '--json')).stdout).toContain('ada@example.org');
   });
 
-  it('a backup holds it, and restores to a data folder, or to another Redis', async () => {
+  it('is in a backup, which can be restored to a data folder or to another Redis', async () => {
     await build();
     const { id } = await createToken();
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
@@ -151,7 +151,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect(existsSync(folder.at('more/public'))).toBe(false);
   });
 
-  it('wrong password: ends with 2; nobody there: with 75, since that may pass', async () => {
+  it('gives exit code 2 for a wrong password, and 75 for an unreachable server, since that may pass', async () => {
     for (const [url, message, code] of [
       [`redis://:wrong-one@127.0.0.1:${redis.port}`, /LIBRETTO_STATE/, 2],
       [`redis://127.0.0.1:${await freePort()}`, /ECONNREFUSED/, 75],

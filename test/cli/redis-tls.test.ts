@@ -1,5 +1,5 @@
-// A Redis that is reached by TLS: with a certificate that is trusted it keeps the state and counts; with another one,
-// or for another name, it is not used, and what is said tells what to do.
+// Tests a Redis over TLS: with a trusted certificate it holds state and counters; with another certificate or name it
+// is refused with the next step.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -48,7 +48,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
   const run = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliOutcome> =>
     runCli(args, { cwd: folder.path, environment });
 
-  it('keeps the state and counts, where its authority is trusted', async () => {
+  it('holds the state and the counters where its authority is trusted', async () => {
     const environment = { LIBRETTO_STATE: url, NODE_EXTRA_CA_CERTS: authority.file };
     expect(await run(environment, 'token', 'create', '--description', 'x')).toMatchObject({ exitCode: 0 });
     const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
@@ -58,7 +58,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     expect((await server.ended).stderr).not.toContain('Degraded');
   });
 
-  it('is not used where it is not trusted, and says what to do', async () => {
+  it('is refused where its authority is not trusted, with the next step', async () => {
     const { exitCode, stderr } = await run({ LIBRETTO_STATE: url }, 'token', 'create', '--description', 'x');
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
@@ -75,7 +75,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     expect((await server.ended).stderr).not.toContain('hunter2');
   });
 
-  it('is not used under a name that its certificate does not hold', async () => {
+  it('is refused under a name that its certificate does not contain', async () => {
     const { exitCode, stderr } = await run(
       { LIBRETTO_STATE: url.replace('127.0.0.1', '127.0.0.2'), NODE_EXTRA_CA_CERTS: authority.file },
       'token',

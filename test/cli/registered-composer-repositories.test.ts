@@ -1,4 +1,4 @@
-// Registered Composer repositories through the shipped command: they are verified, asked, synchronized and removed.
+// Tests registered Composer repositories with the compiled program: they are verified, requested, synced and removed.
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => workspace[Symbol.asyncDispose]());
 
 describe('a registered Composer repository', () => {
-  it('is verified, asked at once, synced and removed', async () => {
+  it('is verified, used at once, synced and removed', async () => {
     const upstream = await workspace.upstreamWith(
       { 'tools/one': ['1.0.0', '2.0.0'] },
       { authorization: 'Bearer sesame', root: { 'available-packages': ['tools/one'] } },
@@ -97,7 +97,7 @@ describe('a registered Composer repository', () => {
     expect((await get('/p2/tools/one.json')).status).toBe(404);
   });
 
-  it('is asked behind those of libretto.json, in the order in which they were registered', async () => {
+  it('ranks after those of libretto.json, in the order of registration', async () => {
     const [first, second, third] = [
       await workspace.upstreamWith({ 'tools/a': ['1.0.0'] }),
       await workspace.upstreamWith({ 'tools/a': ['2.0.0'], 'tools/b': ['2.0.0'] }),
@@ -138,7 +138,7 @@ describe('a registered Composer repository', () => {
     );
   });
 
-  it('refuses what it cannot be asked with', async () => {
+  it('refuses unusable addresses and credentials', async () => {
     workspace.configure();
     writeFileSync(workspace.folder.at('token.txt'), 'sesame\n');
     const refused = async (...args: readonly string[]): Promise<string> =>

@@ -1,4 +1,4 @@
-// `libretto repository list|show|sync --url`: what they do on a data folder, on a registry elsewhere.
+// Tests `libretto repository list|show|sync --url` on a remote registry and on a data folder.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const here = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, {
 const json = ({ stdout }: CliOutcome): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
 describe('libretto repository --url', () => {
-  it('lists, shows and syncs what is registered elsewhere, as the commands do there', async () => {
+  it('lists, shows and syncs remote repositories, as the commands do on their host', async () => {
     const { id } = json(await here('repository', 'add', 'packages', '--type', 'directory', '--json')) as { id: string };
     const { token } = json(await here('token', 'create', '--description', 'CI', '--kind', 'write', '--json')) as {
       token: string;
@@ -57,7 +57,7 @@ describe('libretto repository --url', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[INVALID_TOKEN]') as string]);
   });
 
-  it('says when there is no registry', async () => {
+  it('reports an address without a registry', async () => {
     const outcome = await runCli(['repository', 'list', '--url', 'http://127.0.0.1:1', '--token', 'x'], {
       cwd: folder.path,
     });

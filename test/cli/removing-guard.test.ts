@@ -1,4 +1,4 @@
-// A build that would withdraw more than anyone is likely to mean stops before it writes anything.
+// Tests that a build which would withdraw suspiciously many versions stops before any write.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe('a build that would withdraw every version of a package', () => {
     await run('build', 'packages');
   });
 
-  it('stops with the list, and does it when it is meant', async () => {
+  it('stops with the list, and continues after a confirmation', async () => {
     const before = wholeTree(folder.at('var'));
     remove('a');
     const { exitCode, stdout, stderr } = await run('build');
@@ -42,13 +42,13 @@ describe('a build that would withdraw every version of a package', () => {
     expect(versions()).toEqual(['acme/b@1.0.0']);
   });
 
-  it('goes on where one of several versions goes', async () => {
+  it('continues where one of several versions goes', async () => {
     remove('a/1.1.0');
     expect((await run('build')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/a@1.0.0', 'acme/b@1.0.0']);
   });
 
-  it('goes on where the source was named to be forgotten', async () => {
+  it('continues where the source was named to be forgotten', async () => {
     writeTree(folder.at('more'), below('c', whoLibrary('acme/c', '1.0.0')));
     await run('build', 'more');
     expect((await run('build', '--forget', 'packages')).exitCode).toBe(0);
@@ -68,7 +68,7 @@ describe('a build that would withdraw every version of a package', () => {
     expect(versions()).not.toContain('acme/c@1.0.0');
   });
 
-  it('keeps no server from starting: what is published is served', async () => {
+  it('does not prevent a server from starting: the published packages are served', async () => {
     renameSync(folder.at('packages'), folder.at('elsewhere'));
     writeTree(folder.at('packages'), below('b/1.0.0', whoLibrary('acme/b', '1.0.0')));
     const started = startCli(['start', '--listen', '0'], { cwd: folder.path });

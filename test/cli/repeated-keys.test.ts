@@ -1,4 +1,4 @@
-// A composer.json with a key that occurs twice: PHP takes the last value at the first place, and so does every way into
+// Tests a composer.json with a repeated key: PHP takes the last value at the first place, and so does every way into
 // the registry.
 
 import { execFileSync } from 'node:child_process';
@@ -32,7 +32,7 @@ function published(data: string, label: string): unknown {
 }
 
 it.skipIf(lacks('git', 'php'))(
-  'is published by a build, with the fields and their order that PHP reads, and with one notice for all its versions',
+  "a build publishes the fields in PHP's order, with one notice for all versions",
   async () => {
     createRepository(folder.at('lib'), [
       { commit: 'main', files: { 'composer.json': composerJson('lib') } },
@@ -62,7 +62,7 @@ it.skipIf(lacks('git', 'php'))(
   },
 );
 
-it('is published as an artifact, and received from another tree', async () => {
+it('an artifact and a received tree publish the same fields', async () => {
   writeTree(folder.path, { 'hello/composer.json': composerJson('hello', '"version": "1.0.0", ') });
   const publication = await run('publish', 'hello', '--data', 'data');
   expect([publication.exitCode, publication.stderr]).toEqual([

@@ -1,4 +1,4 @@
-// A registered repository's life on the command line, of a folder of packages below sourceRoots.
+// Tests a registered repository on the command line, a folder of packages below sourceRoots.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ describe('libretto repository', () => {
     expect((await run('repository', 'show', id)).exitCode).toBe(2);
   });
 
-  it('is part of a build of everything, and no part of one that names sources', async () => {
+  it('includes the repository in a build of everything, and not in one of named sources', async () => {
     const { id } = await json('add', 'packages', '--type', 'directory');
     mkdirSync(folder.at('others/more'), { recursive: true });
     writeFileSync(folder.at('others/more/composer.json'), JSON.stringify({ name: 'acme/more', version: '1.0.0' }));
@@ -101,7 +101,7 @@ describe('libretto repository', () => {
     expect((await json('show', String(id)))['status']).toBe('pending'); // a build is not a sync
   });
 
-  it('changes credentials, filters and interval, keeps what is not named, and takes away what is', async () => {
+  it('changes credentials, filters and interval, keeps unnamed fields, and removes named ones', async () => {
     for (const name of ['first', 'second']) writeFileSync(folder.at(name), `secret-${name}\n`);
     const { id } = await json(
       'add',
@@ -161,7 +161,7 @@ describe('libretto repository', () => {
     expect((await run('audit', 'list', '--action', 'repository.update')).stdout).not.toContain('secret-');
   });
 
-  it('withdraws what was removed as soon as the build under way has ended', async () => {
+  it('withdraws a removed repository as soon as the running build has ended', async () => {
     const { id } = await json('add', 'packages', '--type', 'directory');
     await run('repository', 'sync', String(id));
     const lock = folder.at('data/build/lock');
@@ -177,7 +177,7 @@ describe('libretto repository', () => {
     expect((await run('repository', 'withdraw')).stdout).toBe('Nothing is left of removed repositories.');
   });
 
-  it('says what is wrong, and takes secrets from files only', async () => {
+  it('reports faults, and reads secrets from files only', async () => {
     const refused = await run('repository', 'add', 'https://me:hunter2@git.example.org/x', '--only', '..');
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(

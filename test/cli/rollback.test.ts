@@ -1,4 +1,4 @@
-// `libretto rollback`: an operator takes a publication back, and the builds that go on beside it do not undo that.
+// Tests `libretto rollback`: an operator restores an earlier publication, and later builds keep it.
 
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const readers = (): Record<string, string> => publishedTree(folder.at('var'));
 const versions = (): string[] => Object.keys(publishedVersions(folder.at('var'))).toSorted();
 
 describe('libretto rollback', () => {
-  it('says with --dry-run what it would do, then does it, and it stays so over builds', async () => {
+  it('lists the changes with --dry-run, then makes them, and later builds keep them', async () => {
     const tried = await run('rollback', '1', '--dry-run');
     expect(tried).toMatchObject({
       exitCode: 0,
@@ -57,7 +57,7 @@ describe('libretto rollback', () => {
     expect((await run('history')).stdout).toMatch(/^3 .*rollback to 1$/m);
   });
 
-  it('is taken back by another one, and ended by --lift', async () => {
+  it('is undone by another rollback, and ended by --lift', async () => {
     await run('rollback', '1');
     expect((await run('rollback', '2')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
@@ -89,7 +89,7 @@ describe('libretto rollback', () => {
     });
   });
 
-  it('refuses what it cannot do, with the reason, and changes nothing', async () => {
+  it('refuses an impossible rollback with the reason, and changes nothing', async () => {
     rmSync(folder.at('packages/b'), { recursive: true });
     await run('build');
     rmSync(folder.at('var/public/dist/acme/hello/2.0.0.zip'));

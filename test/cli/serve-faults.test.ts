@@ -1,5 +1,5 @@
-// Faults of a server that no request causes: a crash (row 87), a second server, damaged data or data of a newer version
-// (row 85), a standard error that nobody reads.
+// Tests faults of a server that no request causes: a crash (row 87), a second server, damaged or newer data (row 85),
+// an unreadable standard error.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ async function refused(url: string): Promise<void> {
 }
 
 describe('a crash', () => {
-  it('lets what is under way finish, takes nothing new, is in the log, and ends with 1', async () => {
+  it('completes running requests, accepts no new ones, is logged, and exits with 1', async () => {
     await buildHello(4_000_000);
     const token = await createToken();
     writeFileSync(
@@ -96,7 +96,7 @@ describe('a crash', () => {
 });
 
 describe('two servers on one data folder', () => {
-  it('without a Redis the second refuses, and says who is there; after a clean end the place is free', async () => {
+  it('the second server without a Redis refuses and names the first; after a clean end it starts', async () => {
     await buildHello();
     const { server } = await serve();
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0');
@@ -111,8 +111,8 @@ describe('two servers on one data folder', () => {
   });
 });
 
-describe.skipIf(lacks('redis-server'))('one that counts for itself beside one that counts in a Redis', () => {
-  it('whichever comes second refuses, and says what to do; several that count in one Redis do not', async () => {
+describe.skipIf(lacks('redis-server'))('a server with its own counters next to one that counts in Redis', () => {
+  it('refuses whichever starts second, with the next step; several servers with one Redis start', async () => {
     await buildHello();
     const redis = await startRedis();
     try {
@@ -148,8 +148,8 @@ describe.skipIf(lacks('redis-server'))('one that counts for itself beside one th
   });
 });
 
-describe('data it must not believe', () => {
-  it('a tree that a newer version published: exit 2', async () => {
+describe('unusable data', () => {
+  it('of a newer version makes serve exit with 2', async () => {
     await buildHello();
     const path = folder.at('var/index/_publication.json');
     writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), format: 2 }));
@@ -166,7 +166,7 @@ describe('data it must not believe', () => {
   });
 
   it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])(
-    'a damaged state: %j exits 2, and says to restore it',
+    'that is damaged makes %j exit with 2 and name the restore',
     async (command) => {
       await createToken();
       writeFileSync(folder.at('var/state/data.mdb'), 'junk');
@@ -181,25 +181,22 @@ describe('data it must not believe', () => {
   );
 });
 
-describe('standard error that cannot be written', () => {
-  it.skipIf(!existsSync('/dev/full'))(
-    'does not keep a build from publishing, nor a token from being made',
-    async () => {
-      writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
-      writeTree(folder.at('bad'), { 'composer.json': '{' });
-      const deaf = async (
-        ...args: readonly string[]
-      ): Promise<readonly [exitCode: number | undefined, stdout: string]> => {
-        const { exitCode, stdout } = await execa(
-          'sh',
-          ['-c', 'exec "$0" "$@" 2> /dev/full', process.execPath, binary, ...args],
-          { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false },
-        );
-        return [exitCode, stdout];
-      };
-      // 1 for what was left out
-      expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]);
-      expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
-    },
-  );
+describe('a standard error that cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('stops neither a build nor the creation of a token', async () => {
+    writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
+    writeTree(folder.at('bad'), { 'composer.json': '{' });
+    const deaf = async (
+      ...args: readonly string[]
+    ): Promise<readonly [exitCode: number | undefined, stdout: string]> => {
+      const { exitCode, stdout } = await execa(
+        'sh',
+        ['-c', 'exec "$0" "$@" 2> /dev/full', process.execPath, binary, ...args],
+        { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false },
+      );
+      return [exitCode, stdout];
+    };
+    // 1 for what was left out
+    expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]);
+    expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
+  });
 });

@@ -1,5 +1,4 @@
-// `libretto serve` as an operator meets it: messages, refusals and signals (row 88). Commands act on a running server at
-// once.
+// Tests `libretto serve`: its messages, refusals and signals (row 88). Commands apply to a running server at once.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -51,8 +50,8 @@ const download = (url: string, token: string): Promise<IncomingMessage> =>
     get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject),
   );
 
-describe('what it says', () => {
-  it('names its address and the metadata-url on standard error; standard output is the request log', async () => {
+describe('the messages of serve', () => {
+  it('name the address and the metadata-url on standard error, and standard output has the request log', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve();
@@ -67,7 +66,7 @@ describe('what it says', () => {
     expect(stdout).not.toContain(token);
   });
 
-  it('--log none logs no request, and everything else', async () => {
+  it('appear with --log none too, only without the request log', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--log', 'none');
@@ -79,7 +78,7 @@ describe('what it says', () => {
     expect(logLines(stdout)).toMatchObject([{ level: 50, msg: 'a request failed' }]);
   });
 
-  it('warns of an empty tree, and serves what is built then', async () => {
+  it('warn of an empty tree, which is served once it is built', async () => {
     const { server, url } = await serve();
     const { token } = await createToken();
     expect(server.output().stderr).toContain(
@@ -90,7 +89,7 @@ describe('what it says', () => {
     expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
   });
 
-  it('--metadata-url replaces what the build wrote', async () => {
+  it('name the --metadata-url that replaces the one of the build', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--metadata-url', '/p2/%package%.json');
@@ -101,7 +100,7 @@ describe('what it says', () => {
     expect(root['metadata-url']).toBe('/p2/%package%.json');
   });
 
-  it('without its Redis it serves, and says that it is degraded', async () => {
+  it('report a degraded server while its Redis is missing', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--redis', 'redis://:hunter2@127.0.0.1:1/0');
@@ -113,8 +112,8 @@ describe('what it says', () => {
   });
 });
 
-describe('what it refuses', () => {
-  it('a port in use: exit 2, and names the setting', async () => {
+describe('the refusals of serve', () => {
+  it('name the setting of a port in use, with exit code 2', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -131,7 +130,7 @@ describe('what it refuses', () => {
     }
   });
 
-  it('an address of another machine, a log that cannot be written: exit 2', async () => {
+  it('name an address of another machine and an unwritable log, with exit code 2', async () => {
     expect(await run('serve', '--listen', '192.0.2.1:8080')).toMatchObject({
       exitCode: 2,
       stdout: '',
@@ -145,8 +144,8 @@ describe('what it refuses', () => {
   });
 });
 
-describe('the command line acts on a running server', () => {
-  it('creating, updating and revoking a token applies to the next request', async () => {
+describe('commands on a running server', () => {
+  it('creating, updating and revoking a token apply to the next request', async () => {
     await buildHello();
     const { url } = await serve();
     const { id, token } = await createToken();
@@ -159,7 +158,7 @@ describe('the command line acts on a running server', () => {
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 401, remaining: null });
   });
 
-  it('a clean restart keeps the counts, and limits.read is a setting', async () => {
+  it('a clean restart keeps the counts, and limits.read applies', async () => {
     await buildHello();
     const { token } = await createToken();
     const first = await serve();
@@ -172,7 +171,7 @@ describe('the command line acts on a running server', () => {
   });
 });
 
-describe('signals', () => {
+describe('signals to serve', () => {
   it('SIGTERM lets a download finish', async () => {
     await buildHello(4_000_000);
     const { token } = await createToken();
@@ -186,7 +185,7 @@ describe('signals', () => {
     expect((await server.ended).exitCode).toBe(0);
   });
 
-  it('a second SIGINT ends it at once, though a download is under way', async () => {
+  it('a second SIGINT ends the server at once, even during a download', async () => {
     await buildHello(16_000_000);
     const { token } = await createToken();
     const { server, url } = await serve();
@@ -199,7 +198,7 @@ describe('signals', () => {
     clearInterval(again);
   });
 
-  it('SIGHUP opens the log anew after it was moved away', async () => {
+  it('SIGHUP reopens the log after it was moved away', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--log', 'logs/requests.log');

@@ -1,4 +1,5 @@
-// `libretto settings`, `libretto audit` and `libretto token rotate`, with a server and builds that take what they say.
+// Tests `libretto settings`, `libretto audit` and `libretto token rotate` with a server and builds that use the
+// settings.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +24,7 @@ const published = (path: string): Record<string, unknown> =>
   JSON.parse(readFileSync(folder.at(`var/public/${path}`), 'utf8')) as Record<string, unknown>;
 
 describe('settings', () => {
-  it('are listed, set above libretto.json, taken back, and refused in words', async () => {
+  it('are listed, set above libretto.json, reset, and refused with the reason', async () => {
     writeFileSync(folder.at('libretto.json'), '{"limits": {"read": 50}}');
     expect((await run('settings', 'list')).stdout).toMatch(
       /^SETTING +VALUE +FROM\n[^]*limits\.read +50 +file\n[^]*limits\.write +500 +default\n/,
@@ -53,7 +54,7 @@ describe('settings', () => {
     expect([fixed.exitCode, fixed.stderr]).toEqual([2, expect.stringContaining('limits.read')]);
   });
 
-  it('are what a running server and the next build go by', async () => {
+  it('apply to a running server and to the next build', async () => {
     mkdirSync(folder.at('packages-src/hello'), { recursive: true });
     writeFileSync(folder.at('packages-src/hello/composer.json'), '{"name": "acme/hello", "version": "1.0.0"}');
     expect((await run('build')).exitCode).toBe(0);
@@ -90,7 +91,7 @@ describe('settings', () => {
 });
 
 describe('audit', () => {
-  it('lists what was done, and verifies it, with a head that was kept elsewhere too', async () => {
+  it('lists the events and verifies them, also against a copied head', async () => {
     await run('token', 'create', '--description', 'CI');
     await run('settings', 'set', 'limits.read', '5');
     expect((await run('audit', 'list')).stdout).toMatch(
@@ -120,7 +121,7 @@ describe('audit', () => {
 });
 
 describe('token rotate', () => {
-  it('puts the new secret alone on standard output; the former one goes on for as long as was said', async () => {
+  it('prints only the new secret on standard output, and the former secret works for the given time', async () => {
     const { id, token } = (await json('token', 'create', '--description', 'CI')) as { id: string; token: string };
     const rotated = await run('token', 'rotate', id, '--grace', '2d');
     expect([rotated.exitCode, rotated.stdout]).toEqual([0, expect.stringMatching(/^lib_r_[0-9A-Za-z]{38}$/)]);

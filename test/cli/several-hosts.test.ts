@@ -1,5 +1,5 @@
-// Two servers on one state in Redis and one data folder that both mount: registered repositories are read by one of
-// them at a time, by the clock and by request.
+// Tests two servers with one state in Redis and one shared data folder: one of them at a time syncs registered
+// repositories, on schedule and on request.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -67,7 +67,7 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     (await call(host, 'GET', `${repository}/jobs/${String(job['id'])}`))['state'];
   const row = async (key: string): Promise<string> => String(await redis.command('HGET', 'libretto:state:rows', key));
 
-  it('a sync begins while the other host builds, and one that the other host has is joined', async () => {
+  it('one host starts a sync during a build of the other, and joins a sync of the other', async () => {
     const [one, two] = [await register('one'), await register('two')];
     const [here, there] = [await serve(), await serve()];
     // some other build is under way: what is asked now takes a while
@@ -95,7 +95,7 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     expect(await row('lease/sync')).toBe('null');
   });
 
-  it('the clock of one of them counts; when it is killed the other takes over, and fails what it left under way', async () => {
+  it('one host runs the schedule; when it is killed, the other takes over and fails its running jobs', async () => {
     const one = await register('one');
     const [here, there] = [await serve(), await serve()];
     const holder = async (): Promise<number> => Number(/"owner":"\S+ (\d+) /.exec(await row('lease/schedule'))?.[1]);

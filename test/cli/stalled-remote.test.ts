@@ -1,4 +1,4 @@
-// A remote repository, or the dist of an inline package, that never answers: it delays nobody but the build that reads
+// Tests a remote repository, or the dist of an inline package, that never answers: it delays only the build that reads
 // it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli
 }
 
 describe('while a build waits for a remote that never answers', () => {
-  it('others build, publish and withdraw, and a kill leaves everything whole', async () => {
+  it('other builds, publications and withdrawals work, and a kill leaves sound data', async () => {
     const stalled = await beginStalledBuild('one');
     expect(await cli(['build', 'two'])).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await cli(['publish', 'one'])).toMatchObject({ exitCode: 0 });
@@ -81,7 +81,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main', 'acme/one@1.0.0']);
   });
 
-  it('a second build of that remote waits for the first one within its limit, and says who is fetching', async () => {
+  it('a second build of that remote waits within its limit, and names the process that fetches', async () => {
     const stalled = await beginStalledBuild();
     const second = await cli(['build', url(), 'two'], { LIBRETTO_GIT_FETCH_TIMEOUT: '1' });
     expect([second.exitCode, second.stderr]).toEqual([
@@ -91,7 +91,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/two@1.0.0']);
   });
 
-  it('a second build of that remote goes on as soon as the first one gives up', async () => {
+  it('a second build of that remote continues as soon as the first one gives up', async () => {
     const stalled = await beginStalledBuild();
     const second = begin('build', url());
     server.sever();
@@ -132,7 +132,7 @@ describe('while a build waits for a remote that never answers', () => {
   });
 });
 
-it('while a build waits for a dist that never comes, others build', async () => {
+it('other builds work while a build waits for a dist that never arrives', async () => {
   await using dists = await startDistServer();
   let waiting = 0;
   dists.answers.set('/x.zip', () => void (waiting += 1));
@@ -150,7 +150,7 @@ it('while a build waits for a dist that never comes, others build', async () => 
   expect(versions()).toEqual(['acme/two@1.0.0']);
 });
 
-it('while a sync waits for a remote that does not answer, another repository is registered and synced, and an archive uploaded; all of it stays', async () => {
+it('while a sync waits for a silent remote, another repository is registered and synced and an archive uploaded, all permanently', async () => {
   createRepository(
     folder.at('repositories/other.git'),
     [

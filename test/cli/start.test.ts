@@ -1,5 +1,5 @@
-// `libretto start`, which `npm start` runs: a registry with one command. That its lines install a package is proven
-// with the real Composer elsewhere.
+// Tests `libretto start`, which `npm start` runs: a registry with one command. Other tests run its printed lines with
+// the real Composer.
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,8 +42,8 @@ const start = async (...flags: readonly string[]): Promise<Session> => {
   return { url, stop };
 };
 
-describe('start', () => {
-  it('builds, makes a first token, serves, and prints the lines for Composer', async () => {
+describe('libretto start', () => {
+  it('builds, creates a first token, serves, and prints the lines for Composer', async () => {
     const { url, stop } = await start();
     const { stdout } = running?.output() ?? { stdout: '' };
     const token = /lib_r_\w+/.exec(stdout)?.[0] ?? '';
@@ -65,7 +65,7 @@ describe('start', () => {
     expect(log).not.toContain(token);
   });
 
-  it('never makes a second token by itself: it says how to make one', async () => {
+  it('creates no second token, and prints how to create one', async () => {
     await (await start()).stop();
     const { stop } = await start();
     const { stdout, stderr } = await stop();
@@ -78,14 +78,14 @@ describe('start', () => {
     expect(tokens).toHaveLength(1);
   });
 
-  it('serves although something was left out, and says what', async () => {
+  it('serves although a version was excluded, and names the version', async () => {
     writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
     const { stderr } = await (await start()).stop();
     expect(stderr).toContain('1 version left out:');
     expect(stderr).toContain('Serving 2 packages on ');
   });
 
-  it('serves what is published while another build is at work', async () => {
+  it('serves the published packages during another build', async () => {
     await (await start()).stop();
     const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
     try {
@@ -97,7 +97,7 @@ describe('start', () => {
     }
   });
 
-  it('start without any source ends with exit code 2', async () => {
+  it('exits with 2 without any source', async () => {
     const outcome = await runCli(['start', '--listen', '127.0.0.1:0'], { cwd: folder.at('packages-src') });
     expect(outcome).toMatchObject({
       exitCode: 2,

@@ -1,4 +1,4 @@
-// `libretto status`: on a data folder, and of a registry elsewhere.
+// Tests `libretto status` on a data folder and on a remote registry.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const here = (...args: readonly string[]): Promise<CliOutcome> =>
   runCli([...args, '--data', 'data'], { cwd: folder.path });
 const json = ({ stdout }: CliOutcome): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
-it('tells what is published and how the last build ended, here and elsewhere alike', async () => {
+it('status shows the publication and the result of the last build, the same for a data folder and a remote registry', async () => {
   await here('build', 'packages');
   const { token } = json(await here('token', 'create', '--description', 'CI', '--json')) as { token: string };
   const told = await here('status');
@@ -45,7 +45,7 @@ it('tells what is published and how the last build ended, here and elsewhere ali
   expect((await there('--token', 'lib_r_no')).stderr).toContain('[INVALID_TOKEN]');
 });
 
-it('makes no folder for a mistyped one', async () => {
+it('status creates no folder for a mistyped one', async () => {
   expect(json(await here('status', '--json'))).toMatchObject({
     counts: { packages: 0, users: 0 },
     publication: null,

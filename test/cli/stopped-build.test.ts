@@ -1,4 +1,4 @@
-// `libretto build` that is stopped, or gives a remote up, while git waits for a server that never answers.
+// Tests a `libretto build` that is stopped, or gives up a remote, while git waits for a server that never answers.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -47,7 +47,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
     ['SIGINT', 130, 'hang'],
     ['SIGTERM', 143, 'hangFetches'],
   ] as const)(
-    'is ended by %s with code %i and all of git with it, and the next one finds no lock',
+    'is ended by %s with code %i together with all git processes, and the next build finds no lock',
     async (signal, code, behaviour) => {
       server.behave(behaviour);
       const build = startCli(['build', 'packages', `${server.url}/lib.git`], { cwd: folder.path });
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
     },
   );
 
-  it('gives it up after the time that libretto.json or a variable allows, and says which setting that is', async () => {
+  it('gives up the remote after the time in libretto.json or a variable, and names that setting', async () => {
     server.behave('hangFetches');
     writeFileSync(
       folder.at('libretto.json'),

@@ -1,5 +1,4 @@
-// `token explain` of packages that are not published here and come from a mirrored repository: by the command, and by
-// the API of the running service.
+// Tests `token explain` for mirrored packages, by the command and by the API of the running service.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
@@ -58,7 +57,7 @@ async function explain(name: string, version?: string): Promise<object> {
   return [said.seen, said.mirrored, said.reasons.map(({ code }) => code)];
 }
 
-it('goes by the limits alone while nothing is kept, and asks nobody', async () => {
+it('token explain uses the limits alone while no document is stored, and makes no request', async () => {
   expect(await explain('some/lib')).toEqual([true, true, []]);
   expect(await explain('some/lib', '1.5.0')).toEqual([true, true, []]);
   expect(await explain('some/lib', '2.0.0')).toEqual([false, true, ['constraints']]);
@@ -74,11 +73,11 @@ it('goes by the limits alone while nothing is kept, and asks nobody', async () =
   expect(upstream.asked('/p2/')).toBe(0);
 });
 
-it('says of a name that no repository is asked for what it says of any that is not published', async () => {
+it('token explain answers a name of no repository like any unpublished name', async () => {
   expect(await explain('shut/door')).toEqual([false, false, ['not_published']]);
 });
 
-it('goes by the release time as well once the document is kept, and says what p2 serves', async () => {
+it('token explain uses the release time too once the document is stored, and agrees with p2', async () => {
   const reply = await fetch(`${registry.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } });
   const { packages } = (await reply.json()) as { packages: Record<string, Record<string, { version: string }>> };
   expect(Object.values(packages['some/lib'] ?? {}).map(({ version }) => version)).toEqual(['1.0.0']);

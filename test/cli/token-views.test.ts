@@ -44,8 +44,8 @@ const kept = {
   networks: ['2001:db8::/32', '203.0.113.0/24'],
 };
 
-describe('what a token may see', () => {
-  it('is kept in one form, and shown', async () => {
+describe('the limits of a token', () => {
+  it('are stored in one form, and shown', async () => {
     const id = await create(...given);
     expect(await json('token', 'show', id)).toMatchObject(kept);
     const { stdout } = await run('token', 'show', id);
@@ -61,7 +61,7 @@ describe('what a token may see', () => {
     expect(JSON.parse((await run('config', 'export')).stdout)).toMatchObject({ tokens: [kept] });
   });
 
-  it('is replaced as a whole by --package, and goes with --clear', async () => {
+  it('are replaced as a whole by --package, and removed by --clear', async () => {
     const id = await create(...given);
     expect(await json('token', 'update', id, '--package', 'tools/cli')).toMatchObject({
       ...kept,
@@ -80,7 +80,7 @@ describe('what a token may see', () => {
     });
   });
 
-  it('is refused with everything that is wrong, and nothing is made', async () => {
+  it('are refused with every fault, and then no token is created', async () => {
     const { exitCode, stderr } = await run(
       'token',
       'create',
@@ -124,7 +124,7 @@ describe('what a token may see', () => {
     );
   });
 
-  it('comes back with a backup', async () => {
+  it('return with a backup', async () => {
     writeTree(folder.at('src'), below('shop', libraryTree('acme/shop', { version: '1.0.0' })));
     await run('build', 'src');
     const id = await create(...given);
@@ -136,8 +136,8 @@ describe('what a token may see', () => {
   });
 });
 
-describe('libretto publish with a token that sees a part', () => {
-  it('publishes what the token sees, and nothing else', async () => {
+describe('libretto publish with a limited token', () => {
+  it('publishes packages that the token sees, and no others', async () => {
     await using registry = await startRegistry();
     const { token } = await registry.createToken('--kind', 'write', '--package', 'acme/*:<2');
     writeTree(folder.at('src'), {
@@ -173,7 +173,7 @@ describe('libretto publish with a token that sees a part', () => {
 });
 
 describe('token explain', () => {
-  it('says what the token sees, and which limit hides the rest', async () => {
+  it('names the packages that the token sees, and the limit that hides each other one', async () => {
     writeTree(folder.at('src'), {
       ...below('one', libraryTree('acme/shop', { version: '1.0.0' })),
       ...below('two', libraryTree('acme/shop', { version: '2.0.0' })),

@@ -1,4 +1,4 @@
-// A token's life on the command line.
+// Tests the commands for tokens, from the creation of a token to its revocation.
 
 import { existsSync } from 'node:fs';
 import { execa } from 'execa';
@@ -24,8 +24,8 @@ const json = async (...args: readonly string[]): Promise<TokenDocument> => {
   return JSON.parse(stdout) as TokenDocument;
 };
 
-describe('create', () => {
-  it('puts the secret alone on standard output, and what it is on standard error', async () => {
+describe('token create', () => {
+  it('prints only the secret on standard output, and the description on standard error', async () => {
     const { exitCode, stdout, stderr } = await run('create', '--description', 'CI', '--expires', '90d');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
@@ -35,7 +35,7 @@ describe('create', () => {
     expect(stderr).not.toContain(stdout);
   });
 
-  it('--json prints id, token and the rest', async () => {
+  it('prints id, token and the other fields with --json', async () => {
     const created = await json('create', '--description', ' CI of the shop ', '--kind', 'write', '--limit', '0');
     expect(created).toEqual({
       id: expect.stringMatching(/^tok_[0-9A-Za-z]{16}$/) as string,
@@ -81,7 +81,7 @@ describe('create', () => {
       ['--expires', '2001-01-31T00:00:00Z'],
       '"2001-01-31T00:00:00Z" does not lie in the future. To end a token now, revoke it.',
     ],
-  ])('refuses %j with exit 2 and makes nothing', async (flags, message) => {
+  ])('refuses %j with exit code 2 and creates nothing', async (flags, message) => {
     expect(await run('create', '--description', 'x', ...flags)).toEqual({
       exitCode: 2,
       stdout: '',
@@ -91,7 +91,7 @@ describe('create', () => {
   });
 
   it.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])(
-    'whose secret cannot be written exits 1 and names the token to revoke (%j)',
+    'exits with 1 and names the token to revoke where the secret cannot be written (%j)',
     async (flags) => {
       const { exitCode, stderr } = await runCliInto('/dev/full', ['token', 'create', '--description', 'CI', ...flags], {
         cwd: folder.path,
@@ -105,7 +105,7 @@ describe('create', () => {
     },
   );
 
-  it('a closed standard output is no error of token create', async () => {
+  it('accepts a closed standard output', async () => {
     const { exitCode, stderr } = await execa(
       'bash',
       [
@@ -124,7 +124,7 @@ describe('create', () => {
     expect([exitCode, stderr.split('\n').at(-1)]).toEqual([0, 'exit 0']);
   });
 
-  it('tells everything that is wrong at once, as update does', async () => {
+  it('reports all faults at once, as update does', async () => {
     const wrong = ['--description', 'a\nb', '--limit', 'many', '--expires', 'soon'];
     const problems = ['one line without control characters', '--limit is "many"', '"soon" is not a valid expiry'].map(
       (text) => expect.stringContaining(text) as string,
@@ -149,8 +149,8 @@ describe('create', () => {
   });
 });
 
-describe('list, show, update, revoke', () => {
-  it('follow a token through its life, and never show its secret', async () => {
+describe('token list, show, update and revoke', () => {
+  it('follow a token from creation to revocation, and never show its secret', async () => {
     const { id, token } = await json('create', '--description', 'CI');
     const updated = await json('update', id, '--description', 'Shop CI', '--limit', '50', '--expires', '2w');
     expect(updated).toMatchObject({
@@ -190,7 +190,7 @@ describe('list, show, update, revoke', () => {
       expect(stdout + stderr).not.toContain(token.slice(6));
   });
 
-  it('the default limit is the configured one', async () => {
+  it('show the configured limit as the default', async () => {
     await json('create', '--description', 'CI');
     const { stdout } = await runCli(['token', 'list', '--json'], {
       cwd: folder.path,
@@ -200,7 +200,7 @@ describe('list, show, update, revoke', () => {
   });
 
   it.each([['show'], ['revoke'], ['update', '--limit', '5']])(
-    '%s of an unknown id: exit 2',
+    'exit with 2 for an unknown id: %s',
     async (command, ...flags) => {
       const { exitCode, stdout, stderr } = await run(command, 'tok_0123456789abcdef', ...flags);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -210,7 +210,7 @@ describe('list, show, update, revoke', () => {
     },
   );
 
-  it('an update without a change: exit 2', async () => {
+  it('exit with 2 for an update without a change', async () => {
     expect(await run('update', 'tok_0123456789abcdef')).toEqual({
       exitCode: 2,
       stdout: '',
@@ -219,7 +219,7 @@ describe('list, show, update, revoke', () => {
     });
   });
 
-  it('an empty list says how to make one, and a mistyped --data makes no folder', async () => {
+  it('print for an empty list how to create a token, and create no folder for a mistyped --data', async () => {
     expect(await run('list', '--data', 'tyop')).toEqual({
       exitCode: 0,
       stdout: '',

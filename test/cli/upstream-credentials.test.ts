@@ -55,7 +55,7 @@ describe('the registry of mirroring.url', () => {
     await done('settings', 'set', 'mirroring.enabled', 'true');
   });
 
-  it('is asked with the credentials that COMPOSER_AUTH has for its host, and no other host is', async () => {
+  it('is requested with the credentials that COMPOSER_AUTH has for its host, and no other host is', async () => {
     await using elsewhere = await startUpstream();
     elsewhere.instead('/files/x.zip', (_request, response) => void response.writeHead(404).end());
     upstream.put('some/far', [{ version: '1.0.0', shasum: '', distUrl: `${elsewhere.url}/files/x.zip` }]);
@@ -70,14 +70,14 @@ describe('the registry of mirroring.url', () => {
     expect(await upstreamCheck({ COMPOSER_AUTH: auth(upstream.server.host) })).toMatchObject([{ verdict: 'ok' }]);
   });
 
-  it('is asked without where COMPOSER_AUTH has some for another port only', async () => {
+  it('is requested without credentials where COMPOSER_AUTH has some for another port only', async () => {
     const get = await serve({ COMPOSER_AUTH: auth('127.0.0.1:1') });
     expect((await get('/p2/some/one.json')).status).toBe(500);
     expect(upstream.server.requests.map(({ headers }) => headers.authorization)).toContain(undefined);
     expect(JSON.stringify(upstream.server.requests)).not.toContain('sesame');
   });
 
-  it('is not asked where COMPOSER_AUTH cannot be read', async () => {
+  it('is not requested where COMPOSER_AUTH cannot be read', async () => {
     const get = await serve({ COMPOSER_AUTH: '{"bearer": {"sesame' });
     const refused = await get('/p2/some/one.json');
     expect([refused.status, await refused.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);
@@ -89,7 +89,7 @@ describe('the registry of mirroring.url', () => {
 });
 
 describe('sealed credentials that cannot be opened', () => {
-  it('keep their repository from being asked: told in the log once a minute, in the status and by doctor; what is kept is served on', async () => {
+  it('stop requests to their repository: log once a minute, status and doctor report that, and stored packages are served', async () => {
     writeFileSync(folder.at('token.txt'), 'sesame\n');
     const { id } = JSON.parse(
       await done('repository', 'add', '--type', 'composer', upstream.url, '--token-file', 'token.txt', '--json'),

@@ -1,4 +1,4 @@
-// `libretto user` and `libretto keys`: people and keys from the command line, and a server that takes them at once.
+// Tests `libretto user` and `libretto keys`: users and keys on the command line, which a running server uses at once.
 
 import { execa } from 'execa';
 import { readdirSync } from 'node:fs';
@@ -56,7 +56,7 @@ const me = async (url: string, token: string): Promise<number> =>
   (await fetch(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status;
 
 describe('users', () => {
-  it('are made with a password from standard input, listed, changed and disabled; the last admin stays', async () => {
+  it('are created with a password from standard input, listed, changed and disabled; the last admin stays', async () => {
     const { id } = await createAdmin();
     const invited = await run(
       'user',
@@ -104,13 +104,13 @@ describe('users', () => {
     [['user', 'update', 'usr_0000000000000000'], 'Nothing to change was given'],
     [['keys', 'rotate', 'house'], 'There are no keys for "house"'],
     [['keys', 'rotate', 'sealing', '--end-sessions'], 'belongs to the signing key'],
-  ])('%j cannot be done: exit code 2', async (args, message) => {
+  ])('are refused with exit code 2: %j', async (args, message) => {
     const outcome = await run(...args);
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '' });
     expect(outcome.stderr).toContain(message);
   });
 
-  it('are not made with a password that is too short, twice with one email, or with two lines', async () => {
+  it('are refused with a short password, a duplicate email, or a password of two lines', async () => {
     expect((await piped('short\n', 'user', 'create', '--email', 'a@example.org', '--password-stdin')).stderr).toContain(
       'at least 12 are needed',
     );
@@ -154,8 +154,8 @@ describe('users', () => {
   });
 });
 
-describe('a server', () => {
-  it('prints a setup code while there is no user, and it makes the first admin', async () => {
+describe('a server with users', () => {
+  it('prints a setup code while no user exists, and the code creates the first admin', async () => {
     const url = await serve();
     const [, setup_code = ''] = (await running?.shows(/"setup_code":"(set_\w+)"/)) ?? [];
     const reply = await post(`${url}/api/auth/setup`, { setup_code, email: 'ada@example.org', password });
@@ -169,7 +169,7 @@ describe('a server', () => {
     expect(running?.output().stderr).not.toContain('set_');
   });
 
-  it('shuts a user out at once when the command line disables them', async () => {
+  it('ends the sessions of a user at once when the command line disables the user', async () => {
     await createAdmin('root@example.org');
     const { id } = await createAdmin();
     const url = await serve();
@@ -180,7 +180,7 @@ describe('a server', () => {
     expect(await me(url, token)).toBe(401);
   });
 
-  it('row 42: goes on with the sessions of an old signing key, ends them when told to, and signs with the new one', async () => {
+  it('row 42: accepts sessions of an old signing key, ends them on request, and signs with the new one', async () => {
     await createAdmin();
     const url = await serve();
     const login = async (): Promise<string> =>
@@ -208,7 +208,7 @@ describe('a server', () => {
   });
 });
 
-it('keys list makes no key', async () => {
+it('keys list creates no key', async () => {
   const { exitCode, stdout, stderr } = await run('keys', 'list');
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
   expect(stderr).toContain('There is no key yet.');

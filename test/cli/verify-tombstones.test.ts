@@ -1,5 +1,5 @@
-// `libretto verify` of tombstones (I21): a damaged list is a fault, and so is whatever was purged and stands in the
-// tree again. What the message says to do repairs it.
+// Tests `libretto verify` on tombstones (I21): a damaged list is a fault, and so is a purged version that is in the
+// tree again. The printed advice repairs each.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,7 +99,7 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('verify and a build know the purges of an older version after an upgrade, even if nothing else has changed', async () => {
+  it('knows, like a build, the purges of an older version after an upgrade, even without any other change', async () => {
     // the announcement and the manifest of a version that named no purged versions there
     change('index/_publication.json', withoutPurges);
     change('build/manifest.json', withoutPurges);
@@ -109,7 +109,7 @@ describe('libretto verify', () => {
     expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
   });
 
-  it('verify and a build refuse a lost, truncated or edited list until it is recovered', async () => {
+  it('refuses, like a build, a lost, truncated or edited list until it is recovered', async () => {
     const list = 'index/_purged.json';
     await succeeds(folder, 'package', 'purge', 'acme/hello', '1.0.0', '--reason', 'mistake', '--yes');
     const whole = readFileSync(now(list), 'utf8');
@@ -148,7 +148,7 @@ describe('libretto verify', () => {
     }
   });
 
-  it('names what a list lost, and the recovery keeps its label and its reference out', async () => {
+  it('names the entries that a list lost, and after the recovery their labels and references stay blocked', async () => {
     const list = 'index/_purged.json';
     writeFileSync(join(folder, 'elsewhere.json'), (await libretto(folder, 'package', 'purged', '--json')).stdout);
     const whole = readFileSync(now(list), 'utf8');
@@ -176,7 +176,7 @@ describe('libretto verify', () => {
     });
   });
 
-  it('names a version with the files of a purged one, and says how it is purged', async () => {
+  it('names a version with the files of a purged one, and how to purge it', async () => {
     const twins = temporaryTree({ ...saying('src/one', '1.0.0', secret), ...saying('src/two', '1.1.0', secret) });
     try {
       await succeeds(twins.root, 'build', 'src');
@@ -210,7 +210,7 @@ describe('libretto verify', () => {
     }
   });
 
-  it('finds a list of withdrawn versions that was edited, and reads one of an older version', async () => {
+  it('finds an edited list of withdrawn versions, and reads one of an older version', async () => {
     const list = 'index/_withheld.json';
     await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
     expect(await faults()).toEqual([]);
@@ -279,7 +279,7 @@ describe('libretto verify', () => {
     expect([await faults(), filesWithSecret(now('public'))]).toEqual([[], []]);
   });
 
-  it('finds a purged version in history and in the serving index, and the purge that it names repairs all', async () => {
+  it('finds a purged version in history and in the serving index, and the named purge repairs both', async () => {
     const former = formerDocument();
     for (const path of [index, archive, dirname(former)]) bringBack(path);
     for (const digest of readdirSync(before('index/_texts/acme/hello'))) bringBack(`index/_texts/acme/hello/${digest}`);

@@ -1,5 +1,5 @@
-// `libretto verify` on a tree that was damaged in every way there is (I1, I2, I3, I4, I6): it names the file and the
-// version, and what it says mends it does.
+// Tests `libretto verify` on trees with every kind of damage (I1, I2, I3, I4, I6): it names file and version, and the
+// printed repair works.
 import {
   cpSync,
   existsSync,
@@ -257,7 +257,7 @@ async function mend(path: string, repair: Repair): Promise<void> {
 }
 
 describe('libretto verify', () => {
-  it('finds nothing wrong with a tree as it was built, fast or not, and says what it looked at', async () => {
+  it('finds no fault in a tree as it was built, with and without --fast, and prints the number of checks', async () => {
     expect(await verify()).toEqual({
       exitCode: 0,
       ok: true,
@@ -277,7 +277,7 @@ describe('libretto verify', () => {
   });
 
   for (const [title, { does, fault, repair, fast = false }] of Object.entries(damages)) {
-    it(`finds ${title}, and what it says mends it does so`, async () => {
+    it(`finds ${title}, and the printed repair works`, async () => {
       const before = publishedTree(data);
       const wasThere = (path: string): boolean => existsSync(join(origin.root, 'data', path));
       does();
@@ -293,7 +293,7 @@ describe('libretto verify', () => {
     });
   }
 
-  it('finds every bit that turns over in documents, index, announcement and manifest', async () => {
+  it('finds every flipped bit in documents, index, announcement and manifest', async () => {
     const files = allFiles(data).filter(
       (path) => /^(?:public\/(?:p2|packages)|index\/|build\/manifest)/.test(path) && !path.endsWith('.md'),
     );
@@ -312,7 +312,7 @@ describe('libretto verify', () => {
     expect((await verifyTree(data)).ok).toBe(true);
   });
 
-  it('takes a publication that ends meanwhile for no fault', async () => {
+  it('reports no fault for a publication that ends meanwhile', async () => {
     const effects = { now: () => new Date(), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
     renameSync(join(folder, 'packages/two'), join(folder, 'packages-two'));
     const request = {

@@ -39,7 +39,7 @@ const why = async (...operands: readonly string[]): Promise<string> =>
   (await registry.cli('why', 'some/lib', ...operands)).stdout;
 
 describe('libretto why', () => {
-  it('says which rule leaves versions out, in sum', async () => {
+  it('names the rule that excludes versions, in total', async () => {
     const told = await why();
     expect(told).toContain(
       '\n2 versions are left out by mirroring.licenses, such as 1.1.0: its licence GPL-3.0-only is not one of those that are allowed.\n',
@@ -51,7 +51,7 @@ describe('libretto why', () => {
     expect(told).not.toContain('ALARM');
   });
 
-  it('says of one version why it is left out, whichever way it is written', async () => {
+  it('names the reason for one excluded version, in any spelling', async () => {
     expect(await why('1.2.0')).toContain(
       '\nOne version is left out by mirroring.licenses, v1.2.0: its licence GPL-3.0-only',
     );
@@ -68,7 +68,7 @@ describe('libretto why', () => {
     });
   });
 
-  it('says of which version the upstream changed its mind', async () => {
+  it('names the version whose record the upstream changed', async () => {
     upstream.put('some/lib', [version('1.0.0', { require: { 'hos/evil': '*' } })]);
     const documents = registry.folder.at('data/mirror/p2');
     for (const path of allFiles(documents)) utimesSync(`${documents}/${path}`, 1e9, 1e9); // last asked long ago

@@ -1,4 +1,4 @@
-// `libretto why`: what is published and from where, or what keeps it from being so.
+// Tests `libretto why`: the source of a published version, or the reason why a version is not published.
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
@@ -57,7 +57,7 @@ async function answer(...args: readonly string[]): Promise<Answer & { readonly e
 }
 
 describe('libretto why', () => {
-  it('says from where and since when a version is published', async () => {
+  it('names source and time of a published version', async () => {
     const found = await answer('acme/hello', '1.0.0');
     expect(found).toMatchObject({
       exitCode: 0,
@@ -72,7 +72,7 @@ describe('libretto why', () => {
     expect(stdout).toContain(found.versions[0]?.since);
   });
 
-  it('lists a package, with what the last build left out of it', async () => {
+  it('lists a package with the versions that the last build excluded', async () => {
     const { exitCode, stdout } = await why('Acme/Hello');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
@@ -80,14 +80,14 @@ describe('libretto why', () => {
     );
   });
 
-  it('says why a version was left out', async () =>
+  it('names the reason for an excluded version', async () =>
     expect(await answer('acme/hello', '2.0.0')).toMatchObject({
       exitCode: 1,
       published: false,
       left_out: [{ code: 'CONSTRAINT_INVALID' }],
     }));
 
-  it('says that one was withdrawn and how long it can be had', async () => {
+  it('reports that a version was withdrawn and how long its archive stays', async () => {
     expect(await answer('acme/hello', '0.9.0')).toMatchObject({
       exitCode: 1,
       published: false,
@@ -96,13 +96,13 @@ describe('libretto why', () => {
     expect((await why('acme/hello', '0.9.0')).stdout).toContain('until `libretto prune` removes it');
   });
 
-  it('shows what a dev version was before', async () =>
+  it('shows the earlier contents of a dev version', async () =>
     expect((await answer('acme/hello', 'dev-main')).versions.map(({ state }) => state)).toEqual([
       'published',
       'superseded',
     ]));
 
-  it('names the limit of libretto.json that keeps a package or a version out', async () => {
+  it('names the limit of libretto.json that excludes a package or a version', async () => {
     expect((await answer('acme/secret')).excluded_by).toEqual([
       expect.objectContaining({ source: 'dir:../packages', option: 'sources[0].except["acme/secret"]', value: '*' }),
     ]);
@@ -112,12 +112,12 @@ describe('libretto why', () => {
     expect((await why('acme/secret')).stdout).toContain('libretto.json excludes it');
   });
 
-  it('suggests what was meant', async () => {
+  it('suggests similar names', async () => {
     expect(await answer('acme/helo')).toMatchObject({ exitCode: 1, suggestions: ['acme/hello'] });
     expect((await answer('acme/hello', '1.0.1')).suggestions).toContain('1.0.0');
     expect((await why('acme/helo')).stdout).toContain('Did you mean acme/hello?');
   });
 
-  it('refuses what is no name', async () =>
+  it('refuses an invalid name', async () =>
     expect(await why('hello')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/hello') as string }));
 });

@@ -1,5 +1,5 @@
-// The list of versions withdrawn by hand (`index/_withheld.json`) that is lost or emptied: every command that could
-// publish a withdrawn version again refuses, and what the refusal says to do brings the list back.
+// Tests a lost or emptied list of versions withdrawn by hand (`index/_withheld.json`): every command that could publish
+// a withdrawn version again refuses, and the printed repair restores the list.
 
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a lost list of withdrawn versions', () => {
-  it('ends a backup, and an upload is told which file is lost and the way back', async () => {
+  it('ends a backup, and an upload is refused with the lost file and the way back', async () => {
     rmSync(now(list));
     expect(await libretto(folder, 'backup', 'kept')).toMatchObject({
       exitCode: 2,
@@ -125,7 +125,7 @@ describe('a lost list of withdrawn versions', () => {
     }
   });
 
-  it('comes back whole with the withdrawal of one version, also of a version that prune removed', async () => {
+  it('is restored completely by the withdrawal of one version, also of a version that prune removed', async () => {
     const whole = readFileSync(now(list), 'utf8');
     for (const prune of [false, true]) {
       if (prune) {
@@ -146,7 +146,7 @@ describe('a lost list of withdrawn versions', () => {
     }
   });
 
-  it('the next build announces the list of an older version, and verify and doctor say so until then', async () => {
+  it('of an older version is announced by the next build; until then verify and doctor report it', async () => {
     for (const path of ['index/_publication.json', 'build/manifest.json']) announceNothing(path);
     const { faults: none, notices } = await verify();
     expect([none, notices]).toEqual([

@@ -1,5 +1,5 @@
-// `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is
-// needed for the others.
+// Tests `serve --workers`: several processes act as one server. Limits are exact, every worker learns every change, and
+// none depends on another.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -39,8 +39,8 @@ function start(...args: readonly string[]): RunningCli {
 }
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 
-describe('without a Redis', () => {
-  it('it refuses to start, and says why', async () => {
+describe('workers without a Redis', () => {
+  it('refuse to start, with the reason', async () => {
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--workers', '2');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toBe(
@@ -49,7 +49,7 @@ describe('without a Redis', () => {
     expect(existsSync(folder.at('var/state'))).toBe(false);
   });
 
-  it('one worker needs no Redis, and the number of workers is checked', async () => {
+  it('start with one worker, and the number of workers is checked', async () => {
     expect(await run('serve', '--workers', '0')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string,
@@ -59,7 +59,7 @@ describe('without a Redis', () => {
   });
 });
 
-describe.skipIf(lacks('redis-server'))('with a Redis', () => {
+describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
   let redis: RedisServer;
   beforeAll(async () => void (redis = await startRedis()));
   afterAll(() => redis.stop());
@@ -101,7 +101,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
       ).on('error', reject),
     );
 
-  it('both serve, what is said once is said once, and metrics are of both', async () => {
+  it('serve together, print each message once, and have common metrics', async () => {
     const { server, url } = await serve('--metrics', '127.0.0.1:0');
     const { token } = await createToken();
     const { stderr } = server.output();
@@ -128,7 +128,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(stdout.match(/audit_head/g)).toHaveLength(1);
   });
 
-  it('the management API is the same on all of them: who comes in by one is in', async () => {
+  it('have the same management API: a login on one is valid on all', async () => {
     const { server, url } = await serve();
     const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
     const call = async (
@@ -167,7 +167,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   });
 
-  it('eight right logins at once all succeed, and of twelve wrong ones five are answered', async () => {
+  it('accept eight correct logins at once, and answer five of twelve wrong ones', async () => {
     const { server, url } = await serve('--state', redis.url);
     const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
     const post = async (path: string, body: object): Promise<number> =>
@@ -188,7 +188,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(wrong.filter((status) => status === 401)).toHaveLength(5);
   });
 
-  it('F5: 1200 requests at once against a limit of 1000 are 1000 answers and 200 refusals', async () => {
+  it('F5: answer 1000 of 1200 requests at once against a limit of 1000, and refuse 200', async () => {
     const { url } = await serve();
     const { token } = await createToken('--limit', '1000');
     const agent = new Agent({ keepAlive: true, maxSockets: 48 });
@@ -197,7 +197,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect([200, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([1000, 200]);
   });
 
-  it('a token that is revoked opens nothing any more with the next request, on any of them', async () => {
+  it('refuse a revoked token with the next request, on each of them', async () => {
     const { url } = await serve();
     const { id, token } = await createToken();
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
@@ -208,7 +208,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     for (const agent of agents) agent.destroy();
   });
 
-  it('a killed worker is replaced, the other worker loses nothing, and no count is lost', async () => {
+  it('lose no count when a worker is killed and replaced, and the other worker continues', async () => {
     const { server, url } = await serve('--metrics', '127.0.0.1:0');
     const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
     const counted = async (): Promise<number> =>
@@ -233,7 +233,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(await counted()).toBeGreaterThan(before);
   });
 
-  it('F14: SIGTERM under load breaks off none of its answers', async () => {
+  it('F14: abort no answer at SIGTERM under load', async () => {
     const { server, url } = await serve();
     const { token } = await createToken('--limit', '0');
     const clients = startSteadyClients(`${url}/packages.json`, token, 16);
@@ -244,7 +244,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect((await server.ended).exitCode).toBe(0);
   });
 
-  it('a second signal ends all of them at once; so does a primary that is killed', async () => {
+  it('end at once at a second signal, and when the primary is killed', async () => {
     for (const [signal, code] of [
       ['SIGINT', 130],
       ['SIGKILL', -1],
@@ -266,7 +266,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     }
   });
 
-  it('a primary that is killed while its workers start leaves none of them', async () => {
+  it('leave no process when the primary is killed while they start', async () => {
     const server = start('--workers', '2', '--redis', redis.url);
     const hasOpenedState = (pid: number): boolean => {
       const folder = `/proc/${pid}/fd`;
@@ -285,7 +285,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     });
   });
 
-  it('SIGHUP opens the log anew in all of them', async () => {
+  it('reopen the log at SIGHUP in all processes', async () => {
     const { server, url } = await serve('--log', 'requests.log');
     const { token } = await createToken();
     const ask = async (): Promise<void> => {
@@ -309,7 +309,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   });
 
   it.skipIf(lacks('openssl'))(
-    'SIGHUP with a certificate that cannot be used is told once, also where it goes to all processes',
+    'report an unusable certificate once at SIGHUP, also where all processes get the signal',
     async () => {
       const { certFile, keyFile } = createAuthority(folder.path).issue('one');
       writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
@@ -334,7 +334,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     },
   );
 
-  it('a first worker that cannot start ends the command with its exit code and its words', async () => {
+  it('end the command with the exit code and the message of a first worker that cannot start', async () => {
     const first = await serve();
     const { port } = new URL(first.url);
     const { exitCode, stderr } = await runCli(
