@@ -63,7 +63,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     source.remove();
   });
 
-  it('scenario 63: audit names the advisory of an installed version and ends with 1, and with 0 for a version it does not concern', async () => {
+  it('scenario 63: audit names the advisory of an installed version and exits with 1, and with 0 for an unaffected version', async () => {
     await using affected = project({ 'acme/hello': '1.0.0', 'acme/other': '*' });
     const update = await affected.run('update');
     expect(update).toMatchObject({
@@ -89,7 +89,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     expect((await sound.run('audit')).exitCode).toBe(0);
   });
 
-  it('scenario 63: with a known address of its own the registry is asked once, with the token, for all packages', async () => {
+  it('scenario 63: a registry with a known address gets one request with the token, for all packages', async () => {
     await using addressed = await startRegistry();
     const sources = ['hello-1', 'hello-2', 'other'].map((name) => source.path('packages', name));
     writeFileSync(
@@ -122,7 +122,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     });
   });
 
-  it('scenario 64: an update succeeds when advisories cannot be asked for', async () => {
+  it('scenario 64: an update succeeds when the request for advisories fails', async () => {
     await using app = project({ 'acme/hello': '1.0.0' });
     expect((await app.run('update', '--no-audit')).exitCode).toBe(0);
     app.clearCache();
@@ -135,7 +135,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     }
   });
 
-  it('scenario 65: a filter list stands in the document that Composer 2.10 reads, and older ones install all the same', async () => {
+  it('scenario 65: Composer 2.10 reads a filter list from the document, and older versions install all the same', async () => {
     await using app = project({ 'acme/other': '1.0.0' });
     expect((await app.run('update')).exitCode).toBe(0);
     const answer = await fetch(`${registry.direct()}/p2/acme/other.json`, {

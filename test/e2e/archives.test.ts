@@ -1,5 +1,4 @@
-// Tests our ZIPs with the real Composer: checksums, modes, links, layout, and the package types that are more than
-// files.
+// Tests Libretto's ZIPs with the real Composer: checksums, modes, links, layout, and package types with special rules.
 
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,7 +85,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     source.remove();
   });
 
-  it('17: an archive whose bytes are not those of the metadata is not installed', async () => {
+  it('17: an archive whose bytes differ from the metadata is not installed', async () => {
     await using app = project({ require: { 'acme/hello': '^1.0' } });
     registry.front.damage = (target, body) => {
       if (!target.startsWith('/dist/')) return body;
@@ -104,7 +103,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     }
   });
 
-  it('21, 22, 23, 24: modes, links, bin and a lone src/ arrive as they were', async () => {
+  it('21, 22, 23, 24: modes, links, bin and a lone src/ are installed unchanged', async () => {
     await using app = project({ require: { 'acme/tool': '^1.0', 'acme/only-src': '^1.0' } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -121,7 +120,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     expect(await app.php('echo class_exists(OnlySrc::class) ? "found" : "lost";')).toBe('found');
   });
 
-  it('41: a metapackage installs what it requires; its own archive is never asked for', async () => {
+  it('41: a metapackage installs its requirements, and its own archive is never requested', async () => {
     await using app = project({ require: { 'acme/everything': '^1.0' } });
     registry.front.take();
     const { exitCode, output } = await app.run('update');
@@ -132,7 +131,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     expect(await app.php(askWho('acme/hello', 'acme/tool'))).toBe('1.0.0 1.0.0');
   });
 
-  it('42: a plugin does nothing until it is allowed, and then it is at work', async () => {
+  it('42: a plugin is inactive until it is allowed, and active then', async () => {
     await using wary = project({ require: { 'acme/plugin': '^1.0' } });
     const refused = await wary.run('update');
     expect(refused.output).toContain('allow-plugins');

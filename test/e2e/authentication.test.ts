@@ -1,4 +1,4 @@
-// Tokens as Composer sends them, and what it makes of our refusals.
+// Tests tokens as Composer sends them, and Composer's reaction to refusals.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
@@ -29,7 +29,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     source.remove();
   });
 
-  it('25: without a token exactly one request is made, and nothing is written', async () => {
+  it('25: without a token Composer sends exactly one request, and nothing is written', async () => {
     await using app = createProject({ url: registry.url, composerJson: wantsHello });
     const { exitCode, output } = await app.run('update');
     expect(refusalCodes).toContain(exitCode);
@@ -43,7 +43,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     ['misspelt', (token: string) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
     ['cut short', (token: string) => token.slice(0, -4)],
     ['made up', () => 'not-a-token'],
-  ])('26: a %s token is the same as none', async (_, spoil) => {
+  ])('26: a %s token is refused like no token', async (_, spoil) => {
     await using app = createProject({
       url: registry.url,
       auth: bearerAuth(registry.front.host, spoil(registry.token)),
@@ -56,7 +56,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.exists('vendor/acme')).toBe(false);
   });
 
-  it('26: a revoked token stops working with the next request', async () => {
+  it('26: a revoked token is refused on the next request', async () => {
     const { id, token } = await registry.createToken();
     await using app = createProject({
       url: registry.url,
@@ -89,7 +89,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
         auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } },
       }),
     ],
-  ])('27: the token as %s installs, and its secret is not in the lock', async (_, options) => {
+  ])('27: an install with the token as %s succeeds, and the lock has no secret', async (_, options) => {
     await using app = createProject(options());
     const { exitCode, output } = await app.run('require', 'acme/user');
     expect(exitCode, output).toBe(0);
@@ -99,7 +99,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.read('composer.json')).not.toContain(registry.token);
   });
 
-  it('27: the token as the password in the address installs as well, though Composer then writes the address into the lock', async () => {
+  it('27: an install with the token as the password in the address succeeds, and Composer then writes the address into the lock', async () => {
     await using app = createProject({ url: registry.url.replace('//', `//anyone:${registry.token}@`) });
     const { exitCode, output } = await app.run('require', 'acme/user');
     expect(exitCode, output).toBe(0);
@@ -117,7 +117,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(JSON.stringify(lines)).not.toContain(Buffer.from(`anyone:${registry.token}`).toString('base64'));
   });
 
-  it('scenario 30: what a token does not see is not there: not listed, not found, and never a 403', async () => {
+  it('scenario 30: a hidden package is not listed, not found, and never a 403', async () => {
     const { token } = await registry.createToken('--package', 'acme/hello');
     await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token) });
     const { exitCode, output } = await app.run('require', 'acme/user');
@@ -135,7 +135,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect((await app.run('require', 'acme/hello')).exitCode).toBe(0);
   });
 
-  it('scenario 31: a refusal is told in its own words', async () => {
+  it('scenario 31: Composer shows the message of a refusal', async () => {
     const { token } = await registry.createToken('--network', '203.0.113.0/24');
     await using app = createProject({
       url: registry.url,
@@ -149,7 +149,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(output).toMatch(/Warning from [^ ]+: This token may not be used from/);
   });
 
-  it('scenarios 33, 67: a used-up limit stops an install with one readable answer; afterwards only what is missing is fetched', async () => {
+  it('scenarios 33, 67: a used-up limit stops an install with one readable answer; a later install fetches only missing archives', async () => {
     const { id, token } = await registry.createToken('--limit', '4');
     await using app = createProject({
       url: registry.url,
@@ -177,7 +177,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenarios 33, 67: on metadata Composer shows the sentence of the refusal', async () => {
+  it('scenarios 33, 67: Composer shows the message of a refusal on metadata', async () => {
     const { token } = await registry.createToken('--limit', '1');
     await using app = createProject({
       url: registry.url,
@@ -191,7 +191,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.exists('composer.lock')).toBe(false);
   });
 
-  it('scenarios 33, 67: with absolute addresses of archives the refusal is the last thing that Composer says, after one try', async () => {
+  it('scenarios 33, 67: with absolute archive addresses the refusal is the last message of Composer, after one try', async () => {
     writeTree(registry.folder.path, { 'absolute.json': { json: { distUrl: registry.url } } });
     await registry.build('--config', registry.folder.at('absolute.json'));
     const { token } = await registry.createToken('--limit', '4');
@@ -210,8 +210,8 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry with nothing to show', () => {
-  it('scenario 32: does not make clients ask it for names it never had', async () => {
+describe.skipIf(lacks('composer', 'php'))('a registry without visible packages', () => {
+  it('scenario 32: gets no requests for unknown names', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });
     await registry.build('--forget', source.root);

@@ -89,14 +89,14 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     }
   });
 
-  it('a setting fixes the plain form, where nginx adds nothing to requests by which it is known', async () => {
+  it('a setting fixes the plain form, where nginx adds no header that identifies it', async () => {
     const { registry, nginx } = await start(unknown, '--metadata-url', '/p2/%package%.json');
     await install(nginx, registry);
     await install({ url: registry.direct(), host: new URL(registry.direct()).host }, registry);
     expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
-  it('a setting fixes the exact form, which nginx itself refuses before it reaches us', async () => {
+  it('a setting fixes the exact form, which nginx itself refuses', async () => {
     const { registry, nginx } = await start(twoLines, '--metadata-url', '/p2/%package%$%hash%.json');
     await using app = createProject({
       url: nginx.url,

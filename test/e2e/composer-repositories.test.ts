@@ -1,5 +1,5 @@
-// The real Composer installs what a build fetched ahead from another Composer repository, beside a private package,
-// with that repository stopped.
+// Tests the real Composer with packages that a build fetched from another Composer repository, next to a private
+// package, while that repository is stopped.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { startUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 describe.skipIf(lacks('composer', 'php'))('a Composer repository', () => {
-  it('an upstream whose packages were fetched in advance may be down when they are installed', async () => {
+  it('packages that a build fetched are installed while their upstream is down', async () => {
     const folder = temporaryFolder('fetched-ahead');
     const upstream = await startUpstream({ minified: true, authorization: 'Bearer sesame' });
     const source = temporaryTree(

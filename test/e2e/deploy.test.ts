@@ -1,5 +1,5 @@
-// The configurations of docs/deploy: that programs take them, and that Composer and `libretto doctor` are content with
-// a registry behind them.
+// Tests the configurations of docs/deploy: their programs accept them, and Composer and `libretto doctor` work with a
+// registry behind them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const deploy = join(root, 'docs/deploy');
 const read = (name: string): string => readFileSync(join(deploy, name), 'utf8');
 
 describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
-  it('leaves nothing for doctor to find, from certificate to archive', async () => {
+  it('gives doctor no reason for a finding, from certificate to archive', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     const folder = temporaryFolder('deploy');
     const [certificate, key] = [folder.at('certificate.pem'), folder.at('key.pem')];
@@ -79,8 +79,8 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
   });
 });
 
-describe.skipIf(lacks('systemd-analyze'))('the units of systemd', () => {
-  it('are taken without a complaint', async () => {
+describe.skipIf(lacks('systemd-analyze'))('the systemd units', () => {
+  it('are accepted without a warning', async () => {
     const folder = temporaryFolder('units');
     // what they start need not be installed here
     for (const name of readdirSync(deploy).filter((file) => /\.(?:service|timer)$/.test(file)))
@@ -98,7 +98,7 @@ describe.skipIf(lacks('systemd-analyze'))('the units of systemd', () => {
 });
 
 describe.skipIf(lacks('haproxy', 'openssl'))('haproxy.cfg', () => {
-  it('is taken by HAProxy', async () => {
+  it('is accepted by HAProxy', async () => {
     const folder = temporaryFolder('haproxy');
     const [key, certificate] = [folder.at('both.pem.key'), folder.at('both.pem')];
     execFileSync(
@@ -130,7 +130,7 @@ describe.skipIf(lacks('haproxy', 'openssl'))('haproxy.cfg', () => {
 });
 
 describe.skipIf(lacks('caddy'))('Caddyfile', () => {
-  it('is taken by Caddy', () => {
+  it('is accepted by Caddy', () => {
     execFileSync(toolPath('caddy'), ['validate', '--adapter', 'caddyfile', '--config', join(deploy, 'Caddyfile')], {
       stdio: 'ignore',
     });
@@ -138,7 +138,7 @@ describe.skipIf(lacks('caddy'))('Caddyfile', () => {
 });
 
 describe('the Dockerfile', () => {
-  it('has instructions that exist, copies what is there, and is given all that it copies', () => {
+  it('has valid instructions, copies existing files, and its build context has all of them', () => {
     const known = /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|HEALTHCHECK|STOPSIGNAL|ENTRYPOINT|CMD) /;
     const lines = read('Dockerfile')
       .split('\n')
@@ -157,7 +157,7 @@ describe('the Dockerfile', () => {
       expect(() => JSON.parse(line.replace(/^\w+ /, '')) as unknown).not.toThrow();
   });
 
-  it('starts the command and knows the Node of package.json', () => {
+  it('starts the command with the Node version of package.json', () => {
     const { engines, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       engines: { node: string };
       bin: { libretto: string };

@@ -1,4 +1,4 @@
-// Branches: versions whose content moves, with names that are hard on paths and addresses.
+// Tests branches: versions whose content changes, with names that are unusual in paths and addresses.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -52,7 +52,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     plain.remove();
   });
 
-  it('4: a branch is asked for in the ~dev document and its archive carries the commit', async () => {
+  it('4: a branch is requested in the ~dev document, and its archive carries the commit', async () => {
     await using app = project();
     registry.front.take();
     const { exitCode, output } = await app.run('require', 'acme/hello:dev-main');
@@ -69,7 +69,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('main');
   });
 
-  it('5: a branch alias installs the branch it stands for', async () => {
+  it('5: a branch alias installs its branch', async () => {
     await using app = project({ require: { 'acme/hello': '2.x-dev' } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('main');
   });
 
-  it('6: with minimum-stability dev both documents are read', async () => {
+  it('6: with minimum-stability dev Composer reads both documents', async () => {
     await using app = project({ 'minimum-stability': 'dev', require: { 'acme/hello': '*' } });
     registry.front.take();
     expect((await app.run('update')).exitCode).toBe(0);
@@ -91,7 +91,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     ['1.x-dev', '1.x-dev', 'one'],
     ['1.0.x-dev', '1.0.x-dev', 'one point oh'],
     ['^1.0', 'v1.0.0', '1.0.0'],
-  ])('%s gives %s', async (constraint, version, who) => {
+  ])('a requirement %s gives %s', async (constraint, version, who) => {
     await using app = project({ require: { 'acme/hello': constraint } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -104,7 +104,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     ['50: a hash sign, which becomes a plus', 'dev-fix+12', 'a fix', '/dist/acme/hello/dev-fix+12.zip'],
     ['52: letters outside ASCII', 'dev-grün', 'green', '/dist/acme/hello/dev-gr%c3%bcn.zip'],
     ['53: a percent sign', 'dev-100%', 'all of it', '/dist/acme/hello/dev-100%.zip'],
-  ])('%s in a branch name', async (_, version, who, path) => {
+  ])('a branch name with %s installs', async (_, version, who, path) => {
     await using app = project({ require: { 'acme/hello': version } });
     registry.front.take();
     const { exitCode, output } = await app.run('update');
@@ -123,7 +123,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
+describe.skipIf(lacks('composer', 'php', 'git'))('a branch that changes', () => {
   let repository: GitHistory;
   let registry: Registry;
 
@@ -138,7 +138,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     repository.remove();
   });
 
-  it('14, 16: update brings the new bytes, an old lock the old ones', async () => {
+  it('14, 16: an update brings the new bytes, and an old lock the old ones', async () => {
     await using app = requiring(registry, 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/hello'))).toBe('first');
@@ -191,7 +191,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     };
   };
 
-  it('15: a commit named behind a hash sign, the newest or an older one, is asked for by its reference and installed with its own bytes', async () => {
+  it('15: a commit named after a hash sign, the newest or an older one, is requested by its reference and installed unchanged', async () => {
     for (const [reference, who] of [
       [second, 'second'],
       [first, 'first'],
@@ -213,7 +213,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     expect([await built(), await built()]).toEqual([true, false]);
   });
 
-  it('16: after a force-push the commit of an old lock still gives its own bytes', async () => {
+  it('16: after a force-push the commit of an old lock still installs its own bytes', async () => {
     await using app = requiring(registry, 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     const oldLock = app.read('composer.lock');
@@ -230,7 +230,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('branches between which nothing decides', () => {
+describe.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () => {
   it('are chosen as from the repository itself: the default branch, then the first by name', async () => {
     const repository = gitHistory();
     repository.commit(hello('default'));
@@ -250,8 +250,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches between which nothing
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('a package that has no branches', () => {
-  it('7: resolves its releases although there is no ~dev document, and says what it has', async () => {
+describe.skipIf(lacks('composer', 'php', 'git'))('a package without branches', () => {
+  it('7: resolves its releases without a ~dev document, and Composer lists its versions', async () => {
     const repository = gitHistory();
     repository.commit(hello('1.0.0'));
     repository.tag('1.0.0');

@@ -1,5 +1,5 @@
-// The explorer in a real browser: it loads under its strict policy, asks nobody but this service, and does what it
-// shows.
+// Tests the API explorer in a real browser: it loads under its strict policy, sends requests only to this service, and
+// performs its operations.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
@@ -45,7 +45,7 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     });
     afterAll(() => browsing[Symbol.asyncDispose]());
 
-    it('shows every operation, without a complaint, from this service alone', async () => {
+    it('shows every operation without an error, loaded from this service alone', async () => {
       const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
       const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
       await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
@@ -63,7 +63,7 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
       await close(browsing.page, 'operations-Composer-getPackagesJson');
     });
 
-    it('makes a token with a session, which then reads', async () => {
+    it('creates a token with a session, and the token then reads', async () => {
       await authorize(browsing.page, 'session', session);
       const answer = await execute(
         browsing.page,
@@ -87,7 +87,7 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     });
   });
 
-  it('never makes the browser ask for a password, though a page of plain http does not say that a script asks', async () => {
+  it('never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script', async () => {
     const url = new URL('/api/swagger', registry.url());
     url.hostname = 'registry.internal';
     await using browsing = await browse(url.href, url.hostname);
@@ -97,7 +97,7 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     expect(browsing.prompts).toEqual([]);
   });
 
-  it('takes an invitation out of the address, and sets the password with it', async () => {
+  it('removes an invitation from the address, and sets the password with it', async () => {
     const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json[
       'invitation'
     ] as Record<string, string>;

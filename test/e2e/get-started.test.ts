@@ -1,5 +1,5 @@
-// docs/get-started.md, played as it is written: the lines that it tells a reader to paste publish a package and install
-// it, and what they print is what the page shows.
+// Plays docs/get-started.md as written: its commands publish and install a package, and they print the output that the
+// page shows.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const blockWith = (text: string): Block => {
 const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d s/g, 'N s').trim();
 
 describe.skipIf(lacks('composer', 'php', 'git'))('docs/get-started.md', () => {
-  it('publishes, installs and updates a package when its lines are pasted in order', async () => {
+  it('publishes, installs and updates a package when its commands are pasted in order', async () => {
     await using home = temporaryFolder('get-started');
     const client = `composer() { ${composerCommand()
       .map((word) => `'${word}'`)

@@ -1,5 +1,5 @@
-// A git repository with a long history, through the binary: which versions it gives, and that their archives hold what
-// git says.
+// Tests a git repository with a long history through the compiled program: its versions, and the contents of their
+// archives.
 
 import AdmZip from 'adm-zip';
 import { readFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     repository.remove();
   });
 
-  it("publishes the versions that Composer's rules give, no more and no fewer", () => {
+  it("publishes exactly the versions of Composer's rules", () => {
     expect(Object.keys(tags).length).toBeGreaterThanOrEqual(30);
     expect(Object.keys(stable).sort()).toEqual(
       Object.values(tags)
@@ -86,14 +86,14 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
       });
   });
 
-  it('56, 57: leaves out a tag whose composer.json says another version, or that has none', () => {
+  it('56, 57: excludes a tag whose composer.json has another version, or that has none', () => {
     expect(stable).not.toHaveProperty('6.0.0');
     expect(stable).not.toHaveProperty('6.1.0');
     expect(report.failed).toEqual([]);
     expect(report.quarantined.map(({ where }) => where).join()).not.toContain('6.1.0');
   });
 
-  it('has in each archive the list of files of git archive, and in each file the bytes of the blob', () => {
+  it('has in each archive the file list of git archive, and in each file the bytes of the blob', () => {
     const versions = [
       ...Object.entries(stable).map(([version, record]) => [version, record] as const),
       ...Object.entries(dev).map(([version, record]) => [version, record] as const),
@@ -121,7 +121,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     }
   });
 
-  it('names the commit of each tag, annotated or not', () => {
+  it('has the commit of each tag, annotated or not', () => {
     for (const [tag, version] of Object.entries(tags)) {
       if (version !== null)
         expect(stable[version]?.dist.reference, tag).toBe(repository.git('rev-parse', `refs/tags/${tag}^{commit}`));
@@ -133,7 +133,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     ['51: a range over it', '^4', '4.0.0+build.5'],
     ['54: a version tagged twice', '3.0.*', '3.0.0'],
     ['55: neighbours of tags that are no versions', '~1.11.0', 'v1.11.0'],
-  ])('%s installs', async (_, constraint, version) => {
+  ])('installs with Composer: %s', async (_, constraint, version) => {
     await using app: Project = createProject({
       url: registry.url,
       auth: bearerAuth(registry.front.host, registry.token),

@@ -1,4 +1,5 @@
-// HTTPS out of the server itself, with the real Composer and the real curl. Numbers are the conformance scenarios'.
+// Tests HTTPS of the server itself with the real Composer and the real curl. Numbers are those of the conformance
+// scenarios.
 
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -98,14 +99,14 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     return asked;
   }
 
-  it('40: 41 packages arrive over HTTP/2: one connection, at most 12 streams', async () => {
+  it('40: 41 packages are downloaded over HTTP/2 on one connection, with at most 12 streams', async () => {
     await using passage = await openPassage(port);
     const asked = await installsAll(passage.port);
     expect(mostAtOnce(asked)).toBeLessThanOrEqual(12);
     expect(passage.connections().mostAtOnce).toBe(1);
   });
 
-  it('40: 41 packages arrive over HTTP/1.1: at most 8 connections', async () => {
+  it('40: 41 packages are downloaded over HTTP/1.1 on at most 8 connections', async () => {
     await using passage = await openPassage(port, { ...certificate, ca: authority.pem });
     await installsAll(passage.port);
     expect(passage.connections().mostAtOnce).toBeLessThanOrEqual(8);
@@ -122,7 +123,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     for (const { status, bytes } of asked) expect({ status, bytes }).toEqual({ status: 304, bytes: 0 });
   });
 
-  it('25: without a token Composer says so', async () => {
+  it('25: Composer reports a missing token', async () => {
     await using app = createProject({
       url: `https://localhost:${port}`,
       composerJson: { require: { 'crowd/all': '^1.0' }, config: { 'secure-http': true, cafile: authority.file } },
@@ -132,7 +133,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     expect(output).toContain('HTTP 401');
   });
 
-  it('a certificate that Composer does not trust is refused by Composer', async () => {
+  it('Composer refuses a certificate that it does not trust', async () => {
     await using app = createProject({
       url: `https://localhost:${port}`,
       auth: bearerAuth(`localhost:${port}`, token),
@@ -146,7 +147,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
   it.each([
     ['--http2', '2'],
     ['--http1.1', '1.1'],
-  ])('curl %s', async (flag, version) => {
+  ])('curl works with HTTPS: %s', async (flag, version) => {
     const curl = (...args: readonly string[]) =>
       execa(
         toolPath('curl'),

@@ -13,7 +13,7 @@ interface Statistics {
   readonly installs: { readonly total: number; readonly versions: Readonly<Record<string, number>> };
 }
 
-describe.skipIf(lacks('composer', 'php'))('installs', () => {
+describe.skipIf(lacks('composer', 'php'))('installs with Composer', () => {
   const source = temporaryTree({
     ...below('acme/hello/1.1', whoLibrary('acme/hello', '1.1')),
     ...below('acme/user/2.0.0', whoLibrary('acme/user', '2.0.0', { require: { 'acme/hello': '^1.0' } })),
@@ -39,7 +39,7 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
     source.remove();
   });
 
-  it('scenario 68: are told after an update, and after an install from a lock and a warm cache; statistics have them beside downloads', async () => {
+  it('scenario 68: are reported after an update, and after an install from a lock and a warm cache; statistics list them next to downloads', async () => {
     await using app = project();
     registry.front.requests.splice(0);
     expect((await app.run('update')).exitCode).toBe(0);
@@ -75,7 +75,7 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
     await registry.startServer();
   });
 
-  it('scenario 68: a report that fails does not fail the install', async () => {
+  it('scenario 68: succeed when a report fails', async () => {
     registry.front.answer = (target) =>
       target === '/downloads'
         ? { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"broken"}' }
@@ -99,8 +99,8 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('people', () => {
-  it('scenario 67: are warned and told by the version of their Composer, from the moment it is set', async () => {
+describe.skipIf(lacks('composer', 'php'))('warnings and notices', () => {
+  it('scenario 67: are shown by the version of Composer, as soon as they are set', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });
     await using app = createProject({

@@ -1,5 +1,5 @@
-// The everyday life of a project with the real Composer: require, lock, install, update, offline. Numbers are the
-// conformance scenarios'.
+// Tests a project with the real Composer: require, lock, install, update, offline. Numbers are those of the conformance
+// scenarios.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, isComposerFrom, type Project } from '../util/composer.ts';
@@ -36,7 +36,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     source.remove();
   });
 
-  it('scenario 1: require asks for packages.json, p2 and dist in their exact spelling, installs what was published, and tells so', async () => {
+  it('scenario 1: require requests packages.json, p2 and dist in their exact spelling, installs the package, and reports it', async () => {
     await using app = project();
     registry.front.take();
     const { exitCode, output } = await app.run('require', 'acme/hello');
@@ -63,7 +63,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('1.1.0');
   });
 
-  it('scenarios 8, 9, 10: a lock installs with dist requests and a report only; with a warm cache with the report alone; and without a network', async () => {
+  it('scenarios 8, 9, 10: an install from a lock sends dist requests and a report, with a warm cache only the report, and works offline', async () => {
     await using app = project({ require: { 'acme/user': '^2.0' } });
     expect((await app.run('update')).exitCode).toBe(0);
     const references = app.locked();
@@ -108,7 +108,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(app.read('composer.lock')).toBe(before);
   });
 
-  it('scenario 40: 41 packages arrive over at most 8 connections, and none is refused', async () => {
+  it('scenario 40: 41 packages are downloaded over at most 8 connections, and none is refused', async () => {
     await using app = project({ require: { 'crowd/all': '^1.0' } });
     registry.front.requests.splice(0);
     const { exitCode, output } = await app.run('update');
@@ -121,7 +121,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry that changes under its users', () => {
+describe.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', () => {
   const source = temporaryTree();
   let registry: Registry;
 
@@ -142,7 +142,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
       composerJson: { require: { 'acme/hello': '*' } },
     });
 
-  it('scenario 39: a version that is withdrawn is no longer offered, an older lock still installs', async () => {
+  it('scenario 39: no longer offers a withdrawn version, and an older lock still installs it', async () => {
     source.write(below('acme/hello/1.1.0', whoLibrary('acme/hello', '1.1.0')));
     await registry.build();
     await using app = project();
@@ -164,7 +164,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
     expect(await late.php(askWho('acme/hello'))).toBe('1.1.0');
   });
 
-  it('scenario 38: a version published in the same second as the last update is seen by the next', async () => {
+  it('scenario 38: shows a version published in the same second as the last update to the next update', async () => {
     await using app = project();
     for (const version of ['2.0.0', '2.0.1', '2.0.2']) {
       source.write(below(`acme/hello/${version}`, whoLibrary('acme/hello', version)));

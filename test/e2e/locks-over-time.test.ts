@@ -1,5 +1,5 @@
-// Locks made along the life of a registry (I1, I3): after each build, rollback and prune, Composer installs the oldest
-// and the newest of them from an empty cache, each with the contents it was made of.
+// Tests locks from the life of a registry (I1, I3): after each build, rollback and prune, Composer installs the oldest
+// and the newest lock from an empty cache, each with its original contents.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe.skipIf(lacks('composer', 'php'))('locks over time', () => {
     await registry.stop();
   });
 
-  it('go on being installed through builds, a rollback and a prune', async () => {
+  it('still install through builds, a rollback and a prune', async () => {
     expect([await lock('^1.0'), await lock('dev-main')]).toEqual(['one', 'head one']);
 
     put('1.1.0', 'two');

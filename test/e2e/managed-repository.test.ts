@@ -1,5 +1,5 @@
-// A git repository behind HTTP, registered with the running service: verified, synced and installed by Composer; then
-// everything that happens to a repository in its life, and to the service that reads it.
+// Tests a git repository behind HTTP that is registered with a running service: verified, synced and installed by
+// Composer, and then changed, broken, killed and removed.
 
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
       ).packages['acme/tool'] ?? {},
     );
 
-  it('is verified: what it has is told, and nothing is published', async () => {
+  it('is verified: its versions are listed, and nothing is published', async () => {
     const { status, json } = await registry.api('POST', `/api/repositories/${id}/verify`);
     expect([status, json]).toEqual([
       200,
@@ -110,14 +110,14 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(readdirSync(registry.data)).not.toContain('public');
   });
 
-  it('is synced with its own credentials, and installed', async () => {
+  it('is synced with its own credentials, and Composer installs from it', async () => {
     const job = await sync();
     expect(job).toMatchObject({ state: 'succeeded', report: { counts: { added: 2, quarantined: 0 } } });
     expect(await show()).toMatchObject({ status: 'active', error_message: null, last_synced_at: job['finished_at'] });
     expect(await installed('1.0.0')).toBe('one');
   });
 
-  it('follows what is pushed; a bad tag is left out with its reason, and a moved one does not change what is published', async () => {
+  it('follows pushes; an invalid tag is excluded with its reason, and a moved tag changes no published version', async () => {
     repository.append([
       { commit: 'main', files: composerJson('two') },
       { tag: '2.0.0', at: 'main' },
@@ -153,7 +153,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(await installed('2.2.0')).toBe('two-two');
   });
 
-  it('keeps what is published while its credentials are wrong, and says so', async () => {
+  it('keeps its published versions while its credentials are wrong, and shows the error', async () => {
     await registry.api('PATCH', `/api/repositories/${id}`, { credentials: { username: 'ci', password: 'another' } });
     const verified = await registry.api('POST', `/api/repositories/${id}/verify`);
     expect(verified.json).toMatchObject({
@@ -171,7 +171,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(await show()).toMatchObject({ status: 'active', error_message: null });
   });
 
-  it('row 69: is not followed elsewhere, where its credentials would go along', async () => {
+  it('row 69: is not followed to another host, which would get its credentials', async () => {
     const asked = server.authorizations.length;
     const other = await startGitHttpServer(folder.path);
     try {
@@ -187,7 +187,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     }
   });
 
-  it('keeps what is published when its remote dies in the middle of a sync', async () => {
+  it('keeps its published versions when its remote dies during a sync', async () => {
     repository.append([
       { commit: 'main', files: composerJson('two-three') },
       { tag: '2.3.0', at: 'main' },
@@ -205,7 +205,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(await sync()).toMatchObject({ state: 'succeeded', report: { counts: { added: 1 } } });
   });
 
-  it('loses nothing that was acknowledged when the service is killed between two calls, and is never left syncing', async () => {
+  it('loses no acknowledged change when the service is killed between two calls, and is never left syncing', async () => {
     const patched = await registry.api('PATCH', `/api/repositories/${id}`, { interval: 7200 });
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
@@ -229,7 +229,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     await registry.api('DELETE', `/api/repositories/${String(other.json['id'])}?confirm=${String(other.json['id'])}`);
   });
 
-  it('ends its sync with the service, and all that it had started', async () => {
+  it('ends its sync with the service, together with all started processes', async () => {
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
     const gits = (): string[] => processesWith(`${server.url}/tool.git`);
@@ -244,7 +244,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     });
   });
 
-  it('row 73: shows its password nowhere', async () => {
+  it('row 73: never shows its password', async () => {
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
     while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(50);

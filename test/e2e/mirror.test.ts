@@ -1,6 +1,5 @@
-// The shipped binary before another registry that is not to be trusted, with the real Composer: private and mirrored
-// packages in one project, cold, warm, with the other registry stopped, and after it came back; and never a private
-// name on its way out.
+// Tests the compiled program with an untrusted upstream and the real Composer: private and mirrored packages in one
+// project, with cold and warm caches, with a stopped upstream, and after its return. No private name is ever sent.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -108,7 +107,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await upstream[Symbol.asyncDispose]();
   });
 
-  it('row 75: installs private and mirrored packages, cold, warm, with the upstream stopped, and what is new once it is back', async () => {
+  it('row 75: installs private and mirrored packages, cold, warm and with the upstream stopped, and new releases after its return', async () => {
     await using app = project({ 'acme/app': '^1.0' });
     const cold = await app.run('update');
     expect(cold.exitCode, cold.output).toBe(0);
@@ -149,7 +148,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await registry.startServer();
   });
 
-  it('finds with `search` and `show -a` what was mirrored before, and tells no upstream what is looked for', async () => {
+  it('finds mirrored packages with `search` and `show -a`, and sends no search to an upstream', async () => {
     await using app = project({ 'acme/app': '^1.0' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
@@ -191,7 +190,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     ).toEqual(['some/lib']);
   });
 
-  it('row 76 (I9): never asks for private and reserved names, whatever is claimed elsewhere', async () => {
+  it('row 76 (I9): never requests private or reserved names, whatever an upstream claims', async () => {
     await using app = project({ 'acme/app': '*', 'acme/core': '*', 'some/lib': '*' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
@@ -225,7 +224,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect((await ask('/p2/some/lib.json')).status).toBe(200);
   });
 
-  it('row 75: one slip on each way is none for a cold update', async () => {
+  it('row 75: one failure of each request does not fail a cold update', async () => {
     const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
     const slip = (path: string, fail: (response: ServerResponse) => void): void =>
       upstream.instead(path, (_request, response) => {
@@ -242,7 +241,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(upstream.asked(file('some/base'))).toBe(2);
   });
 
-  it('row 75: a wrong checksum is never installed, nor kept', async () => {
+  it('row 75: an archive with a wrong checksum is neither installed nor stored', async () => {
     upstream.put('some/base', [release('some/base', '1.0.0', { shasum: 'a'.repeat(40) })]);
     await using app = project({ 'acme/app': '^1.0' });
     const { exitCode, output } = await app.run('update');
@@ -253,7 +252,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await expect.poll(alarms, { timeout: 5000 }).toContain('archive-refused');
   });
 
-  it('row 77: a release that is changed elsewhere keeps its first bytes, and is an alarm', async () => {
+  it('row 77: a release that its upstream changes keeps its first bytes and raises an alarm', async () => {
     await using app = project({ 'some/base': '^1.0' });
     expect((await app.run('update')).exitCode).toBe(0);
     upstream.put('some/base', [release('some/base', '1.0.0', { who: 'changed' })]);
@@ -265,7 +264,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await expect.poll(alarms, { timeout: 5000 }).toContain('release-changed');
   });
 
-  it('offers a release once it is old enough, and a scoped token what it is for', async () => {
+  it('offers a release once it is old enough, and a limited token gets its part', async () => {
     upstream.put('some/base', [
       release('some/base', '1.1.0', { time: new Date().toISOString() }),
       release('some/base', '1.0.0'),
@@ -282,7 +281,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(upstream.asked('/p2/some/lib')).toBe(0);
   });
 
-  it('tells what is known of mirrored packages, here and elsewhere', async () => {
+  it('lists advisories for mirrored packages from libretto.json and the upstream, and asks the upstream about no private package', async () => {
     const advisory = (advisoryId: string, packageName: string): object => ({
       advisoryId,
       packageName,
@@ -356,7 +355,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     ]);
   });
 
-  it('killed in the midst of a fetch it leaves no bad file, and the next install works', async () => {
+  it('killed during a fetch leaves no bad file, and the next install works', async () => {
     const slow = release('some/base', '1.0.0', { bytes: 512_000 });
     upstream.put('some/base', [slow]);
     const zip = slow.zip ?? Buffer.alloc(0);

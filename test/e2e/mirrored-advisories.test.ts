@@ -1,5 +1,4 @@
-// `composer audit` of the real Composer, whichever it is, before registries that say little of their advisories, or
-// what cannot be loaded.
+// Tests `composer audit` of the tested Composer version with upstreams whose advisories are incomplete or unloadable.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
@@ -40,7 +39,7 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
     await upstream[Symbol.asyncDispose]();
   });
 
-  it('shows what is only said in short, and leaves out what it could not load', async () => {
+  it('shows an abbreviated advisory, and leaves out advisories that Composer could not load', async () => {
     await open({ 'security-advisories': { metadata: true } });
     const advisories = [
       { advisoryId: 'A-1', affectedVersions: '<2.0' },
@@ -61,7 +60,7 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
     ]);
   });
 
-  it('shows in full what the api-url of the registry says', async () => {
+  it("shows the complete advisories of the upstream's api-url", async () => {
     await open({ 'security-advisories': { metadata: true, 'api-url': '/api/advisories' } });
     const asked: string[] = [];
     upstream.put('some/lib', [{ version: '1.0.0', zip }], {

@@ -1,6 +1,5 @@
-// The real Composer installs what the mirror makes of another registry: a tree that Libretto built, with documents
-// minified as Packagist has them. The mirror stands behind a bare server here, with packages.json as a registry that
-// mirrors has it.
+// Tests the real Composer with mirrored packages of a tree that Libretto built, minified like Packagist's documents.
+// The mirror runs behind a bare server here, with the packages.json of a mirroring registry.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +16,7 @@ import { lacks } from '../util/tool.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
-describe.skipIf(lacks('composer', 'php'))('through the mirror', () => {
+describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
   const folder = temporaryFolder('through-mirror');
   let upstream: TestUpstream;
   let running: RunningMirror;
@@ -93,7 +92,7 @@ describe.skipIf(lacks('composer', 'php'))('through the mirror', () => {
     await folder.remove();
   });
 
-  it('installs releases with what they need, and a branch; again with the upstream gone', async () => {
+  it('installs releases with their requirements, and a branch, and the same after the upstream stopped', async () => {
     await using app = createProject({
       url,
       composerJson: { require: { 'some/lib': '^1.0', 'some/moving': 'dev-main' } },

@@ -1,5 +1,5 @@
-// The shipped binary before another registry that is not to be trusted, with the real Composer: a mirrored package that
-// says it stands for a private one does not come in its place, and legitimate replacements are left alone.
+// Tests the compiled program with an untrusted upstream and the real Composer: a mirrored package that replaces or
+// provides a private one is not installed in its place, and legitimate replacements work.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -10,7 +10,7 @@ import { lacks } from '../util/tool.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stands for others', () => {
+describe.skipIf(lacks('composer', 'php'))('a mirrored package that replaces or provides others', () => {
   const source = temporaryTree({
     ...below('acme/app', whoLibrary('acme/app', '1.0.0')),
     ...below('acme/secret', whoLibrary('acme/secret', '1.0.0')),
@@ -53,7 +53,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stand
     await upstream[Symbol.asyncDispose]();
   });
 
-  it('does not come in the place of private ones', async () => {
+  it('is not installed in place of private ones', async () => {
     await using app = project({ 'acme/secret': '^1.0', 'acme/app': '^1.0', 'hos/evil': '*' });
     expect(await packagesOf(app)).toEqual(['acme/app', 'acme/secret', 'hos/evil']);
     expect(app.locked()['hos/evil']?.['replace']).toEqual({ 'late/secret': '*', 'old/name': '*' });
@@ -75,7 +75,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stand
     });
   });
 
-  it('stands for public ones, until they are published here; clients that asked before hear of it', async () => {
+  it('replaces public ones until they are published here, and clients with a cache learn of that', async () => {
     await using app = project({ 'hos/evil': '*', 'old/name': '*', 'late/secret': '*' });
     expect(await packagesOf(app)).toEqual(['hos/evil']);
     await registry.build(later.root);

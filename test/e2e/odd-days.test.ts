@@ -1,5 +1,5 @@
-// Days on which something is not as usual: another PHP, another Composer's lock, another address, a registry that has
-// enough or is asked by two at once.
+// Tests unusual situations: another PHP, the lock of another Composer, another address, a used-up limit, simultaneous
+// clients.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { askWho, whoLibrary } from '../util/who-library.ts';
 
 const wantsUser = { require: { 'acme/user': '^1.0' } };
 
-describe.skipIf(lacks('composer', 'php'))('Composer', () => {
+describe.skipIf(lacks('composer', 'php'))('Composer in an unusual situation', () => {
   const source = temporaryTree({
     ...below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')),
     ...below('acme/user/1.0.0', whoLibrary('acme/user', '1.0.0', { require: { 'acme/hello': '^1.0' } })),
@@ -39,7 +39,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     source.remove();
   });
 
-  it('scenario 3: in a PHP without curl asks for the same, and installs the same', async () => {
+  it('scenario 3: sends the same requests with a PHP without curl, and installs the same', async () => {
     await using usual = await updated();
     const asked = registry.front.take().sort();
     await using app = project();
@@ -53,7 +53,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenario 11: a lock with the fields that later versions of Composer write installs', async () => {
+  it('scenario 11: installs from a lock with the fields of later Composer versions', async () => {
     await using old = await updated();
     const lock = JSON.parse(old.read('composer.lock')) as Record<string, unknown>;
     await using app = project();
@@ -71,7 +71,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenario 12: create-project makes a project of a package', async () => {
+  it('scenario 12: creates a project of a package with create-project', async () => {
     await using app = project({});
     const auth = JSON.stringify(bearerAuth(registry.front.host, registry.token));
     const global = join(app.home, 'composer');
@@ -95,7 +95,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect(app.exists('made/vendor/acme/hello/src/Who.php')).toBe(true);
   });
 
-  it('scenario 13: after the registry has moved, a lock fails with the old address in plain sight, and update --lock mends it', async () => {
+  it('scenario 13: shows the old address of a moved registry when a lock fails, and update --lock repairs the lock', async () => {
     const former = await startFront(registry.direct);
     await using app = createProject({
       url: former.url,
@@ -123,7 +123,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenario 34: a used-up limit with a warm cache is a warning, and the update goes on with what is known', async () => {
+  it('scenario 34: warns of a used-up limit with a warm cache, and the update continues with cached metadata', async () => {
     await using app = await updated();
     const before = app.read('composer.lock');
     const { id, token } = await registry.createToken('--limit', '1');
@@ -139,7 +139,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect((await registry.cli('token', 'revoke', id)).exitCode).toBe(0);
   });
 
-  it('scenario 35: an archive that is out of reach twice is there the third time', async () => {
+  it('scenario 35: installs an archive that is unreachable twice and available at the third try', async () => {
     let failures = 2;
     registry.front.answer = (target) =>
       target.startsWith('/dist/acme/hello/') && (failures -= 1) >= 0 ? { status: 503, body: '' } : undefined;
@@ -149,7 +149,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenario 36: a front that sends archives elsewhere gets them installed, and the other place never sees the token', async () => {
+  it('scenario 36: follows a front that redirects archives, and the other host never gets the token', async () => {
     const elsewhere = await startFront(registry.direct);
     const { token } = await registry.createToken();
     // the other place has what it needs in its address, as signed addresses do
@@ -175,7 +175,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     await elsewhere.close();
   });
 
-  it('scenario 69: a name that is here is never looked for elsewhere, whatever versions another repository has', async () => {
+  it('scenario 69: never looks for a name of this registry in another repository, whatever versions that has', async () => {
     const others = temporaryTree(below('acme/hello/9.0.0', whoLibrary('acme/hello', '9.0.0')));
     await using other = await startRegistry({ sources: [others.root] });
     const twoRepositories = { require: { 'acme/hello': '^9.0' }, repositories: [{ type: 'composer', url: other.url }] };
@@ -192,7 +192,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     others.remove();
   });
 
-  it('scenario 73: two who install the same at the same time, as the first ever, get the same bytes', async () => {
+  it('scenario 73: installs the same bytes for two first clients at the same time', async () => {
     source.write(below('acme/fresh/1.0.0', whoLibrary('acme/fresh', '1.0.0')));
     await registry.build();
     const apps = [project({ require: { 'acme/fresh': '^1.0' } }), project({ require: { 'acme/fresh': '^1.0' } })];
@@ -209,7 +209,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     for (const app of apps) await app.remove();
   });
 
-  it('scenario 72: a package that is gone from the registry goes on being installed from a lock', async () => {
+  it('scenario 72: still installs from a lock a package that was removed from the registry', async () => {
     const gone = temporaryTree(below('acme/gone/1.0.0', whoLibrary('acme/gone', '1.0.0')));
     await registry.build(gone.root);
     await using app = project({ require: { 'acme/gone': '^1.0' } });

@@ -1,5 +1,5 @@
-// Mirroring where the tree is at an origin: a builder, an nginx, a server without packages of its own, and another
-// registry that is not to be trusted.
+// Tests mirroring with a tree at an origin: a builder, an nginx, a server without packages of its own, and an untrusted
+// upstream.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ function release(name: string, version: string, who: string): UpstreamVersion {
   return { version, zip, extra: json };
 }
 
-describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at an origin', () => {
+describe.skipIf(lacks('composer', 'php', 'nginx'))('a mirror with its tree at an origin', () => {
   const folder = temporaryFolder('origin-mirror');
   const source = temporaryTree({
     ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })),
@@ -94,7 +94,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     await folder.remove();
   });
 
-  it('asks nobody for anything while the origin was never reached', async () => {
+  it('requests nothing of an upstream until it has reached the origin', async () => {
     server = await serveTree(folder.path, proxy, ['--origin', originUrl()]);
     for (const path of [
       '/p2/some/lib.json',
@@ -108,7 +108,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     expect(upstream.server.requests).toEqual([]);
   });
 
-  it('installs private and mirrored packages, and keeps the mirrored ones in the data folder', async () => {
+  it('installs private and mirrored packages, and stores the mirrored ones in the data folder', async () => {
     await startOrigin();
     await expect.poll(() => statusOf('/packages.json'), { timeout: 15_000 }).toBe(200);
     await using app = createProject({
@@ -125,7 +125,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     ]);
   });
 
-  it('I9: never asks for what is private at the origin, for its vendor, or for what was withdrawn there', async () => {
+  it('I9: never requests a name or vendor that is private at the origin, or a withdrawn name', async () => {
     for (const name of ['acme/app', 'acme/more', 'gone/tool', 'gone/other']) {
       for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`])
         expect([200, 404]).toContain(await statusOf(path));
@@ -133,7 +133,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     expect([...askedFor('acme'), ...askedFor('gone')]).toEqual([]);
   });
 
-  it('I17: takes a name for private from the moment on at which its publication is seen', async () => {
+  it('I17: treats a name as private as soon as its publication is seen', async () => {
     expect(await statusOf('/p2/soon/ours.json')).toBe(200);
     source.write(below('soon/app', whoLibrary('soon/app', '1.0.0')));
     await libretto('build', '--data', builder);
@@ -145,7 +145,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     expect(askedFor('soon')).toHaveLength(before);
   });
 
-  it('goes on with what is known while the origin is away', async () => {
+  it('serves known packages while the origin is down', async () => {
     await nginx?.stop();
     nginx = undefined;
     expect(await statusOf('/p2/some/lib.json')).toBe(200);
@@ -153,7 +153,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     expect(askedFor('acme')).toEqual([]);
   });
 
-  it('is warmed by a command that knows private names from the origin, and fetches nothing where it does not answer', async () => {
+  it('is filled by a command that reads the private names from the origin, and fetches nothing while the origin is silent', async () => {
     writeFileSync(
       folder.at('composer.lock'),
       JSON.stringify({

@@ -1,4 +1,4 @@
-// Servers whose tree is elsewhere: a builder, an nginx that only they may read from, and Composer.
+// Tests servers whose tree is at an origin: a builder, an nginx that only the servers may read, and Composer.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,14 +56,14 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     await folder.remove();
   });
 
-  it('is installed from as if it were here', async () => {
+  it('installs packages like a local tree', async () => {
     await using app = project('acme/hello', '^1.0');
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
   });
 
-  it('is updated from right after something was published, and what a lock names is still there', async () => {
+  it('updates right after a publication, and old locks still install', async () => {
     await using app = project('acme/moving', 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/moving'))).toBe('first');
@@ -83,7 +83,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     expect(await older.php(askWho('acme/moving'))).toBe('first');
   });
 
-  it('is what the management API tells of, and cannot be changed there', async () => {
+  it('is described by the management API, which cannot change it', async () => {
     const authorization = `Bearer ${token}`;
     const ask = async (path: string, method = 'GET'): Promise<unknown> =>
       (await fetch(`${server.url}${path}`, { method, headers: { authorization } })).json();
@@ -111,7 +111,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     ]);
   });
 
-  it('is looked at by doctor, which says what is wrong with an origin', async () => {
+  it('is examined by doctor, which reports faults of the origin', async () => {
     const doctor = async (url: string) => {
       const { stdout } = await runCli(['doctor', '--json', '--data', proxy], {
         cwd: folder.path,
@@ -136,7 +136,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     expect(JSON.stringify(await doctor('http://user:pass-word@127.0.0.1:1/'))).not.toContain('pass-word');
   });
 
-  it('is not what `start` serves', async () => {
+  it('is refused by `start`', async () => {
     const { exitCode, stderr } = await runCli(['start', '--data', proxy], {
       cwd: folder.path,
       environment: { LIBRETTO_ORIGIN: nginx.url },

@@ -1,6 +1,6 @@
-// A vendor of plugins and a customer (docs/reference/views.md), with the real Composer: 1.x until a date, an upgrade that widens
-// it, a renewal, an end. One cache all along: what a client remembers of an earlier view must not be taken for the
-// present one.
+// Plays a vendor of plugins and a customer (docs/reference/views.md) with the real Composer: 1.x until a date, an
+// upgrade, a renewal, an end. The client keeps one cache throughout, and cached data of an earlier view must never pass
+// for the present one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -76,7 +76,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     folder.remove();
   });
 
-  it('sells 1.x with updates until a day: the customer gets the last release of that time', async () => {
+  it('sells 1.x with updates until a date: the customer gets the last release before the date', async () => {
     expect(await update()).toBe('1.0.0');
     expect(await app.php(askWho('acme/shop'))).toBe('1.0.0');
     expect((await app.run('audit')).exitCode).toBe(0);
@@ -101,7 +101,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     }
   });
 
-  it('renews the updates: with the same cache the next update brings what was released since', async () => {
+  it('renews the updates: with the same cache the next update brings the later releases', async () => {
     await limit('--not-after', '2026-12-31');
     expect(await update()).toBe('1.1.0');
   });
@@ -112,13 +112,13 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect(await app.php(askWho('acme/shop'))).toBe('2.0.0');
   });
 
-  it('publishes, and the customer has it with the next update', async () => {
+  it("publishes a release, and the customer's next update brings it", async () => {
     release('2.1.0', '2026-07-01');
     await registry.build();
     expect(await update()).toBe('2.1.0');
   });
 
-  it('takes the upgrade back: neither the documents nor a lock lead to 2.x any more', async () => {
+  it('withdraws the upgrade: neither documents nor a lock lead to 2.x any more', async () => {
     await limit('--package', 'acme/shop:^1');
     app.removeVendor();
     app.clearCache();
@@ -127,7 +127,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect(await update()).toBe('1.1.0');
   });
 
-  it('says what the customer sees, and why not more', async () => {
+  it('sees in an explanation which versions the customer sees, and why no others', async () => {
     const { exitCode, stdout } = await registry.cli('token', 'explain', customer.id, 'acme/shop', '2.0.0', '--json');
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
       1,
@@ -145,7 +145,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     ).toMatchObject({ seen: false, reasons: [{ code: 'packages' }] });
   });
 
-  it('ends it: nothing more comes, and what is installed stays', async () => {
+  it('ends the contract: no more updates, and the installed version stays', async () => {
     expect((await registry.cli('token', 'revoke', customer.id)).exitCode).toBe(0);
     release('1.9.0', '2026-08-01');
     await registry.build();
@@ -160,7 +160,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect((await app.run('install')).exitCode).not.toBe(0);
   });
 
-  it('a token that sees nothing finds nothing, and nothing breaks', async () => {
+  it('gives out a token without visible packages, which finds nothing without an error', async () => {
     await using app = projectOf(await registry.createToken('--package', 'zoo/*'), {});
     const updated = await app.run('update');
     expect(updated.exitCode, updated.output).toBe(0);
@@ -169,7 +169,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect([exitCode === 0, /Could not find/i.test(output)]).toEqual([false, true]);
   });
 
-  it('another token in the same place sees its own registry, whatever the first one left in the cache', async () => {
+  it('gives out another token, which sees its own packages despite the cache of the first one', async () => {
     await using all = projectOf(await registry.createToken('--package', 'acme/*', '--stability', 'stable'), {
       'acme/shop': '*',
       'acme/internal': '*',

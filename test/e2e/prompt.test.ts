@@ -1,4 +1,4 @@
-// Somebody at a terminal without auth.json: Composer asks for a user name and a password, and the token is the
+// Tests a user at a terminal without auth.json: Composer asks for user name and password, and the token is the
 // password.
 
 import { execa } from 'execa';
@@ -62,7 +62,7 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
   const wantsHello = (): Project =>
     createProject({ url: registry.url, composerJson: { require: { 'acme/hello': '^1.0' } } });
 
-  it('scenario 29: is asked for the token, installs, and keeps it nowhere when told not to', async () => {
+  it('scenario 29: asks for the token, installs, and does not store the token when told so', async () => {
     await using app = wantsHello();
     const { exitCode, output } = await update(app, [
       ['Username:', 'anyone'],
@@ -79,7 +79,7 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
     ]).toEqual(['1.0.0', true, false, false]);
   });
 
-  it('scenario 29: is told that a wrong one is not valid', async () => {
+  it('scenario 29: reports a wrong token as invalid', async () => {
     await using app = wantsHello();
     const { exitCode, output } = await update(app, [
       ['Username:', 'anyone'],

@@ -1,4 +1,4 @@
-// A ZIP published over HTTP, as a CI job does it, and installed by the real Composer.
+// Tests a ZIP that is published over HTTP, as in a CI job, and installed by the real Composer.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -8,7 +8,7 @@ import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
-describe.skipIf(lacks('composer', 'php'))('an artifact', () => {
+describe.skipIf(lacks('composer', 'php'))('an uploaded artifact', () => {
   const source = temporaryTree();
   let registry: Registry;
   let writer = '';
@@ -37,7 +37,7 @@ describe.skipIf(lacks('composer', 'php'))('an artifact', () => {
     source.remove();
   });
 
-  it('is published with a write token and nothing less, is installed the moment it is acknowledged, and by an old lock after it was withdrawn', async () => {
+  it('requires a write token, installs as soon as it is acknowledged, and installs from an old lock after its withdrawal', async () => {
     expect((await publish('one', registry.token)).stderr).toContain('INSUFFICIENT_SCOPE');
     expect((await publish('one', writer)).exitCode).toBe(0);
     await using app = project();

@@ -1,4 +1,4 @@
-// I21. What Composer shows of a purged version, and how a project gets away from it.
+// I21. Tests Composer with a purged version: its error message, and the update of a project to another version.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -46,7 +46,7 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
     await registry.stop();
   });
 
-  it('fails an install from a lock that names it, with the reason; a lock of another version installs', async () => {
+  it('fails an install from a lock that names it, with the reason, and a lock of another version installs', async () => {
     const { exitCode, output } = await emptied(pinned).run('install');
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(
@@ -56,7 +56,7 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
     expect(await succeeds(emptied(older), 'install')).toBe('who 1.0.0');
   });
 
-  it('is left behind by an update once the next version is there', async () => {
+  it('is replaced by an update once the next version exists', async () => {
     const { exitCode, output } = await pinned.run('update');
     expect([exitCode, output]).toEqual([2, expect.stringMatching(/acme\/hello.*\^1\.1/s) as string]);
     await registry.build('packages/1.2.0');

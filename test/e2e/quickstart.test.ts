@@ -16,13 +16,13 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 describe('the README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-  it('begins with the two commands, and npm start is compile and `libretto start`', () => {
+  it('begins with the two commands, and npm start runs compile and `libretto start`', () => {
     const commands = [...readme.matchAll(/^```sh\n([^`]+)\n```$/gm)].map((match) => match[1]);
     expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
     expect(scripts['start']).toBe('npm run --silent compile && exec node lib/cli/main.js start');
   });
 
-  it('links only to files that are there', () => {
+  it('links only to existing files', () => {
     const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => match[1] ?? '');
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) expect(() => readFileSync(join(root, link)), link).not.toThrow();

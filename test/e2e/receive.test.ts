@@ -67,7 +67,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a tree that a CI job built', (
   });
   afterAll(() => registry.stop());
 
-  it('is installed; the next job adds to it, and old locks go on being installed', async () => {
+  it('installs with Composer; the next job adds to it, and old locks still install', async () => {
     await job();
     expect((await receive()).added).toHaveLength(3);
     await using app = createProject({

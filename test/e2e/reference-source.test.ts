@@ -1,5 +1,5 @@
-// `"reference-source": "include"`: metadata names the git repository, and Composer installs archives all the same,
-// unless its user asks for sources.
+// Tests `"reference-source": "include"`: metadata names the git repository, and Composer still installs archives unless
+// its user asks for sources.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 import { lacks } from '../util/tool.ts';
 import { writeTree } from '../util/package-tree.ts';
 
-describe.skipIf(lacks('composer', 'php', 'git'))('a repository that metadata names', () => {
+describe.skipIf(lacks('composer', 'php', 'git'))('a repository that the metadata names', () => {
   let folder: TemporaryFolder;
   let server: GitHttpServer;
   let registry: Registry;
@@ -49,7 +49,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository that metadata nam
     });
 
   it.each(['1.0.0', 'dev-main'])(
-    'is locked for changelogs, and %s is installed from its archive',
+    'is recorded in the lock, and %s is installed from its archive',
     async (constraint) => {
       await using app = project(constraint);
       server.behave('fail');

@@ -1,5 +1,4 @@
-// Tests our metadata with Composer's resolver: names, links, stabilities, and the details that a person sees of a
-// package.
+// Tests Libretto's metadata with Composer's resolver: names, links, stabilities, and the shown details of a package.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -11,7 +10,7 @@ import { askWho, whoLibrary } from '../util/who-library.ts';
 const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree =>
   below(`${name.toLowerCase()}/${version}`, whoLibrary(name, version, fields));
 
-describe.skipIf(lacks('composer', 'php'))('resolving', () => {
+describe.skipIf(lacks('composer', 'php'))('the resolver of Composer', () => {
   const source = temporaryTree({
     ...library('acme/hello', '1.0.0'),
     ...library('acme/hello', '1.1.0', {
@@ -53,7 +52,7 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
     source.remove();
   });
 
-  it('43: a name in mixed case is served in lower case, and installs', async () => {
+  it('43: finds a name in mixed case, which is served in lower case', async () => {
     await using app = await update({ 'acme/up': '^1.0' });
     expect(Object.keys(app.locked())).toEqual(['acme/up']);
     expect(await app.php('echo AcmeUp\\Who::WHO;')).toBe('1.0.0');
@@ -62,19 +61,19 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
     expect(exitCode === 0 || output.includes('acme/up'), output).toBe(true);
   });
 
-  it('44: what provides a virtual package satisfies it', async () => {
+  it('44: accepts a package that provides a virtual package', async () => {
     await using app = await update({ 'acme/needs-virtual': '^1.0', 'acme/implementation': '^1.0' });
     expect(Object.keys(app.locked()).sort()).toEqual(['acme/implementation', 'acme/needs-virtual']);
     expect(await app.php(askWho('acme/implementation', 'acme/needs-virtual'))).toBe('1.0.0 1.0.0');
   });
 
-  it('45: replace with self.version stands for that version', async () => {
+  it('45: treats replace with self.version as that version', async () => {
     await using app = await update({ 'acme/needs-replaced': '^1.0', 'acme/replacer': '^3.0' });
     expect(app.locked()['acme/replacer']?.['replace']).toEqual({ 'acme/replaced': 'self.version' });
     expect(await app.php(askWho('acme/needs-replaced', 'acme/replacer'))).toBe('1.0.0 3.2.0');
   });
 
-  it('46: a conflict moves the choice', async () => {
+  it('46: chooses another version because of a conflict', async () => {
     await using app = await update({ 'acme/picky': '^1.0', 'acme/target': '*' });
     expect(app.locked()['acme/target']?.version).toBe('2.0.0');
     await using impossible = project({ require: { 'acme/picky': '^1.0', 'acme/target': '^1.0' } });
@@ -82,7 +81,7 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
     expect(impossible.exists('composer.lock')).toBe(false);
   });
 
-  it('47: a platform that is not there makes Composer take the older version', async () => {
+  it('47: takes an older version because of a missing platform', async () => {
     await using app = project();
     const { exitCode, output } = await app.run('require', 'acme/modern');
     expect(exitCode, output).toBe(0);
@@ -91,7 +90,7 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
     expect(await app.php(askWho('acme/modern'))).toBe('1.0.0');
   });
 
-  it('48: a package that only has a beta says so, and installs when asked for', async () => {
+  it('48: reports a package with only a beta, and installs the beta on request', async () => {
     await using app = project();
     const refused = await app.run('require', 'acme/beta');
     expect(refused.exitCode).not.toBe(0);
@@ -103,7 +102,7 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
     expect(await app.php(askWho('acme/beta'))).toBe('1.0.0-beta1');
   });
 
-  it('59: show, outdated, browse, fund and licenses find their fields', async () => {
+  it('59: shows the fields for show, outdated, browse, fund and licenses', async () => {
     await using app = await update({ 'acme/hello': '1.0.*' });
     const shown = JSON.parse((await app.run('show', '-a', 'acme/hello', '--format=json')).stdout) as Record<
       string,
@@ -131,8 +130,8 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('one bad version among good ones', () => {
-  it('71: is never emitted: the other versions and the other packages install', async () => {
+describe.skipIf(lacks('composer', 'php'))('one invalid version among valid ones', () => {
+  it('71: is never published: the other versions and the other packages install', async () => {
     const source = temporaryTree({
       ...library('acme/hello', '1.0.0'),
       ...below('acme/hello/broken', whoLibrary('acme/hello', 'one-point-two')),

@@ -1,5 +1,4 @@
-// Looking for packages with the real Composer: search, show -a, outdated, and what it suggests to who requires a
-// virtual package.
+// Tests searches with the real Composer: search, show -a, outdated, and its suggestions for a virtual package.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -11,7 +10,7 @@ import { whoLibrary } from '../util/who-library.ts';
 const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree =>
   below(`${name}/${version}`, whoLibrary(name, version, fields));
 
-describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
+describe.skipIf(lacks('composer', 'php'))('Composer looking for packages', () => {
   const source = temporaryTree({
     ...library('acme/hello', '1.0.0', { description: 'Says hello', homepage: 'https://example.org/hello' }),
     ...library('acme/hello', '1.1.0', { description: 'Says hello politely', homepage: 'https://example.org/hello' }),
@@ -45,7 +44,7 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     source.remove();
   });
 
-  it('scenario 60: search finds names, keywords and descriptions, and shows what is abandoned', async () => {
+  it('scenario 60: finds names, keywords and descriptions, and marks abandoned packages', async () => {
     await using app = project();
     registry.front.take();
     expect(await found(app, 'hello')).toEqual(['acme/hello', 'acme/logger', 'acme/plugin', 'acme/old']);
@@ -63,13 +62,13 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     );
   });
 
-  it('scenario 60: search by name and by vendor', async () => {
+  it('scenario 60: searches by name and by vendor', async () => {
     await using app = project();
     expect(await found(app, '--only-name', 'logger')).toEqual(['acme/logger', 'acme/second-logger']);
     expect(await found(app, '--only-vendor', 'glo')).toEqual(['globex']);
   });
 
-  it('scenario 61: show -a lists what a pattern stands for', async () => {
+  it('scenario 61: lists with show -a the packages that a pattern matches', async () => {
     await using app = project();
     const { exitCode, output, stdout } = await app.run('show', '-a', '--format=json', 'acme/*');
     expect(exitCode, output).toBe(0);
@@ -84,7 +83,7 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     ]);
   });
 
-  it('scenario 66: whoever requires a virtual package is told which packages provide it', async () => {
+  it('scenario 66: lists the providers when a virtual package is required', async () => {
     await using app = project({ require: { 'psr/log-implementation': '^1.0' } });
     registry.front.take();
     const { exitCode, output } = await app.run('update');
@@ -95,7 +94,7 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     expect(registry.front.take()).toContain('/providers/psr/log-implementation.json');
   });
 
-  it('scenario 66: a package that is there is never taken for a virtual one, and one that nobody knows is said to be unknown', async () => {
+  it('scenario 66: never takes an existing package for a virtual one, and reports an unknown name as unknown', async () => {
     await using app = project();
     const beta = await app.run('require', 'acme/beta');
     expect(beta.exitCode).not.toBe(0);
@@ -109,7 +108,7 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     expect(app.exists('composer.lock')).toBe(false);
   });
 
-  it('scenario 62: an abandoned package is named when it is installed, with what replaces it', async () => {
+  it('scenario 62: warns of an abandoned package at its installation, with the replacement', async () => {
     await using app = project({ require: { 'acme/old': '^1.0' } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -119,8 +118,8 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry that offers less', () => {
-  it('is searched by its list of names, and told of nothing', async () => {
+describe.skipIf(lacks('composer', 'php'))('a registry without search', () => {
+  it('is searched by its list of names, and gets no reports', async () => {
     const source = temporaryTree(library('acme/hello', '1.0.0', { description: 'Greets' }));
     await using registry = await startRegistry({ sources: [source.root] });
     expect((await registry.cli('settings', 'set', 'advertise', '[]')).exitCode).toBe(0);

@@ -1,5 +1,5 @@
-// Random archive.exclude rules against Composer's own PHP class: the same paths are left out. One PHP process answers
-// all cases.
+// Compares random archive.exclude rules with Composer's own PHP class: both exclude the same paths. One PHP process
+// answers all cases.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -121,7 +121,7 @@ const sample = fc.tuple(
 );
 
 describe.skipIf(lacks('php', 'composer') || !existsSync(composerClasses))('archive.exclude', () => {
-  it('leaves out what Composer leaves out', () => {
+  it('archive.exclude excludes the same paths as Composer', () => {
     const samples = fc.sample(sample, { numRuns: 20_000, seed: 20_250_101 });
     const theirs: unknown = JSON.parse(
       execFileSync(toolPath('php'), ['-d', 'pcre.jit=0', '-r', script], {

@@ -1,5 +1,5 @@
-// Random trees with random .gitattributes: selectFiles keeps exactly the files `git archive` puts in. All trees go into
-// one repository by one `git fast-import`; each is then archived by git itself.
+// Compares random trees with random .gitattributes with git: selectFiles selects exactly the files of `git archive`.
+// One `git fast-import` writes all trees into one repository, and git archives each.
 
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -154,7 +154,7 @@ describe.skipIf(lacks('git'))('export-ignore', () => {
   });
   afterAll(() => folder.remove());
 
-  it('keeps the files git archive keeps', () => {
+  it('export-ignore selects the same files as git archive', () => {
     let leftOut = 0;
     for (const [index, sample] of samples.entries()) {
       const listed = filesOfTar(git(['archive', '--format=tar', `refs/heads/t${index}`]));

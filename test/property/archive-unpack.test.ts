@@ -1,5 +1,5 @@
-// Our archives in the hands of those who unpack them: unzip (what Composer prefers), PHP's ZipArchive (what it falls
-// back to) and Python's zipfile.
+// Tests Libretto's archives with other unpackers: unzip (Composer's first choice), PHP's ZipArchive (its fallback) and
+// Python's zipfile.
 
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
@@ -40,7 +40,7 @@ const textOf = (given: string): string => given.replace(/^[→!]/, '');
 
 describe.skipIf(lacks('unzip'))('unzip', () => {
   it.each(['UTC', 'Asia/Tokyo', 'America/Los_Angeles'])(
-    'restores contents, modes, links and times (its zone is %s)',
+    'restores contents, modes, links and times (time zone %s)',
     (zone) => {
       const target = folder.at(`unzipped-${zone.replace('/', '-')}`);
       run('sh', ['-c', 'umask 022 && unzip -qq -o "$0" -d "$1"', zip, target], { TZ: zone });
@@ -57,7 +57,7 @@ describe.skipIf(lacks('unzip'))('unzip', () => {
     },
   );
 
-  it('finds nothing wrong with it', () => {
+  it('reports no fault in an archive', () => {
     expect(run('unzip', ['-t', zip])).toContain('No errors detected');
     const details = run('unzip', ['-Z', '-v', zip]);
     expect(details).toContain('There is no zipfile comment');
@@ -70,7 +70,7 @@ describe.skipIf(lacks('unzip'))('unzip', () => {
 });
 
 describe.skipIf(lacks('php') || !hasZipArchive())("PHP's ZipArchive", () => {
-  it('passes its consistency check and extracts the same contents', () => {
+  it('accepts an archive in its consistency check and extracts the same contents', () => {
     const target = folder.at('php');
     mkdirSync(target);
     const script =

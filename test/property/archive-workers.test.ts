@@ -1,5 +1,5 @@
-// Archives that worker threads deflate and write have the same bytes as those of this thread. Workers run the compiled
-// modules only.
+// Tests that archives of worker threads have the same bytes as archives of this thread. Workers run compiled modules
+// only.
 
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -43,8 +43,8 @@ async function compiledArchiver(options: ArchiverOptions): Promise<Archiver> {
 const make = async (archiver: Archiver, name: string): Promise<string> =>
   (await archiver.archive(content, { topFolder: 'top', target: folder.at(name) })).shasum;
 
-describe('worker threads', () => {
-  it('change nothing in the bytes', async () => {
+describe('archives of worker threads', () => {
+  it('have the same bytes', async () => {
     const inline = createArchiver({ scratchDirectory: folder.path, jobs: 1 });
     const workers = await compiledArchiver({ scratchDirectory: folder.path, jobs: 3, memory: { slabsInMemory: 2 } });
     let started = 0;
@@ -63,7 +63,7 @@ describe('worker threads', () => {
     await Promise.all([inline.close(), workers.close()]);
   });
 
-  it('can be closed in the middle of work: the archive is refused and its file gone', async () => {
+  it('are refused and removed when the workers are closed halfway', async () => {
     const workers = await compiledArchiver({ scratchDirectory: folder.path, jobs: 2 });
     let stop: Promise<void> | undefined;
     const interrupted = contentOf(async function* (paths) {

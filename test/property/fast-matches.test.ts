@@ -1,4 +1,4 @@
-// The quick way to match a version says what the contract's own says, of versions and constraints of every form.
+// Tests that the fast match of versions agrees with the contract's own, for versions and constraints of every form.
 
 import { fc } from '../util/seeded-check.ts';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function expectSame(text: string, normalized: NormalizedVersion): void {
   ]);
 }
 
-it('says the same of versions and constraints that are made up', () => {
+it('the fast match agrees with the contract for random versions and constraints', () => {
   fc.assert(
     fc.property(constraint, version, (text, label) => {
       const normalized = normalizeVersion(label);

@@ -1,5 +1,5 @@
-// Representative trees of libraries: what a version's archive holds is what `composer archive` packs in a checkout of
-// it, file by file.
+// Tests representative trees of libraries: a version's archive contains the files that `composer archive` packs from a
+// checkout.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -52,11 +52,11 @@ const trees: Readonly<Record<string, { readonly attributes: string; readonly exc
   },
 };
 
-describe.skipIf(lacks('composer', 'git'))('an archive beside `composer archive`', () => {
+describe.skipIf(lacks('composer', 'git'))('an archive compared with `composer archive`', () => {
   const folder = temporaryFolder('composer-archive');
   afterAll(() => folder.remove());
 
-  it.each(Object.entries(trees))('holds the same with %s', async (name, { attributes, exclude }) => {
+  it.each(Object.entries(trees))('contains the same files with %s', async (name, { attributes, exclude }) => {
     const id = name.replaceAll(/\W+/g, '-');
     const json = { name: 'acme/lib', ...(exclude.length === 0 ? {} : { archive: { exclude } }) };
     const repository = createRepository(folder.at(id), [

@@ -1,5 +1,5 @@
-// Random trees whose .gitattributes ask for other content than the blobs': every version's files and bytes are those of
-// `git archive`.
+// Tests random trees whose .gitattributes change the blobs' content: the files and bytes of every version equal `git
+// archive`.
 
 import { fc } from '../util/seeded-check.ts';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ describe.skipIf(lacks('git'))('content that attributes change', () => {
   const folder = temporaryFolder('git-conversions');
   afterAll(() => folder.remove());
 
-  it('is what git archive gives, for every version', async () => {
+  it('equals git archive for every version', async () => {
     const steps = fc
       .sample(tree, { numRuns: versions, seed: 20_260_118 })
       .flatMap(({ files, root, nested }, index): RepositoryStep[] => [

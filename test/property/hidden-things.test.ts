@@ -1,7 +1,7 @@
-// I14 without exception: two registries with the same visible history, and anything else published, withdrawn,
-// downloaded and pruned in between, give a limited token the same bytes and headers, whatever it asks. And the dates of
-// what a view sees rise with each change of it, rollbacks and prunes included. HIDDEN_RUNS=200 plays so many series
-// from SERIES_SEED on; with HIDDEN_RUNS=1 it plays one again.
+// Tests I14. Two registries have the same visible history and different hidden publications, withdrawals, downloads and
+// prunes. A limited token gets the same bytes and headers from both. The dates in a view rise with each change of the
+// view, rollbacks and prunes included. HIDDEN_RUNS=200 plays that many series from SERIES_SEED on; HIDDEN_RUNS=1 plays
+// one again.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -214,7 +214,7 @@ async function compare(
 }
 
 describe.each(seeds)('series %d (HIDDEN_RUNS=1 SERIES_SEED=… plays it again)', (seed) => {
-  it('shows nothing of what is hidden: two registries give equal answers', async () => {
+  it('reveals nothing hidden: two registries give equal answers', async () => {
     const random = seededRandom(seed);
     const at = seed % policies.length;
     const policy = policies[at] as Policy;
@@ -247,7 +247,7 @@ describe.each(seeds)('series %d (HIDDEN_RUNS=1 SERIES_SEED=… plays it again)',
 });
 
 describe.each(datedSeeds)('dates of series %d (HIDDEN_RUNS=1 SERIES_SEED=… plays it again)', (seed) => {
-  it('gives each change of what a view sees a later date, whatever else is rolled back and pruned', async () => {
+  it('give each change of a view a later date, whatever is rolled back and pruned', async () => {
     const random = seededRandom(seed);
     const registry = await viewedRegistry(3);
     const dates = new Map<string, { last: string; lastMs: number }>();
@@ -292,7 +292,7 @@ describe.each(datedSeeds)('dates of series %d (HIDDEN_RUNS=1 SERIES_SEED=… pla
   });
 });
 
-it('dates what a view sees by its publications in a tree that was copied without its dates, too', async () => {
+it('a tree that was copied without its dates gives a view the dates of its publications too', async () => {
   const registry = await viewedRegistry(0);
   try {
     const limits = { constraints: { 'acme/one': '<2' } };

@@ -1,4 +1,4 @@
-// JSON that is read in pieces is what JSON.parse reads in one, whatever stands in it, and whatever is wrong with it.
+// Tests that JSON read in chunks equals the result of JSON.parse, for any valid and any faulty text.
 
 import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const documents = fc
   .jsonValue({ maxDepth: 6 })
   .chain((value) => fc.constantFrom(0, 1, 4).map((indent) => JSON.stringify(value, null, indent)));
 
-it('reads the same', async () => {
+it('JSON read in chunks equals the result of JSON.parse', async () => {
   await fc.assert(
     fc.asyncProperty(documents, fc.integer({ min: 1, max: 60 }), async (text, piece) => {
       expect(await inPieces(text, piece)).toEqual(whole(text));
@@ -36,7 +36,7 @@ it('reads the same', async () => {
   );
 });
 
-it('reads the same where something was cut out, put in or exchanged', async () => {
+it('JSON read in chunks equals the result of JSON.parse after random edits', async () => {
   const change = fc.tuple(
     fc.nat(),
     fc.nat({ max: 3 }),
@@ -68,7 +68,7 @@ it.each([
   '{"a":[1,2],"a":[3,4],"__proto__":[5,6]}',
   '[[[[[[[[[[[[[[[[[[[[[[[[1,2],3]]]]]]]]]]]]]]]]]]]]]]]',
   '{"2":[1],"1":[2]}',
-])('reads the same of %s', async (text) => {
+])('JSON read in chunks equals the result of JSON.parse: %s', async (text) => {
   for (let piece = 1; piece < text.length; piece += 1) {
     const found = await inPieces(text, piece);
     expect(found).toEqual(whole(text));

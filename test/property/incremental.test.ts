@@ -1,6 +1,5 @@
-// A build that knows what was published before comes to the tree that a build from nothing gives, whatever was edited
-// in between. Where a released version was changed, which is refused, it comes to what a few lines of model say.
-// EDIT_RUNS=200 plays more series.
+// Tests that a build with a memory gives the tree of a build from nothing, after any series of edits. With refused
+// changes of releases, the tree follows a short model. EDIT_RUNS=200 plays more series.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +81,7 @@ function builder(data: string, sources: readonly string[]) {
 }
 
 describe('incremental builds', () => {
-  it('without refusals: the tree after any series of edits is the tree of a clean build', { timeout }, async () => {
+  it('without refusals the tree after any series of edits is the tree of a clean build', { timeout }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(edit(1, false), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),

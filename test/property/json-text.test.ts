@@ -1,4 +1,4 @@
-// The scanner and JSON.parse must agree on what is JSON; only what the scanner refuses on purpose may differ.
+// Tests that the scanner and JSON.parse agree on valid JSON, except for texts that the scanner refuses on purpose.
 
 import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const damaged = fc
 it.each([
   ['a document', document],
   ['a damaged document', damaged],
-])('says of %s what JSON.parse says', (_, texts) => {
+])('the scanner agrees with JSON.parse on %s', (_, texts) => {
   fc.assert(
     fc.property(texts, (text) => {
       const said = verdict(text);

@@ -1,6 +1,5 @@
-// The router on anything at all (F12; `PATH_RUNS=1000000` as the nightly series): never throws, never takes long, only
-// ever hands out names and labels that are safe, and understands every target that a client makes of a published
-// version.
+// Tests the router on any input (F12; `PATH_RUNS=1000000` for the nightly series). It never throws, takes bounded time,
+// returns only safe names and labels, and finds every target that a client builds for a published version.
 
 import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
@@ -74,14 +73,14 @@ const label = fc
   .filter((text) => 'label' in parseDistLabel(text));
 
 describe('parseRoute', () => {
-  it('F12: never throws, and what it hands out is a package name and labels without a way out', () => {
+  it('F12: never throws, and returns only package names and labels that stay in the tree', () => {
     fc.assert(
       fc.property(target, (text) => expectSafe(parseRoute(text))),
       runs,
     );
   }, 600_000);
 
-  it('F12: is linear: long hostile names take no longer than others', () => {
+  it('F12: takes linear time: long hostile names take no longer than others', () => {
     const hostile = fc
       .tuple(
         fc.constantFrom('a', 'a-', 'a.', 'a_a', '--', 'a--'),
@@ -112,7 +111,7 @@ describe('parseRoute', () => {
     );
   });
 
-  it('F12: finds the label a client means, as Composer and curl write it and fully encoded', () => {
+  it('F12: finds the intended label, as Composer and curl write it and fully encoded', () => {
     fc.assert(
       fc.property(name, label, fc.boolean(), (whole, version, encoded) => {
         fc.pre(encoded || !/[?#]/.test(version));
@@ -126,7 +125,7 @@ describe('parseRoute', () => {
     );
   });
 
-  it('decodes once: what was encoded twice stays encoded', () => {
+  it('decodes once: doubly encoded text stays encoded', () => {
     fc.assert(
       fc.property(label, (version) => {
         expect(decodeOnce(encodeURIComponent(encodeURIComponent(version)))).toBe(encodeURIComponent(version));

@@ -94,7 +94,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
     60_000 + numRuns * 3000,
   );
 
-  it.each(brokenOnce)('keep them where seed %i broke one once', async (once, at) => {
+  it.each(brokenOnce)('keep every promise where seed %i once broke one', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
   });
 });

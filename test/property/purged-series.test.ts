@@ -1,6 +1,6 @@
-// I21. Series of publications in which versions are purged as well, some of the purges cut off: every promise of
-// publications.test.ts holds, and what was purged is never published again. SERIES_RUNS and SERIES_SEED play more of
-// them, and others; SERIES_PATH plays one alone.
+// I21. Plays series of publications with purges, some of which are cut off. Every promise of publications.test.ts
+// holds, and no purged version is published again. SERIES_RUNS and SERIES_SEED play more and other series; SERIES_PATH
+// plays one alone.
 
 // first of all: it takes the place of Node's file system
 import '../util/faulty-disk.mjs';
@@ -47,7 +47,7 @@ describe(`series of publications and purges (SERIES_SEED=${seed} plays them agai
     60_000 + numRuns * 3000,
   );
 
-  it.each(brokenOnce)('keep them where seed %i broke one once', async (once, at) => {
+  it.each(brokenOnce)('keep every promise where seed %i once broke one', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
   });
 });

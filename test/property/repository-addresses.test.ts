@@ -1,5 +1,5 @@
-// Addresses as people and attackers write them, sent to the operations that take one: each is taken, or refused with
-// the field it stands in. None of them is a fault of the server. `URL_RUNS=10000` plays the long series.
+// Sends valid and hostile addresses to the operations that accept one: each is accepted, or refused with its field.
+// None causes a fault of the server. `URL_RUNS=10000` plays the long series.
 
 import { fc } from '../util/seeded-check.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ const invalid = [
 
 describe('an address of a repository', () => {
   it.each(invalid.flatMap((url) => ['git', 'composer'].map((type) => [type, url])))(
-    'of type %s is refused where no host can be read from it: %s',
+    'of type %s is refused without a readable host: %s',
     async (type, url) => {
       const reply = await register(type, url);
       expect([reply.status, reply.json()]).toMatchObject([
@@ -126,13 +126,13 @@ describe('an address of a repository', () => {
     'git@a..b:x',
     'git@xn--:x',
     'git@example.org:x\u202ey',
-  ])('of ssh is refused where no host can be read from it: %s', async (url) => {
+  ])('of ssh is refused without a readable host: %s', async (url) => {
     expect([(await register('git', url)).json()]).toMatchObject([
       { code: 'INVALID_INPUT', details: { issues: [{ path: 'url' }] } },
     ]);
   });
 
-  it('is taken, or refused with its field, whatever it is', async () => {
+  it('is accepted, or refused with its field, for any text', async () => {
     const types = fc.constantFrom('git', 'composer', 'directory', 'artifact');
     await fc.assert(
       fc.asyncProperty(types, address, async (type, url) => {
@@ -144,13 +144,13 @@ describe('an address of a repository', () => {
 });
 
 describe('the address of the public registry', () => {
-  it.each(invalid)('is refused where no host can be read from it: %s', async (url) => {
+  it.each(invalid)('is refused without a readable host: %s', async (url) => {
     expect([(await mirror(url)).json()]).toMatchObject([
       { code: 'INVALID_INPUT', details: { issues: [{ path: 'mirroring.url' }] } },
     ]);
   });
 
-  it('is taken, or refused with its field, whatever it is', async () => {
+  it('is accepted, or refused with its field, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(address, async (url) => {
         expect([url, surprise(await mirror(url), 'mirroring.url')]).toEqual([url, undefined]);

@@ -1,6 +1,6 @@
-// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the
-// times of files, where all lies, who builds, the processor count and the version of Node make no difference to a
-// single byte (F3, row 60). The clock makes one: `published-time`.
+// Tests that a build depends only on its sources (F3, row 60). Time zone, locale, umask, order of listing, times of
+// files, location, user, number of processors and version of Node change no byte. The clock changes `published-time`
+// only.
 
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ describe('two clean builds of the same sources', () => {
     await folder.remove();
   });
 
-  it('have something to compare', () => {
+  it('publish several packages and versions', () => {
     expect(Object.keys(reference)).toContain('dist/zeta/last/2.0.0.zip');
     expect(Object.keys(reference).filter((path) => path.startsWith('dist/')).length).toBeGreaterThanOrEqual(4);
   });
@@ -147,7 +147,7 @@ describe('two clean builds of the same sources', () => {
     expect(await treeOf({ node: other })).toEqual(reference);
   });
 
-  it('give the same bytes at the same time, and at another time differ in published-time alone', async () => {
+  it('give the same bytes at the same time, and differ in published-time alone at another time', async () => {
     const source = folder.at('by-the-clock');
     writeTree(source, packages);
     const documentsAt = async (data: string, time: string): Promise<readonly string[]> => {
@@ -183,7 +183,7 @@ describe('two clean builds of the same sources', () => {
     ).toEqual(one);
   });
 
-  it('an unchanged rebuild writes nothing readers see and moves no time', async () => {
+  it('an unchanged rebuild writes no published file and changes no date', async () => {
     const source = folder.at('again');
     const data = folder.at('again-data');
     writeTree(source, packages);

@@ -1,5 +1,5 @@
-// Files that worker threads read and deflate while a directory is scanned give the tree that this thread alone gives.
-// Workers run compiled modules only, hence the binary.
+// Tests that a scan with worker threads gives the tree of a scan with one thread. Workers run compiled modules only, so
+// the test runs the compiled program.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -66,8 +66,8 @@ function build(jobs: number): { readonly started: boolean; readonly archives: re
   };
 }
 
-describe('workers of a scan', () => {
-  it('change nothing in the bytes', () => {
+describe('worker threads of a scan', () => {
+  it('change no byte of the tree', () => {
     makePackages();
     const [alone, together] = [build(1), build(3)];
     expect([alone.started, together.started], 'without a worker this test proves nothing').toEqual([false, true]);

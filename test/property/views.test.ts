@@ -133,7 +133,7 @@ function filesOf(packages: Registry): TreeFiles {
 }
 
 describe('a view', () => {
-  it('lets through what its limits say, and nothing else', async () => {
+  it('includes exactly the versions that its limits describe', async () => {
     await fc.assert(
       fc.asyncProperty(registry, limits, async (packages, drawn) => {
         const view = compileView(asGiven(drawn));

@@ -1,4 +1,5 @@
-// The data folder after each of a sequence of builds: every file with its mode and digest, at the end with its content.
+// Records the data folder after each of a sequence of builds: every file with its mode and digest, and the content at
+// the end.
 
 import { afterAll, it } from 'vitest';
 import { rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ import { openWorkspace } from './recorder/workspace.ts';
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-it('publishes the recorded bytes in a sequence of builds, withdrawals, a purge, a prune and a rollback', async () => {
+it('a sequence of builds, withdrawals, a purge, a prune and a rollback gives the recorded bytes', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   let files: readonly FileFacts[] = [];

@@ -24,7 +24,7 @@ async function recordAll(name: string, commands: readonly string[]): Promise<voi
   expectRecorded(name, transcript.text());
 }
 
-it('keeps tokens as recorded', async () => {
+it('the commands for tokens behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   await run('token list');
@@ -80,7 +80,7 @@ it('keeps tokens as recorded', async () => {
   expectRecorded('commands/tokens', transcript.text());
 });
 
-it('keeps users and keys as recorded', async () => {
+it('the commands for users and keys behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   await run('user list');
@@ -126,7 +126,7 @@ it('keeps users and keys as recorded', async () => {
   expectRecorded('commands/people', transcript.text());
 });
 
-it('keeps settings and the audit log as recorded', async () => {
+it('the commands for settings and the audit log behave as recorded', async () => {
   await recordAll('commands/settings', [
     'settings list',
     'settings list --json',
@@ -155,7 +155,7 @@ it('keeps settings and the audit log as recorded', async () => {
   ]);
 });
 
-it('shows the state and the health of a data folder as recorded', async () => {
+it('the commands that show the state and the health of a data folder behave as recorded', async () => {
   await recordAll('commands/state', [
     'state show',
     'state show --json',
@@ -182,7 +182,7 @@ it('shows the state and the health of a data folder as recorded', async () => {
   ]);
 });
 
-it('copies and restores a data folder as recorded', async () => {
+it('the commands that copy and restore a data folder behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   for (const command of [
@@ -209,7 +209,7 @@ it('copies and restores a data folder as recorded', async () => {
   expectRecorded('commands/backup', transcript.text());
 });
 
-it('refuses unusable arguments and configurations as recorded', async () => {
+it('unusable arguments and configurations are refused as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   for (const command of [

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const idIn = (stdout: string): string => (JSON.parse(stdout) as { readonly id: string }).id;
 
-it('keeps registered repositories as recorded', async () => {
+it('the commands for registered repositories behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const run = (command: string) => transcript.run(`repository ${command}`);
   writeFileSync(workspace.at('token.txt'), 'very secret\n');
@@ -73,7 +73,7 @@ it('keeps registered repositories as recorded', async () => {
   expectRecorded('commands/repositories', transcript.text());
 });
 
-it('mirrors another registry as recorded', async () => {
+it('the commands that mirror another registry behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   const put = (version: string, seed = version): { version: string; zip: Buffer; distUrl: string } => ({
@@ -157,7 +157,7 @@ it('mirrors another registry as recorded', async () => {
   expectRecorded('commands/mirror', transcript.text());
 });
 
-it('serves, starts, and acts on a registry elsewhere as recorded', async () => {
+it('the commands that serve, start, and call a remote registry behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   writeDated(workspace.at('packages-src'), libraryTree('acme/first', { version: '1.0.0' }));

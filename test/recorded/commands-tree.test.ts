@@ -12,7 +12,7 @@ import { openWorkspace } from './recorder/workspace.ts';
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-it('publishes, explains, compares, prunes and takes back as recorded', async () => {
+it('the commands that publish, explain, compare, prune and roll back behave as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   for (const command of [
@@ -134,7 +134,7 @@ it('publishes, explains, compares, prunes and takes back as recorded', async () 
   expectRecorded('commands/tree', transcript.text());
 });
 
-it('receives a tree that was built elsewhere as recorded', async () => {
+it('receiving a tree that was built elsewhere behaves as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   writeDated(workspace.at('elsewhere-src'), libraryTree('other/lib', { version: '1.0.0' }));
@@ -157,7 +157,7 @@ it('receives a tree that was built elsewhere as recorded', async () => {
   expectRecorded('commands/receive', transcript.text());
 });
 
-it('makes a libretto.json out of a satis.json as recorded', async () => {
+it('converting a satis.json into a libretto.json behaves as recorded', async () => {
   const transcript = openTranscript(workspace);
   const satis = {
     name: 'acme/satis',

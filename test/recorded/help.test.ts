@@ -1,5 +1,4 @@
-// `--help` of every command, and that the recordings leave out none of them: each command ends well at least once, and
-// badly at least once.
+// Records `--help` of every command, and tests that the recordings cover every command with a success and an error.
 
 import { afterAll, expect, it } from 'vitest';
 import { allRecordings, expectRecorded } from './recorder/recording.ts';
@@ -16,7 +15,7 @@ function childrenIn(help: string): readonly string[] {
   return lines.flatMap((line) => /^ {2}([a-z][a-z-]*)/.exec(line)?.[1] ?? []).filter((name) => name !== 'help');
 }
 
-it('has every command in the recordings, with its help, a success and an error', async () => {
+it('every command is in the recordings, with its help, a success and an error', async () => {
   const transcript = openTranscript(workspace);
   const leaves: string[] = [];
   const visit = async (path: readonly string[]): Promise<void> => {

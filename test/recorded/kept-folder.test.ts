@@ -1,9 +1,9 @@
-// A data folder that an earlier version wrote (data-folder.tar.gz: tree, state, keys, history, uploads, mirrored
-// archives, tombstones) opens and serves after: it is whole, its tokens open, and a build of the same sources finds
-// nothing to change.
+// Tests a data folder that an earlier version wrote (data-folder.tar.gz: tree, state, keys, history, uploads, mirrored
+// archives, tombstones). It opens and serves: the tree is sound, the tokens work, and a build of the same sources changes
+// nothing.
 //
-// It is kept as it is. To make another one, when a format was changed on purpose and the old one is still to be read,
-// keep it under another name:
+// The folder stays unchanged. After an intended change of a format that must stay readable, write another folder and
+// store it under another name:
 //
 //   npm run compile && MAKE_DATA_FOLDER=1 npx vitest run --config test/vitest.config.ts --project recorded test/recorded/kept-folder.test.ts
 
@@ -81,9 +81,9 @@ async function makeDataFolder(): Promise<void> {
   ]);
 }
 
-if (process.env['MAKE_DATA_FOLDER'] === '1') it('writes the data folder that is kept', makeDataFolder);
+if (process.env['MAKE_DATA_FOLDER'] === '1') it('a new data folder is written on request', makeDataFolder);
 
-it('opens, verifies, serves and builds on a data folder that an earlier version wrote', async () => {
+it('a data folder of an earlier version opens, verifies, serves and builds', async () => {
   const transcript = openTranscript(workspace);
   execFileSync('tar', ['-xpzf', archive, '-C', workspace.at()]);
   // where they are is part of what they are: beside the data folder

@@ -1,5 +1,5 @@
-// Status, headers and body of every operation of the management API, at least once with a success and once with an
-// error.
+// Records status, headers and body of every operation of the management API, with at least one success and one error
+// each.
 
 import { rmSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
@@ -51,7 +51,7 @@ const confirmationOf = (answer: Answer): string =>
   encodeURIComponent(answer.json<{ readonly details: { readonly confirm: string } }>().details.confirm);
 const none = (prefix: string): string => `${prefix}_0000000000000000`;
 
-it('sets up, logs in, and keeps sessions and two-factor authentication as recorded', async () => {
+it('setup, logins, sessions and two-factor authentication answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const post = (path: string, body: unknown) => transcript.ask(`POST /api/auth/${path}`, { body });
   const code = /"setup_code":"([^"]+)"/.exec(server.said())?.[1] ?? '';
@@ -111,7 +111,7 @@ it('sets up, logs in, and keeps sessions and two-factor authentication as record
   expectRecorded('management/authentication', transcript.text());
 });
 
-it('keeps users as recorded', async () => {
+it('the operations for users answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   const bob = await ask('POST /api/users', { email: 'bob@example.org', name: 'Bob', role: 'maintainer' });
@@ -144,7 +144,7 @@ it('keeps users as recorded', async () => {
   expectRecorded('management/users', transcript.text());
 });
 
-it('keeps tokens as recorded', async () => {
+it('the operations for tokens answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   const made = await ask('POST /api/tokens', {
@@ -189,7 +189,7 @@ it('keeps tokens as recorded', async () => {
   expectRecorded('management/tokens', transcript.text());
 });
 
-it('keeps settings and tells of the whole as recorded', async () => {
+it('the operations for settings, status and the audit log answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   await ask('GET /api/settings');
@@ -238,7 +238,7 @@ it('keeps settings and tells of the whole as recorded', async () => {
   expectRecorded('management/whole', transcript.text());
 });
 
-it('registers, verifies and syncs repositories as recorded', async () => {
+it('the operations for repositories answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   const team = await ask('POST /api/repositories', {
@@ -313,7 +313,7 @@ it('registers, verifies and syncs repositories as recorded', async () => {
   expectRecorded('management/repositories', transcript.text());
 });
 
-it('shows packages and publishes artifacts as recorded', async () => {
+it('the operations for packages and artifacts answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   const lines = [
@@ -364,7 +364,7 @@ it('shows packages and publishes artifacts as recorded', async () => {
   expectRecorded('management/packages', transcript.text());
 });
 
-it('withdraws and purges versions as recorded', async () => {
+it('withdrawals and purges of versions answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   for (const line of [

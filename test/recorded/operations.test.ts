@@ -1,10 +1,10 @@
-// Every operation of the management API stands in the recordings, with a success and with an error.
+// Tests that the recordings cover every operation of the management API, with a success and an error.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allRecordings } from './recorder/recording.ts';
 
-it('has every operation in the recordings, with a success and an error', () => {
+it('every operation is in the recordings, with a success and an error', () => {
   const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
   };

@@ -1,4 +1,5 @@
-// Status, headers and body of every route that Composer asks, for tokens that see all, for limited ones and for nobody.
+// Records status, headers and body of every route of Composer, for unlimited tokens, limited tokens and clients without
+// a token.
 
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, it } from 'vitest';
@@ -82,7 +83,7 @@ const lookups = [
   'GET /filters/summary.json',
 ];
 
-it('answers documents as recorded', async () => {
+it('documents are answered as recorded', async () => {
   const transcript = openTranscript(workspace);
   await askAll(transcript, documents, basic('token', tokens['all'] ?? ''));
   await askAll(transcript, ['HEAD /packages.json', 'HEAD /p2/acme/hello.json'], bearer('all'));
@@ -109,7 +110,7 @@ it('answers documents as recorded', async () => {
   expectRecorded('protocol/documents', transcript.text());
 });
 
-it('answers archives as recorded', async () => {
+it('archives are answered as recorded', async () => {
   const transcript = openTranscript(workspace);
   const pinned =
     /"reference":"([0-9a-f]{40})"/.exec(
@@ -140,7 +141,7 @@ it('answers archives as recorded', async () => {
   expectRecorded('protocol/archives', transcript.text());
 });
 
-it('answers searches, lists, advisories and filters as recorded', async () => {
+it('searches, lists, advisories and filters are answered as recorded', async () => {
   const transcript = openTranscript(workspace);
   await askAll(transcript, lookups, bearer('all'));
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -172,7 +173,7 @@ it('answers searches, lists, advisories and filters as recorded', async () => {
   expectRecorded('protocol/lookups', transcript.text());
 });
 
-it('shows limited tokens what they see as recorded', async () => {
+it('limited tokens get their view as recorded', async () => {
   const transcript = openTranscript(workspace);
   for (const name of ['limited', 'stable']) await askAll(transcript, [...documents, ...lookups], bearer(name));
   await askAll(transcript, ['GET /packages.json', 'GET /p2/acme/hello.json'], bearer('elsewhere'));
@@ -180,7 +181,7 @@ it('shows limited tokens what they see as recorded', async () => {
   expectRecorded('protocol/views', transcript.text());
 });
 
-it('refuses as recorded', async () => {
+it('refusals are answered as recorded', async () => {
   const transcript = openTranscript(workspace);
   const secret = tokens['all'] ?? '';
   await askAll(
@@ -247,7 +248,7 @@ it('refuses as recorded', async () => {
   expectRecorded('protocol/refusals', transcript.text());
 });
 
-it('tells of all that in metrics and in its log as recorded', async () => {
+it('metrics and the request log have these requests as recorded', async () => {
   const transcript = openTranscript(workspace);
   // what this process is, and how long things took
   const isOfMachine = (line: string): boolean =>

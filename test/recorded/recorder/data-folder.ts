@@ -1,5 +1,5 @@
-// A data folder as text: each file with its mode, and its content or digest; the rows of the state in place of the
-// bytes of LMDB's file.
+// Prints a data folder as text: each file with its mode and its content or digest, and the rows of the state instead of
+// the bytes of LMDB's file.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

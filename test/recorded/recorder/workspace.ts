@@ -1,6 +1,6 @@
-// A folder in which the shipped program runs as on any other machine: fixed clock, random bytes, user, host and ports
-// (process/fixed-process.mjs). Commands run in one process (../util/command-driver.mjs), servers in a process each. The
-// sources are not imported: whatever is renamed, this stays.
+// A folder in which the compiled program runs independently of this machine: fixed clock, random bytes, user, host and
+// ports (process/fixed-process.mjs). Commands run in one process (../util/command-driver.mjs), servers in a process
+// each. The folder imports no source file, so that no renaming changes it.
 
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
