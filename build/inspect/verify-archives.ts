@@ -25,7 +25,10 @@ export async function archiveFault(
 ): Promise<Fault | undefined> {
   const place = { path: `public/${entry.path}`, name, version: entry.version };
   const repair = repairArchive(entry, repairs);
-  const facts = await output.facts('public', entry.path);
+  const unreadable: Fault[] = [];
+  const wrong = { code: 'WRONG_BYTES', ...place } as const;
+  const facts = await readOrFault(output.facts('public', entry.path), wrong, unreadable);
+  if (facts === 'unreadable') return unreadable[0];
   if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
   if (facts.size !== entry.size)
     return {
@@ -34,8 +37,7 @@ export async function archiveFault(
       message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}`,
     };
   if (fast) return undefined;
-  const unreadable: Fault[] = [];
-  const sha1 = await readOrFault(output.sha1('public', entry.path), { code: 'WRONG_BYTES', ...place }, unreadable);
+  const sha1 = await readOrFault(output.sha1('public', entry.path), wrong, unreadable);
   if (unreadable[0] !== undefined) return unreadable[0];
   if (sha1 !== entry.shasum)
     return {
@@ -57,9 +59,13 @@ export async function plainCopyFault(
   { output, fast, settled, repairs }: VerifyContext,
 ): Promise<Fault | undefined> {
   const plain: PublicPath = distPath(name, entry.version as DistLabel);
-  if (entry.state !== 'published' || entry.path === plain || !settled) return undefined;
+  if (entry.state !== 'published' || entry.path === plain) return undefined;
   const place = { path: `public/${plain}`, name, version: entry.version };
-  const [pinned, copy] = [await output.facts('public', entry.path), await output.facts('public', plain)];
+  const unreadable: Fault[] = [];
+  const copy = await readOrFault(output.facts('public', plain), { code: 'WRONG_BYTES', ...place }, unreadable);
+  if (copy === 'unreadable') return unreadable[0];
+  if (!settled) return undefined;
+  const pinned = await output.facts('public', entry.path);
   if (copy === undefined)
     return {
       code: 'MISSING_FILE',

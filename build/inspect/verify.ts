@@ -79,9 +79,15 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   faults.push(...(await foreignFiles(files, known, faults, context)));
   // the next build clears history after a purge that was cut off
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
-  const notices = context.settled && publication !== undefined ? lists.unannounced : [];
+  const notices = !settled ? [unfinished] : publication === undefined ? [] : lists.unannounced;
   return { ok: faults.length === 0, checked, faults, same_files: same, notices };
 }
+
+const unfinished: Notice = {
+  path: `build/${manifestPath}`,
+  message:
+    'A publication is under way, or was cut off. If no build is at work, run `libretto build`, which completes it.',
+};
 
 interface TreeNames {
   /** names in packages.json; undefined where that file is not the published one */

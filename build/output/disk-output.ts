@@ -98,6 +98,7 @@ async function readNow(path: string): Promise<string> {
 
 async function factsOf(path: string): Promise<FileFacts> {
   const found = await stat(path, { bigint: true });
+  if (found.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
   return { size: Number(found.size), lastModified: Number(found.mtimeNs / 1_000_000_000n), inode: found.ino };
 }
 

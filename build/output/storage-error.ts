@@ -21,8 +21,8 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files. Raise the limit (ulimit -n)',
   ENFILE: 'too many open files on this machine',
   EXDEV: 'public/, index/ and build/ must be on one file system',
-  ENOTDIR: 'a part of this path is a file, not a folder',
-  EISDIR: 'there is a folder where a file should be',
+  ENOTDIR: 'a part of this path is a file, not a folder. Move the file away and try again',
+  EISDIR: 'there is a folder where a file should be. Move the folder away and try again',
   ENAMETOOLONG: 'the file name is too long for this file system',
 };
 

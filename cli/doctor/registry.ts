@@ -68,7 +68,11 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
     );
   const notice = notices[0];
   if (notice !== undefined)
-    return warning('tree', `${notice.path}: ${notice.message}`, '`libretto build` announces the rows of the list.');
+    return warning(
+      'tree',
+      `${notice.path}: ${notice.message}`,
+      '`libretto build` settles it; `libretto verify` finds nothing then.',
+    );
   if (Date.parse(publication.published_at) > nowMs + futureMs)
     return failed(
       'tree',

@@ -1,10 +1,11 @@
 // A data folder that lost its announcement together with packages.json, the manifest and indexes. What each command
 // says leads to the whole registry: every package and every upload is published again, and no archive is given up.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withChecksum } from '../../build/contract/checksum.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
     ...below('r/main', whoLibrary('acme/lib', 'dev-main')),
     ...below('r2/hidden', whoLibrary('acme/hidden', '1.0.0')),
     ...below('two', whoLibrary('acme/lib', '2.0.0')),
+    ...below('three', whoLibrary('acme/lib', '3.0.0')),
     ...below('up', whoLibrary('acme/up', '1.0.0')),
   });
   folder = origin.root;
@@ -122,6 +124,53 @@ describe('an archive beside the lost or wrong index of its package', () => {
     expect(stderr).not.toMatch(/[Rr]emove it/);
   });
 });
+
+describe('a folder in the place of an archive', () => {
+  it.each([
+    ['the plain copy of a dev version', ['public/dist/acme/lib/dev-main.zip']],
+    ['the same, and the manifest is lost', ['public/dist/acme/lib/dev-main.zip', 'build/manifest.json']],
+  ])('refuses a publication before readers see a part of it: %s', async (_, [archive = '', ...lost]) => {
+    lose(archive, ...lost);
+    mkdirSync(data(archive));
+    const { exitCode, stderr } = await libretto('publish', 'three');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${archive} is a folder`)]);
+    expect(versions()).toEqual(all);
+    const found = await libretto('verify');
+    expect([found.exitCode, found.stderr]).toEqual([1, expect.stringContaining(`${archive}: It is a folder`)]);
+    expect(found.stderr).toContain('Move the folder away, and run `libretto verify`');
+    moveAway(archive);
+    expect((await libretto('verify')).stderr).toContain('Remove build/manifest.json and run `libretto build`');
+    rmSync(data('build/manifest.json'), { force: true });
+    await succeeds('build');
+    await succeeds('publish', 'three');
+    await succeeds('verify');
+    expect(versions()).toEqual([...all, 'acme/lib@3.0.0'].toSorted());
+  });
+
+  it('is found by verify while a publication is under way or was cut off; verify tells of the publication', async () => {
+    cutOff();
+    const found = await libretto('verify');
+    expect([found.exitCode, found.stderr]).toEqual([
+      0,
+      'Notice: build/manifest.json: A publication is under way, or was cut off. If no build is at work, run `libretto build`, which completes it.',
+    ]);
+    expect((await libretto('doctor')).stdout).toMatch(/WARNING +tree .*was cut off/);
+    lose('public/dist/acme/lib/dev-main.zip');
+    mkdirSync(data('public/dist/acme/lib/dev-main.zip'));
+    expect(await libretto('verify')).toMatchObject({ exitCode: 1 });
+    moveAway('public/dist/acme/lib/dev-main.zip');
+    await succeeds('build');
+    expect(await libretto('verify')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(versions()).toEqual(all);
+  });
+});
+
+/** Makes the manifest that of a later publication, of which nothing else is there. */
+function cutOff(): void {
+  const path = data('build/manifest.json');
+  const { sha256: _checksum, ...manifest } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  writeFileSync(path, withChecksum(JSON.stringify({ ...manifest, serial: Number(manifest['serial']) + 1 })));
+}
 
 /** Builds, and moves away each package of which nothing is known, as the refusal says. */
 async function buildWhole(command: readonly string[], steps = 4): Promise<void> {
