@@ -18,7 +18,7 @@ import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
 import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publication.ts';
-import { limitTo, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
+import { limitTo, canBeLimited, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { makeReport, type ReportInputs } from './publish/make-report.ts';
 import { dataFolder, type BuildReport } from './contract/build-report.ts';
@@ -156,8 +156,8 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
       await import('./rollback/rollback.ts')
     ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
-  const limit = limitTo(request.only);
-  await refusePartialRepair(limit, tree, output);
+  const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);
+  if (request.recovers === undefined) await refusePartialRepair(limit, tree, output);
   const lost = await lostAnnouncement(tree, output, request.dataDirectory);
   const chosen = chooseSources({ ...(await asRegisteredNow(request)), lost }, tree.sources, request.dataDirectory);
   const choice = lost === undefined ? chosen : await coverSources(request, chosen, output, lost);

@@ -35,6 +35,8 @@ export interface TreeMemory {
   readonly stale: ReadonlySet<string>;
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
+  /** packages.json names every published package */
+  readonly namesKnown: boolean;
   /** whether packages.json names a package; `unknown`: packages.json is not the published one */
   readonly isPublished: (name: PackageName) => 'yes' | 'no' | 'unknown';
   /** what was found damaged or lost, and made good from what else is there; for people */
@@ -65,13 +67,10 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const root = await readRoot(output);
   if (publication === undefined && root.stamp === undefined) await refuseLostTree(output);
   const isPublishedText = root.stamp !== undefined && root.stamp.sha256 === publication?.root.sha256;
-  const rootIntact =
-    publication !== undefined &&
-    isPublishedText &&
-    root.names !== undefined &&
-    root.stamp.last_modified === publication.root.last_modified;
+  const rootIntact = isIntact(root, publication);
   const interrupted = isInterrupted(manifest, publication);
-  const listed = isPublishedText ? root.names : undefined;
+  // nothing but packages.json names the published packages while the announcement is lost (I9)
+  const listed = isPublishedText || publication === undefined ? root.names : undefined;
   return {
     damage: await describeDamage(output, {
       wasWhole: publication === undefined ? root.stamp !== undefined : !interrupted,
@@ -86,10 +85,11 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     sources: knownSources(manifest, publication),
     undone: publication === undefined ? manifest?.undone : publication.undone,
     trusted:
-      rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
+      rootIntact && manifest !== undefined && manifest.serial === publication?.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
     names: listed ?? (await knownAmong(root.names ?? [], output)),
+    namesKnown: listed !== undefined,
     isPublished: isPublishedBy(listed, publication),
     rootIntact,
     rootStamps: [publication?.root, manifest?.root, root.stamp].filter((stamp) => stamp !== undefined),
@@ -106,6 +106,11 @@ interface RootOnDisk {
   readonly stamp: DocumentStamp | undefined;
   /** undefined: the file is missing or damaged */
   readonly names: readonly PackageName[] | undefined;
+}
+
+function isIntact({ stamp, names }: RootOnDisk, publication: Publication | undefined): boolean {
+  if (stamp === undefined || names === undefined || publication === undefined) return false;
+  return stamp.sha256 === publication.root.sha256 && stamp.last_modified === publication.root.last_modified;
 }
 
 async function readRoot(output: Output): Promise<RootOnDisk> {
@@ -159,14 +164,17 @@ async function newestRecorded(output: Output): Promise<number> {
   return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
 }
 
-/** `listed`: the names in the published packages.json; undefined where that is lost or damaged. */
+/**
+ * `listed`: the names in the published packages.json; undefined where that is lost or damaged. Without an announcement
+ * packages.json may be an earlier one: a name that it lacks is in doubt.
+ */
 function isPublishedBy(
   listed: readonly PackageName[] | undefined,
   publication: Publication | undefined,
 ): TreeMemory['isPublished'] {
   if (listed === undefined) return (name) => (publication?.withdrawn?.includes(name) === true ? 'no' : 'unknown');
   const names = new Set(listed);
-  return (name) => (names.has(name) ? 'yes' : 'no');
+  return (name) => (names.has(name) ? 'yes' : publication === undefined ? 'unknown' : 'no');
 }
 
 async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
@@ -190,7 +198,10 @@ function parseNames(text: string): readonly PackageName[] | undefined {
 /** Of a damaged packages.json: a name that nothing else knows is a part of the damage. */
 async function knownAmong(names: readonly PackageName[], output: Output): Promise<readonly PackageName[]> {
   const known = new Set(await listPackages(output));
-  return names.filter((name) => known.has(name));
+  const stored: PackageName[] = [];
+  for (const name of names)
+    if (known.has(name) || (await output.list('public', `dist/${name}`)).length > 0) stored.push(name);
+  return stored;
 }
 
 /** Every package the tree knows of, from the files themselves. */

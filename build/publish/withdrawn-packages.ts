@@ -6,7 +6,7 @@ import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { Output } from '../output/output.ts';
 
-/** Names that have a serving index and are not in packages.json after this publication; sorted. */
+/** Names that have a serving index, or stood in packages.json, and are not in packages.json after this publication; sorted. */
 export async function withdrawnPackages(
   tree: TreeMemory,
   output: Output,
@@ -14,7 +14,9 @@ export async function withdrawnPackages(
 ): Promise<readonly PackageName[]> {
   const listed = new Set(names);
   const before = tree.interrupted || tree.damage.length > 0 ? undefined : tree.publication?.withdrawn;
-  const known = before === undefined ? await indexedNames(output) : [...before, ...tree.names];
+  // without an announcement, packages.json may be the last file that knows a name
+  const last = tree.publication === undefined ? tree.names : [];
+  const known = before === undefined ? [...(await indexedNames(output)), ...last] : [...before, ...tree.names];
   const coming = changes.indexes.flatMap(({ path }) => nameOfIndex(path));
   return [...new Set([...known, ...coming])].filter((name) => !listed.has(name)).toSorted();
 }

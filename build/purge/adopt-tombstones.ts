@@ -5,6 +5,7 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
+import { PackageDamaged } from '../contract/refusals.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
@@ -43,8 +44,9 @@ export async function adoptTombstones<Plan extends Adoption>(
 ): Promise<Plan> {
   return holdingLock(build, async (output, dataDirectory) => {
     const plan = await confirm(await planAdoption(rows, output, build.effects.now()));
+    const names = plan.purged.map(({ name }) => name);
     if (plan.added.length > 0)
-      await buildHoldingLock(recoveringRequest(build, dataDirectory, plan.added), build.effects);
+      await buildHoldingLock(recoveringRequest(build, dataDirectory, plan.added, names), build.effects);
     return plan;
   });
 }
@@ -56,6 +58,8 @@ export interface Recovery extends Adoption {
   readonly dropped: readonly PurgedVersion[];
   /** rows of an edited list whose digests, reason and date no other record confirms */
   readonly doubtful: readonly PurgedVersion[];
+  /** a damaged package keeps versions of `purged` until the next build: what is wrong, and the way back */
+  readonly damage?: string;
 }
 
 interface RecoveryPlan {
@@ -104,21 +108,33 @@ export async function recoverTombstones(
     const since = build.effects.now();
     const { recovery: plan, confirmed, more } = await planRecovery(rows, recorded, output, since);
     const recovery = await confirm(plan);
-    await buildHoldingLock(
-      { ...recoveringRequest(build, dataDirectory, more), recoverPurged: { confirmed, since } },
-      build.effects,
-    );
-    return recovery;
+    const recoverIn = (names: readonly string[]): Promise<unknown> =>
+      buildHoldingLock(
+        { ...recoveringRequest(build, dataDirectory, more, names), recoverPurged: { confirmed, since } },
+        build.effects,
+      );
+    try {
+      await recoverIn(plan.purged.map(({ name }) => name));
+      return recovery;
+    } catch (error) {
+      if (!(error instanceof PackageDamaged)) throw error;
+      await recoverIn([]);
+      return { ...recovery, damage: error.message };
+    }
   });
 }
 
-/** These rows may restore a lost list. So the build also accepts a lost list of withdrawn versions. */
+/**
+ * These rows may be what brings a lost list back, so that the list of withdrawn versions may be lost too. `names`: the
+ * packages that the rows purge versions of. No other document has to be whole.
+ */
 function recoveringRequest(
   { request }: PurgeBuild,
   dataDirectory: string,
   rows: readonly PurgedVersion[],
+  names: readonly string[],
 ): BuildRequest {
-  return { ...purgingRequest(request, dataDirectory, rows), recovers: 'purged' };
+  return { ...purgingRequest(request, dataDirectory, rows), recovers: 'purged', only: names };
 }
 
 async function holdingLock<Result>(

@@ -2,6 +2,7 @@
 // pending work.
 
 import type { PackageName } from '../contract/name.ts';
+import { unknownSettings } from '../memory/manifest.ts';
 import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../contract/refusals.ts';
@@ -15,6 +16,16 @@ export interface PackageLimit {
 
 export function limitTo(patterns: readonly string[] | undefined): PackageLimit | undefined {
   return patterns === undefined ? undefined : { patterns, admits: matchAnyName(patterns) };
+}
+
+/**
+ * Whether the recovery of a list may leave packages unexamined: packages.json names them all, and no publication was cut
+ * off. The next build compares them.
+ */
+export function canBeLimited({ trusted, namesKnown, publication, serial, settings, leftovers }: TreeMemory): boolean {
+  if (trusted) return false;
+  const isWhole = publication === undefined ? settings !== unknownSettings : serial === publication.serial;
+  return namesKnown && isWhole && leftovers.length === 0;
 }
 
 /**

@@ -46,7 +46,11 @@ export type WithheldOutcome = {
   readonly serial: number;
 };
 
-type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & { readonly version_normalized: string };
+type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & {
+  readonly version_normalized: string;
+  /** undefined: no serving index has the version */
+  readonly state?: IndexEntry['state'];
+};
 
 /**
  * Also withdraws a version that is no longer published, so that it cannot return. The command rebuilds a lost list of
@@ -72,7 +76,9 @@ export async function withholdVersion(
         // where the announcement is lost, no source is known
         mayBeEmpty: true,
         // a version that is withdrawn already brings a lost list back
-        ...(announced === undefined ? {} : { recovers: 'withheld' }),
+        ...(announced === undefined
+          ? {}
+          : { recovers: 'withheld', only: entry.state === 'published' ? [named.name] : [] }),
       },
       effects,
     );

@@ -31,16 +31,21 @@ export function purgeLines({ purged }: Pick<Adoption, 'purged'>): readonly strin
 
 /** `count`: tombstones of the list now. */
 export function describeRecovery(recovery: Recovery, count: number): readonly string[] {
-  const { added, purged } = recovery;
+  const { added, purged, damage } = recovery;
   return [
     `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added.length} of them added ` +
       `now${added.length === 0 ? '.' : ':'}`,
     ...added.map(lineOf),
-    ...(purged.length === 0 ? [] : ['These versions were on this registry, and are purged now:']),
+    ...(purged.length === 0
+      ? []
+      : [damage === undefined ? 'These versions were on this registry, and are purged now:' : notYet]),
     ...purgeLines(recovery),
+    ...(damage === undefined ? [] : [damage]),
     ...doubtsOf(recovery),
   ];
 }
+
+const notYet = 'These versions are on this registry. A package is damaged, so that the next build purges them:';
 
 /** The planned changes of a recovery. */
 export function describeRecoveryPlan(recovery: Recovery): readonly string[] {

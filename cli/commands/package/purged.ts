@@ -41,7 +41,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     printJson(stdout, { format: 1, versions: noted, ...(recovery === undefined ? {} : { recovery: shown(recovery) }) });
   else if (recovery !== undefined) printLines(stdout, describeRecovery(recovery, noted.length));
   else printLines(stdout, noted.length === 0 ? ['No version was purged.'] : table(noted));
-  return 0;
+  return recovery?.damage === undefined ? 0 : 1;
 }
 
 /** The flag `recover`: true, or the file that was named. Throws UsageError. */
@@ -56,7 +56,7 @@ async function recover(
 }
 
 /** Dropped rows are whole: a file of them recovers those that are right. */
-function shown({ added, purged, replaced, dropped, doubtful }: Recovery): JsonObject {
+function shown({ added, purged, replaced, dropped, doubtful, damage }: Recovery): JsonObject {
   return {
     added: added.length,
     tombstones: added.map(labelOf),
@@ -64,6 +64,7 @@ function shown({ added, purged, replaced, dropped, doubtful }: Recovery): JsonOb
     replaced: replaced.map((row) => ({ ...row })),
     dropped: dropped.map((row) => ({ ...row, content: row.content === null ? null : { ...row.content } })),
     doubtful: doubtful.map(labelOf),
+    ...(damage === undefined ? {} : { damage }),
   };
 }
 

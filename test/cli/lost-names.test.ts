@@ -1,0 +1,126 @@
+// A private package that lost all its files stays private (I9): packages.json still names the package. No command drops
+// the name while the announcement is lost too. The recovery of a lost list needs no whole document of any package.
+
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { libraryTree, temporaryTree, writeTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+
+const [announcement, tombstones, withdrawn] = [
+  'index/_publication.json',
+  'index/_purged.json',
+  'index/_withheld.json',
+] as const;
+const ofHidden = ['index/acme/hidden.json', 'public/p2/acme/hidden.json', 'public/dist/acme/hidden'] as const;
+const whole = ['acme/hidden@1.0.0', 'acme/lib@1.0.0', 'acme/lib@1.1.0'];
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder });
+const succeeds = async (...args: readonly string[]): Promise<CliOutcome> => {
+  const outcome = await libretto(...args);
+  expect([args, outcome]).toEqual([args, expect.objectContaining({ exitCode: 0 })]);
+  return outcome;
+};
+const lose = (...paths: readonly string[]): void =>
+  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
+const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
+const listed = (): unknown =>
+  (JSON.parse(readFileSync(join(folder, 'data/public/packages.json'), 'utf8')) as Record<string, unknown>)[
+    'available-packages'
+  ];
+
+/** acme/lib 1.2.0 is purged, and 1.3.0 is withdrawn by hand. */
+beforeAll(async () => {
+  origin = temporaryTree();
+  folder = origin.root;
+  for (const version of ['1.0.0', '1.1.0', '1.2.0', '1.3.0'])
+    writeTree(join(folder, `lib/${version}`), libraryTree('acme/lib', { version }));
+  writeTree(join(folder, 'hidden'), libraryTree('acme/hidden', { version: '1.0.0' }));
+  writeTree(join(folder, 'up'), libraryTree('acme/up', { version: '1.0.0' }));
+  await succeeds('build', 'lib', 'hidden');
+  await succeeds('package', 'purge', 'acme/lib', '1.2.0', '--reason', 'secret', '--yes');
+  await succeeds('package', 'withdraw', 'acme/lib', '1.3.0');
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-names-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a package that lost all its files, while the announcement is lost', () => {
+  it.each([
+    [['build'], ofHidden],
+    [['build', 'lib', 'hidden'], ofHidden],
+    [['build'], ofHidden.slice(0, 2)],
+    [['package', 'withdraw', 'acme/lib', '1.1.0'], ofHidden],
+    [['publish', 'up'], ofHidden],
+  ])('%j names the package and keeps the name', async (command, lost) => {
+    lose(announcement, ...lost);
+    const { exitCode, stderr } = await libretto(...command);
+    expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
+    expect(stderr).toContain('serving index of acme/hidden are lost');
+    expect(listed()).toEqual(['acme/hidden', 'acme/lib']);
+  });
+
+  it.each([[['build', '--allow-withdraw']], [['build', 'lib', 'hidden', '--allow-withdraw']]])(
+    'comes back by the printed way back: %j',
+    async (command) => {
+      lose(announcement, ...ofHidden);
+      const { stderr } = await libretto('build');
+      expect(stderr).toContain('libretto build --allow-withdraw');
+      await succeeds(...command);
+      expect(versions()).toEqual(whole);
+      await succeeds('verify');
+    },
+  );
+
+  it('stays private where no source has the package any more', async () => {
+    lose(announcement, ...ofHidden);
+    rmSync(join(folder, 'hidden/composer.json'));
+    await libretto('build', '--allow-withdraw');
+    const { withdrawn: names } = JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as {
+      readonly withdrawn: unknown;
+    };
+    expect([listed(), names]).toEqual([['acme/lib'], ['acme/hidden']]);
+  });
+});
+
+describe('the recovery of a list, while the announcement and a document are lost', () => {
+  const bringBack = {
+    [tombstones]: ['package', 'purged', '--recover'],
+    [withdrawn]: ['package', 'withdraw', 'acme/lib', '1.3.0'],
+  } as const;
+
+  it.each([
+    [tombstones, 'acme/lib'],
+    [tombstones, 'acme/hidden'],
+    [withdrawn, 'acme/lib'],
+    [withdrawn, 'acme/hidden'],
+  ] as const)('%s comes back without the document of %s, and the next build mends the rest', async (list, name) => {
+    lose(announcement, list, `public/p2/${name}.json`);
+    expect((await libretto('build')).exitCode).toBe(2);
+    await succeeds(...bringBack[list]);
+    await succeeds('build');
+    expect(versions()).toEqual(whole);
+    await succeeds('verify');
+  });
+
+  it('a file of tombstones is taken without the document, and purges what it names', async () => {
+    const { stdout } = await succeeds('package', 'purged', '--json');
+    const { versions: rows, ...head } = JSON.parse(stdout) as { versions: readonly object[] };
+    const more = { ...rows[0], version: '1.1.0', version_normalized: '1.1.0.0', reference: '' };
+    const nothing = { sha1: null, sha256: null, content: null };
+    writeTree(folder, { 'rows.json': { json: { ...head, versions: [...rows, { ...more, ...nothing }] } } });
+    lose(announcement, tombstones, 'public/p2/acme/lib.json');
+    await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
+    await succeeds('build');
+    expect(versions()).toEqual(['acme/hidden@1.0.0', 'acme/lib@1.0.0']);
+    await succeeds('verify');
+  });
+});
