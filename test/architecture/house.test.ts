@@ -1,4 +1,5 @@
-// The shape of the house: what stands at the top, how long a file may be, and what the source may not name.
+// Tests the layout of the repository: the entries at the top, the length of files, and forbidden constructs in the
+// source.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ const linesOf = (text: string): number => text.split('\n').length - (text.endsWi
 const offenders = (files: typeof product, isBad: (text: string) => boolean): string[] =>
   files.filter(({ text }) => isBad(text)).map(({ path }) => path);
 
-describe('the house', () => {
+describe('the repository', () => {
   it('has exactly the agreed entries at the top', () => {
     const fixed = [
       'CHANGELOG.md',
@@ -37,12 +38,12 @@ describe('the house', () => {
     expect(readdirSync(join(root, '.ci'))).toEqual(['run']);
   });
 
-  it('keeps files short: 250 lines, 400 for a test', () => {
+  it('keeps files short: 250 lines, and 400 for a test', () => {
     expect(product.filter(({ text }) => linesOf(text) > 250).map(({ path }) => path)).toEqual([]);
     expect(tests.filter(({ text }) => linesOf(text) > 400).map(({ path }) => path)).toEqual([]);
   });
 
-  it('opens every file with what it is for', () => {
+  it('opens every file with its purpose', () => {
     expect(
       offenders(
         [...product, ...tests.filter(({ path }) => !path.endsWith('.d.mts'))],
@@ -51,7 +52,7 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
-  it('lets tests draw by chance from a seed of ours alone, so that `npm test` plays the same series everywhere', () => {
+  it('lets tests draw random values from their own seed alone, so that `npm test` plays the same series everywhere', () => {
     const drawn = tests.filter(({ path }) => !path.startsWith('test/bench/') && path !== 'test/util/seeded-check.ts');
     expect(
       offenders(drawn, (text) =>
@@ -60,7 +61,7 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
-  it('has no default export, no barrel, and no file named after nothing in particular', () => {
+  it('has no default export, no barrel, and no file with an empty name such as utils', () => {
     expect(offenders(product, (text) => /^export default/m.test(text))).toEqual([]);
     expect(offenders(product, (text) => /^export\s+(?:type\s+)?\*/m.test(withoutComments(text)))).toEqual([]);
     expect(
@@ -70,7 +71,7 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
-  it('swallows no error', () => {
+  it('handles every error', () => {
     expect(offenders(product, (text) => /catch\s*(?:\([^)]*\)\s*)?\{\s*\}/.test(withoutComments(text)))).toEqual([]);
   });
 
@@ -98,8 +99,8 @@ describe('the house', () => {
   });
 });
 
-describe.skipIf(lacks('git'))('what git tracks', () => {
-  it('holds nothing that is made, and no secret', () => {
+describe.skipIf(lacks('git'))('files in git', () => {
+  it('contain no generated file and no secret', () => {
     const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
       .split('\0')
       .filter(Boolean);

@@ -15,14 +15,14 @@ const filesWith = (pattern: RegExp): string[] =>
   product.filter(({ text }: SourceFile) => pattern.test(withoutComments(text))).map(({ path }) => path);
 
 describe('import directions', () => {
-  it('finds files and imports at all', () => {
+  it('finds files and imports', () => {
     expect(product.length).toBeGreaterThan(10);
     expect(
       product.flatMap(({ imports }) => imports).filter(({ target }) => target !== undefined).length,
     ).toBeGreaterThan(10);
   });
 
-  it('build/contract imports no package and no effect: it is pure', () => {
+  it('keep build/contract free of packages and effects', () => {
     const packages = product
       .filter(({ path }) => path.startsWith('build/contract/'))
       .flatMap((file) =>
@@ -33,7 +33,7 @@ describe('import directions', () => {
     expect(packages).toEqual([]);
   });
 
-  it('only the mirror of the proxy asks other hosts through build/egress', () => {
+  it("let only the proxy's mirror send requests through build/egress", () => {
     expect(
       product
         .filter(
@@ -46,21 +46,18 @@ describe('import directions', () => {
     ).toEqual([]);
   });
 
-  it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])(
-    '%s is imported in one file at most',
-    (name) => {
-      expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
-    },
-  );
+  it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])('let one file at most import %s', (name) => {
+    expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
+  });
 
-  it('commander is imported where commands are declared and wired, and nowhere else', () => {
+  it('let only declarations and wiring of commands import commander', () => {
     const declares =
       /^cli\/(?:program\/|commands\/command-parts\.ts$|features\/(?:served-feature|[a-z]+-commands)\.ts$)/;
     expect(importersOf('commander').filter((path) => !declares.test(path))).toEqual([]);
   });
 });
 
-describe('who may touch the process', () => {
+describe('access to the process', () => {
   it('only cli/config/config.ts reads the environment', () => {
     expect(
       filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter(

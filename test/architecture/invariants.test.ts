@@ -1,5 +1,5 @@
-// docs/INVARIANTS.md is true of the tree: what it names is there, and every promise is named by its number in code that
-// keeps it and in a test that proves it.
+// Tests that docs/INVARIANTS.md is true of the tree: the named files exist, and each promise is named by its number in
+// code that keeps it and in a test that proves it.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +28,8 @@ const naming = (id: string, paths: readonly string[]): readonly string[] =>
     )
     .map(({ path }) => path);
 
-describe('what Libretto promises', () => {
-  it('has a row for each number', () =>
+describe('the promises of Libretto', () => {
+  it('have one row for each number', () =>
     expect(rows.map(({ id }) => id)).toEqual([
       'I1',
       'I2',
@@ -54,7 +54,7 @@ describe('what Libretto promises', () => {
       'I21',
     ]));
 
-  it.each(rows)('$id is kept by code and proved by a test that name it', ({ id, keptBy, provedBy }) => {
+  it.each(rows)('are kept by code and proved by a test that name them: $id', ({ id, keptBy, provedBy }) => {
     expect([...keptBy, ...provedBy].filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect(provedBy.filter((path) => !path.startsWith('test/'))).toEqual([]);
     expect(naming(id, keptBy)).not.toEqual([]);

@@ -1,5 +1,5 @@
-// Every link in the documentation leads somewhere. Pages, decisions, rows, figures and invariants that code and tests
-// name exist in docs/, and so do the files that the documentation of the architecture names.
+// Tests that every link in the documentation leads to a target. Pages, decisions, rows, figures and invariants in code
+// and tests exist in docs/, and so do the files that the documentation of the architecture names.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -52,7 +52,7 @@ const proseOf = new Map(
 );
 
 describe('the documentation', () => {
-  it('has links that lead to a file and to an anchor in it', () => {
+  it('has links to existing files and anchors', () => {
     const broken = pages.flatMap((from) =>
       linksOf(from)
         .filter(({ path, anchor }) => {
@@ -72,7 +72,7 @@ describe('the documentation', () => {
     expect(pagesOfDocs.filter((path) => !listed.has(path))).toEqual([]);
   });
 
-  it('names source files that exist', () => {
+  it('names existing source files', () => {
     const names = new Set([...product, ...tests].map(({ path }) => basename(path)));
     const isPath = /^(?:cli|build|proxy|test)\/\S*\.(?:ts|mjs)$|^(?:cli|proxy|test|packages-src)\/\S*\/$/;
     const missing = (path: string): boolean =>
@@ -101,12 +101,12 @@ describe('the documentation', () => {
 });
 
 describe('code and tests', () => {
-  it('name decisions, rows, figures and invariants that docs/ has', () => {
+  it('name existing decisions, rows, figures and invariants of docs/', () => {
     const lost = [...proseOf].flatMap(([path, prose]) => unknownIds(prose).map((id) => `${path}: ${id}`));
     expect(lost).toEqual([]);
   });
 
-  it('name pages that exist', () => {
+  it('name existing pages', () => {
     const texts = [
       ...product.map(({ path, text }) => ({ path, text })),
       ...tests.map((file) => ({ path: file.path, text: commentsOf(file) })),

@@ -1,5 +1,6 @@
-// Each folder of the product is a module: it has a purpose and a list of folders it may import. modules.json holds both;
-// docs/explanation/modules.md is generated from it (`npx vitest run --project architecture -u`).
+// Tests the modules. Each folder of the product is one: it has a purpose and a list of folders that it may import.
+// modules.json holds both; docs/explanation/modules.md is generated from it (`npx vitest run --project architecture
+// -u`).
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,16 +22,16 @@ for (const { path, imports } of product) {
 }
 
 describe('modules', () => {
-  it('names every folder once, with a purpose', () => {
+  it('have one entry for each folder, with a purpose', () => {
     expect(modules.map(({ folder }) => folder).sort()).toEqual([...importsOf.keys()].sort());
     expect(modules.filter(({ purpose }) => purpose.length < 10)).toEqual([]);
   });
 
-  it.each(modules)('$folder imports what the table allows, and the table allows no more', ({ folder, imports }) => {
+  it.each(modules)('import exactly what the table allows: $folder', ({ folder, imports }) => {
     expect([...(importsOf.get(folder) ?? [])].sort()).toEqual([...imports].sort());
   });
 
-  it('lists a module behind all modules that it imports, so that there is no circle between folders', () => {
+  it('are listed after all modules that they import, so that there is no circle between folders', () => {
     const place = new Map(modules.map(({ folder }, index) => [folder, index]));
     const upward = modules.flatMap(({ folder, imports }) =>
       imports
@@ -40,7 +41,7 @@ describe('modules', () => {
     expect(upward).toEqual([]);
   });
 
-  it('has no circle between files, types included', () => {
+  it('have no circle between files, types included', () => {
     const targets = new Map(
       product.map(({ path, imports }) => [
         path,
@@ -50,12 +51,12 @@ describe('modules', () => {
     expect(findCircles(targets)).toEqual([]);
   });
 
-  it('keeps loose files at the root of a wing few', () => {
+  it('have few loose files at the root of a wing', () => {
     const loose = product.map(({ path }) => path).filter((path) => path.split('/').length === 2);
     expect(loose.sort()).toEqual(['build/build.ts', 'cli/main.ts', 'proxy/handler.ts', 'proxy/server.ts']);
   });
 
-  it('are described in docs/explanation/modules.md as they are', async () => {
+  it('are described in docs/explanation/modules.md', async () => {
     await expect(describeModules(modules)).toMatchFileSnapshot(join(root, 'docs/explanation/modules.md'));
   });
 });

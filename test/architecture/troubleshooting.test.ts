@@ -1,4 +1,4 @@
-// docs/how-to/troubleshooting.md is searched by the words and codes of messages: the program really uses each of them.
+// Tests the words and codes of messages in docs/how-to/troubleshooting.md: the program uses each of them.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const product = sourceFiles('cli', 'build', 'proxy')
   .map(({ text }) => withoutComments(text))
   .join('\n');
 
-it('quotes only messages that the program prints', () => {
+it('the page quotes only messages that the program prints', () => {
   const quotes = [...page.replaceAll(/`[^`]*`/g, '').matchAll(/"([^"\n]+)"/g)].map(([, quote = '']) => quote);
   expect(quotes.length).toBeGreaterThan(15);
   // an ellipsis stands for a part that differs from message to message
@@ -18,7 +18,7 @@ it('quotes only messages that the program prints', () => {
   expect(quotes.filter((quote) => !isPrinted(quote))).toEqual([]);
 });
 
-it('names only codes that the program has', () => {
+it('the page names only codes that the program has', () => {
   const codes = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code = '']) => code);
   expect(codes.length).toBeGreaterThan(50);
   expect(codes.filter((code) => !new RegExp(`\\b${code}\\b`).test(product))).toEqual([]);

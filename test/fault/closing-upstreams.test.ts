@@ -1,5 +1,5 @@
-// Ordinary servers that end their connections, as upstreams: whatever Libretto fetches from them arrives whole, and no
-// process of Libretto ends.
+// Tests upstreams that are ordinary servers and close their connections: every fetched file is complete, and no process
+// of Libretto ends.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     );
   }
 
-  it('a mirror delivers every archive, each whole', async () => {
+  it('a mirror delivers every archive completely', async () => {
     await using _folder = await registry({ type: 'composer', url: upstream.url });
     const token = (await cli('token', 'create', '--description', 'CI')).stdout;
     const serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
@@ -94,7 +94,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     );
   });
 
-  it('a build fetches every package ahead', async () => {
+  it('a build fetches every package in advance', async () => {
     await using _folder = await registry({
       type: 'composer',
       url: upstream.url,
@@ -103,7 +103,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     await expectAllKept();
   });
 
-  it('a sync fetches every package ahead, and doctor reaches the repository', async () => {
+  it('a sync fetches every package in advance, and doctor reaches the repository', async () => {
     await using _folder = await registry();
     const added = await cli(
       'repository',

@@ -1,5 +1,5 @@
-// A build that is killed: at any moment, what readers see stays whole (`verify` accepts it), and the next build
-// completes it (I5, F1).
+// Tests a build that is killed at any moment: the tree stays whole (`verify` accepts it), and the next build completes
+// the publication (I5, F1).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
   });
 
   it(
-    `row 47, F1: ${kills} times at random moments, the tree is whole and the next build completes it`,
+    `row 47, F1: ${kills} times at random moments, the tree stays whole and the next build completes the publication`,
     { timeout: 60_000 + kills * 3000 },
     async () => {
       const started = performance.now();

@@ -1,6 +1,6 @@
-// A publication that is cut off after readers could see some of it, and never happens: the next builds publish what was
-// there before, then something new. No date that readers saw may stand for two contents, and what changes gets a later
-// date than it ever had (I19).
+// Tests a publication that is cut off after readers could see some of it, and is never completed. The next builds
+// publish the former content, and then new content. No date that readers saw may stand for two contents, and each
+// change gets a later date than ever before (I19).
 
 // first of all: it takes the place of Node's file system
 import { endWatch, watchDisk, type DiskFault } from '../util/faulty-disk.mjs';
@@ -77,7 +77,7 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
     ['a kill that costs the announcement', 'kill', ['index/_publication.json']],
     ["a kill that costs the builder's memory", 'kill', ['build']],
     ['a kill that costs the serving index of the package', 'kill', ['index/acme/one.json']],
-  ])('rise, whatever operation meets %s', async (_, kind, lost) => {
+  ])('rise, whichever operation meets %s', async (_, kind, lost) => {
     for (let at = intent + Math.floor(random() * step); at <= operations; at += step) {
       const dates = keepDates(tree.path('data'));
       const { met } = await cutOff(at, kind, dates.note);

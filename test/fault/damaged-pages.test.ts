@@ -1,6 +1,6 @@
-// Pages of a state are overwritten one by one (row 84). Either the program that reads the whole state finds it, or the page is
-// of no concern: then the state is read and written on without an end of the process. `npm run fault` damages every
-// page in every way; `npm test` some of them.
+// Overwrites the pages of a state one by one (row 84). Either the program that reads the whole state finds the damage,
+// or the damage does not matter: the state is then read and written without a crash. `npm run fault` damages every page
+// in every way, and `npm test` some of them.
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -78,7 +78,7 @@ const workload = (directory: string): string => `
   console.log((await store.range('row/')).length);
   await store.close();`;
 
-it('a damaged page is found, or is of no concern', { timeout: 600_000 }, async () => {
+it('a damaged page is found, or the damage does not matter', { timeout: 600_000 }, async () => {
   const whole = await readFile(folder.at('whole/data.mdb'));
   const pages = whole.length / pageSize;
   const step = process.env['DAMAGED_PAGES'] === 'all' ? 1 : 29;
@@ -120,7 +120,7 @@ it.each([0, 1, 2 ** 20 + 3])('a long value whose page counts %i pages is found',
   expect(JSON.parse(stdout)).toEqual({ rows: null, fault: `page ${page} counts ${count} pages, and its row counts 3` });
 });
 
-it('a whole state is not taken for damaged, while others write to it', async () => {
+it('a sound state is not reported as damaged while other processes write to it', async () => {
   await cp(folder.at('whole'), folder.at('busy'), { recursive: true });
   const store = await openLmdbStore(folder.at('busy'));
   let reading = true;

@@ -1,7 +1,7 @@
-// A build that meets a fault at each operation that changes something on the disk, one run for each (F1, F4; rows 47
-// and 49): the process is killed, the machine loses its power, the disk is full, broken or not to be written. How many
-// operations there are is counted first, so that whatever a build comes to do is covered. `npm test` plays a sample of
-// the operations, `npm run fault` all of them.
+// Tests a build with a fault at each operation that changes the disk, one run for each (F1, F4; rows 47 and 49). The
+// process is killed, the machine loses its power, or the disk is full, broken or read-only. The operations are counted
+// first, so that the test covers whatever a build does. `npm test` plays a sample of the operations, and `npm run
+// fault` all of them.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
@@ -33,9 +33,9 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     cold.remove();
   });
 
-  it('has something to fail at', () => expect(operations.warm).toBeGreaterThanOrEqual(200));
+  it('has operations that can fail', () => expect(operations.warm).toBeGreaterThanOrEqual(200));
 
-  it('F3: a build of what has not changed puts nothing anywhere', async () => {
+  it('F3: a build without changes writes nothing', async () => {
     warm.begin();
     await warm.run();
     await warm.run(100);
@@ -44,13 +44,13 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     expect(endWatch().log.filter((entry) => !/ build\/(lock|staging)/.test(entry))).toEqual([]);
   });
 
-  it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () =>
+  it('row 47, F1: killed at any operation, the tree stays whole, and the next build completes the publication', () =>
     interruptAt(warm, 'kill', sample(operations.warm, 4)));
 
-  it('row 47, F1: killed at an operation of the very first build', () =>
+  it('row 47, F1: killed at any operation of the very first build, the next build completes it', () =>
     interruptAt(cold, 'kill', sample(operations.cold, 8)));
 
-  it('row 47: the same where the machine loses its power with all that was not synced', () =>
+  it('row 47: a power loss with all unsynced data lost has the same outcome', () =>
     interruptAt(warm, 'power loss', sample(operations.warm, 4)));
 
   it.each<[DiskFault, string]>([
@@ -58,7 +58,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     ['EIO', 'a broken disk'],
     ['EACCES', 'missing rights'],
   ])(
-    'row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it',
+    'row 49, F4: %s, %s, at an operation: the path is named, the tree stays whole, and the next build completes the publication',
     async (kind) => {
       for (const at of sample(operations.warm, 12)) {
         const { error, met } = await meet(warm, { at, kind });
@@ -74,7 +74,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   );
 
   it.each<DiskFault>(['kill', 'power loss'])(
-    'row 47: a rollback that meets a %s is done or not begun after the next build',
+    'row 47: a rollback that meets a %s is complete or not begun after the next build',
     async (kind) => {
       const meetRollback = async (at = Infinity): Promise<Watched> => {
         warm.begin();

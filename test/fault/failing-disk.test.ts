@@ -1,5 +1,5 @@
-// A disk that fails under the real program (F4, row 49): what a person is told, and what comes after. Every operation
-// is met by such a failure in every-operation.test.ts.
+// Tests a failing disk under the compiled program (F4, row 49): its message, and the next build.
+// every-operation.test.ts has a failure at every operation.
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { whoLibrary } from '../util/who-library.ts';
 
 const faultyDisk = new URL('../util/faulty-disk.mjs', import.meta.url).href;
 
-describe('row 49, F4: a disk that fails under the program', () => {
+describe('row 49, F4: a failing disk under the program', () => {
   const folder = temporaryFolder('failing-disk');
   const data = folder.at('data');
   afterAll(() => folder.remove());
@@ -24,7 +24,7 @@ describe('row 49, F4: a disk that fails under the program', () => {
     ['EMFILE', 1, /too many open files\. Raise the limit/],
     ['EIO', 1, /the disk reported an input\/output error/],
   ])(
-    '%s: it says what is wrong with which path, exits with %i, and builds again afterwards',
+    '%s: the message names fault and path, the exit code is %i, and a later build succeeds',
     async (kind, code, message) => {
       writeTree(folder.path, below('packages', whoLibrary('acme/hello', '1.0.0')));
       rmSync(data, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// A build that may open few files only (row 89): wherever it meets the limit, it says so or leaves out the unread part.
-// It never ends by an accident.
+// Tests a build with a low limit on open files (row 89): wherever it meets the limit, it reports that or excludes the
+// unread part. It never crashes.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A full or read-only disk under the shipped program (row 84): reading goes on, writing names the cause, and everything
-// works again once there is room.
+// Tests a full or read-only disk under the compiled program (row 84): reads continue, writes name the cause, and
+// everything works again once there is space.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
+describe.skipIf(cannotMount())('a disk without space', () => {
   let disk: SmallDisk;
   let folder: TemporaryFolder;
   let server: RunningCli | undefined;
@@ -112,7 +112,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     await made.remove();
   });
 
-  it('serves on when it is full, answers every change STORAGE_FULL, says so in its health, and goes on once there is room', async () => {
+  it('lets the server read on, answer every change with STORAGE_FULL, report it in health, and recover with space', async () => {
     await execa(
       process.execPath,
       [binary, 'user', 'create', '--admin', '--email', 'ada@example.org', '--password-stdin', '--data', data()],
@@ -154,7 +154,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
   });
 
   it.each([1200, 2020])(
-    'never blames the archive for it where the disk is full with %i KiB left, in the midst of publishing',
+    'is never reported as a fault of the archive, with %i KiB left during a publication',
     async (left) => {
       await start();
       disk.fill(left * kibibyte);
@@ -170,7 +170,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     },
   );
 
-  it('a mirror serves what it has, passes documents on, and says of an archive that it cannot keep that the disk is full', async () => {
+  it('lets a mirror serve its archives, pass documents on, and report the full disk for an archive that it cannot store', async () => {
     await using upstream = await startUpstream();
     const put = (name: string): void => upstream.put(name, [{ version: '1.0.0', zip: archiveFor(name) }]);
     put('some/kept');
@@ -196,7 +196,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect((await read('/dist/some/late/1.0.0.zip')).status).toBe(200);
   });
 
-  it('tells load balancers and the doctor, and is ready nevertheless', async () => {
+  it('is reported to load balancers and doctor, and the server stays ready', async () => {
     disk.fill();
     await start();
     expect(await ask('/health/ready', '')).toMatchObject({ status: 200, body: { status: 'ready', storage: 'full' } });
@@ -208,7 +208,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     );
   });
 
-  it('is served from where it can only be read, without a request log', async () => {
+  it('differs from a read-only disk, where the server works without a request log', async () => {
     disk.mountAgain('ro');
     await start('--log', join(data(), 'log/requests.log'));
     expect(server?.output().stderr).toContain('it goes to standard output');

@@ -1,5 +1,5 @@
-// 1200 requests at once against a limit of 1000: exactly 1000 are served and 200 refused (F5), however many processes
-// share the count.
+// Tests 1200 simultaneous requests against a limit of 1000: exactly 1000 are served and 200 refused (F5), however many
+// processes share the count.
 
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

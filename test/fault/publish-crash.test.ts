@@ -1,5 +1,5 @@
-// `libretto publish` that is killed: at any moment, what readers see stays whole, and the same command again completes
-// it. What was acknowledged stays.
+// Tests a `libretto publish` that is killed at any moment: the tree stays whole, the same command completes the
+// publication, and acknowledged versions stay.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
     return record;
   };
 
-  it(`${kills} times at random moments, the tree is whole and nothing acknowledged is lost`, async () => {
+  it(`${kills} times at random moments, the tree stays whole and no acknowledged version is lost`, async () => {
     const started = performance.now();
     // alone, as those that are killed
     const acknowledged = new Map([['dev-main', (await complete(edit(1), true)).reference]]);

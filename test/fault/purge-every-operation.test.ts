@@ -1,6 +1,6 @@
-// I21. A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there,
-// or the machine loses its power. The tree is whole at every moment, and a purge that was begun is completed by the
-// next build, or by doing it again.
+// I21. Tests a purge with a fault at each operation that changes the disk, one run for each: the process is killed, or
+// the machine loses its power. The tree is whole at every moment, and the next build, or the same purge again,
+// completes a purge that was begun.
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
@@ -102,7 +102,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
   it.each<[DiskFault, number]>([
     ['kill', every],
     ['power loss', 2 * every],
-  ])('%s', async (kind, step) => {
+  ])('the purge is completed after a %s at any operation', async (kind, step) => {
     const { operations } = await meet(Infinity, kind);
     expect(operations).toBeGreaterThan(60);
     expect(filesWithSecret(data)).toEqual([]);
@@ -125,7 +125,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     }
   });
 
-  it('a power loss at the end of a purge brings nothing back, whatever of it was not synced', async () => {
+  it('a power loss at the end of a purge restores nothing, whatever data was not synced', async () => {
     const { operations, log } = await meet(Infinity, 'kill');
     expect(log.at(-1)).toBe('rm build/lock');
     const everythingUnsynced = (): number => 1;

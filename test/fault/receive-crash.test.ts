@@ -1,5 +1,5 @@
-// `libretto receive` that is killed, and two at once: at any moment what readers see stays whole, and the same command
-// again completes it.
+// Tests a `libretto receive` that is killed, and two at once: the tree stays whole at any moment, and the same command
+// again completes the publication.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     }
   };
 
-  it(`is killed ${kills} times at random moments: the tree is whole, and the next receive completes it`, async () => {
+  it(`is killed ${kills} times at random moments: the tree stays whole, and the next receive completes the publication`, async () => {
     edit(1);
     await sent('packages', 'incoming');
     const started = performance.now();
@@ -76,7 +76,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     expect(interrupted).toBeGreaterThan(kills / 4);
   });
 
-  it('twice at once, of two trees and of the same one: one waits for the other, and all is published', async () => {
+  it('twice at once, of two trees and of the same one: one waits for the other, and both are published', async () => {
     writeTree(folder.path, below('one/tool', whoLibrary('acme/tool', '1.0.0')));
     writeTree(folder.path, below('two/more', whoLibrary('acme/more', '1.0.0')));
     await sent('one', 'from-one');

@@ -1,5 +1,5 @@
-// Redis frozen, killed, emptied, full, read-only or behind a wrong password: requests are still answered, still
-// limited, never with an error (F6, F7, I11, I12), and the shared count takes over again by itself.
+// Tests a Redis that is frozen, killed, emptied, full, read-only or behind a wrong password: requests are still
+// answered and limited, never with an error (F6, F7, I11, I12), and the shared count takes over again by itself.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { lacks } from '../util/tool.ts';
 
 const hourMs = 3_600_000;
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+describe.skipIf(lacks('redis-server'))('counting while Redis fails', () => {
   let redis: RedisServer;
   let notices: CountersNotice[];
   const opened: Counters[] = [];
@@ -52,7 +52,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(counters.degraded()).toBe(false);
   }
 
-  it('F6, row 80: frozen: all who wait are answered together, those who come later at once, and it is used again when it thaws', async () => {
+  it('F6, row 80: frozen: all waiting requests are answered together, later ones at once, and Redis is used again when it thaws', async () => {
     const counters = await open();
     await hits(counters, 10, 100);
     redis.freeze();
@@ -77,7 +77,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     ]);
   });
 
-  it('F7, row 80: killed and started again: counting goes on from what this process knows', async () => {
+  it('F7, row 80: killed and started again: counting continues from the local count', async () => {
     const counters = await open();
     await hits(counters, 90, 100);
     await redis.kill();
@@ -88,7 +88,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(Number(await redis.command('GET', 'libretto:count:a'))).toBe(96);
   });
 
-  it('row 80: is still limited while it is away', async () => {
+  it('row 80: requests stay limited while Redis is gone', async () => {
     const counters = await open();
     await hits(counters, 10, 15);
     await redis.kill();
@@ -97,7 +97,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 15)).toMatchObject({ admitted: false, remaining: 0 });
   });
 
-  it('F7, row 81: emptied, or its scripts forgotten: no error, the count and its end stay', async () => {
+  it('F7, row 81: emptied, or without its scripts: no error, and count and end stay', async () => {
     const counters = await open();
     const before = await hits(counters, 50, 100);
     await redis.command('SCRIPT', 'FLUSH');
@@ -112,7 +112,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(counters.degraded()).toBe(false);
   });
 
-  it('F7: emptied under two processes: the count goes on from the higher of the two', async () => {
+  it('F7: emptied under two processes: the count continues from the higher of the two', async () => {
     const [one, two] = [await open(), await open()];
     await hits(one, 30, 100);
     await hits(two, 40, 100);
@@ -122,7 +122,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(one, 100)).toMatchObject({ remaining: 28 });
   });
 
-  it('row 81: a key without an end gets one, and does not refuse for ever', async () => {
+  it('row 81: a key without an end gets one, and does not refuse forever', async () => {
     const counters = await open();
     await redis.command('SET', 'libretto:count:a', 500);
     expect(await hit(counters, 100)).toMatchObject({ admitted: false });
@@ -131,14 +131,14 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 100, 'b')).toMatchObject({ admitted: true, remaining: 99 });
   });
 
-  it('row 83: leaves nothing without an end behind', async () => {
+  it('row 83: every key has an end', async () => {
     const counters = await open();
     for (let index = 0; index < 20; index += 1) await hit(counters, 100, `key ${index}`);
     for (const key of (await redis.command('KEYS', '*')) as string[])
       expect(Number(await redis.command('PTTL', key)), key).toBeGreaterThan(0);
   });
 
-  it('row 80: not there at the start: counts locally, says so once, and takes over when it comes', async () => {
+  it('row 80: unreachable at the start: counts locally, reports it once, and takes over when Redis appears', async () => {
     await redis.kill();
     const counters = await open();
     expect(counters.degraded()).toBe(true);
@@ -151,7 +151,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 2)).toMatchObject({ admitted: false });
   });
 
-  it('row 80: frozen at the start: starts all the same', async () => {
+  it('row 80: frozen at the start: the server starts all the same', async () => {
     redis.freeze();
     const counters = await open();
     expect(counters.degraded()).toBe(true);
@@ -172,7 +172,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
       () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
       'OOM',
     ],
-  ])('row 80: %s: counts locally for as long as that lasts', async (_name, breakIt, repair, reason) => {
+  ])('row 80: %s: counts locally until that ends', async (_name, breakIt, repair, reason) => {
     const counters = await open();
     await hits(counters, 10, 100);
     await breakIt();
@@ -185,7 +185,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 100)).toMatchObject({ admitted: true, remaining: 79 });
   });
 
-  it('row 80: a wrong password: counts locally and says why, without the password', async () => {
+  it('row 80: a wrong password: counts locally and reports it without the password', async () => {
     const guarded = await startRedis([], 'right-horse');
     const counters = await open(guarded.url.replace('right-horse', 'wrong-horse'));
     expect(await hit(counters, 2)).toMatchObject({ admitted: true, remaining: 1 });

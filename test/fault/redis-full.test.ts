@@ -1,5 +1,5 @@
-// A Redis of the state without memory left: a change is refused as the fault of the server's storage, reading goes on,
-// and so does writing once there is room.
+// Tests a Redis for the state without free memory: changes are refused as a fault of the server's storage, reads
+// continue, and writes work again once there is memory.
 
 import { expect, it } from 'vitest';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
@@ -7,7 +7,7 @@ import { openRedisStore } from '../../proxy/state/redis-store.ts';
 import { startRedis } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
 
-it.skipIf(lacks('redis-server'))('a Redis that is full refuses changes as STORAGE_FULL and is read on', async () => {
+it.skipIf(lacks('redis-server'))('a full Redis refuses changes as STORAGE_FULL and serves reads', async () => {
   const redis = await startRedis();
   const store = await openRedisStore({
     url: redis.url,

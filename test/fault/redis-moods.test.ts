@@ -1,6 +1,6 @@
-// A Redis that is late, slow, behind a dead line, closed to us while we run, holding old or odd values: nobody gets an
-// error for it, nobody is unlimited, and it is counted on again by itself (F6, F7, rows 80 and 81). Frozen, killed,
-// emptied, full, read-only: redis-chaos.test.ts.
+// Tests a Redis that is late, slow, behind a dead line, closed to the server at run time, or holds old or odd values:
+// no request fails, none is unlimited, and the shared count is used again by itself (F6, F7, rows 80 and 81).
+// redis-chaos.test.ts has a frozen, killed, emptied, full and read-only Redis.
 
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { startTcpProxy } from '../util/tcp-proxy.ts';
 import { lacks } from '../util/tool.ts';
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', () => {
   let redis: RedisServer;
   const opened: Counting[] = [];
 
@@ -33,7 +33,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   const stored = async (key = 'a'): Promise<number> => Number(await redis.command('GET', `libretto:count:${key}`));
 
   it(
-    'F6: when it freezes one request waits until that is certain, the others far from their limit do not',
+    'F6: a frozen Redis delays one request until the freeze is certain, and no request far from its limit',
     { retry: 2 },
     async () => {
       const { counters, hit, hits } = await open();
@@ -55,7 +55,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     },
   );
 
-  it('F5, F6: one that is late and comes back has counted everybody once', { retry: 2 }, async () => {
+  it('F5, F6: a late Redis that returns has counted every request once', { retry: 2 }, async () => {
     const [one, other] = [await open(), await open()];
     for (let index = 0; index < 5; index += 1) for (const { hit } of [one, other]) await hit(1000);
     redis.freeze();
@@ -76,7 +76,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     ['with many on their way', 100, 10],
     ['of a token it knows nothing of', 100, 0],
   ])(
-    'F5, F6: %s everybody waits for its word, and nobody is admitted beyond the limit',
+    'F5, F6: %s every request waits for its reply, and none is admitted beyond the limit',
     { retry: 2 },
     async (_name, limit, before) => {
       const [one, other] = [await open(), await open()];
@@ -90,7 +90,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     },
   );
 
-  it('row 80: slow: is not waited for, and told once', async () => {
+  it('row 80: a slow Redis delays no request, and is reported once', async () => {
     await using line = await startTcpProxy(redis.port);
     const { counters, hit, hits, notices, untilRecovered } = await open(`redis://127.0.0.1:${line.port}`);
     await hits(10, 100);
@@ -107,7 +107,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await stored()).toBe(100 - remaining);
   });
 
-  it('row 80: behind a line that is dead without saying so: another connection is made', async () => {
+  it('row 80: a dead line without an error leads to a new connection', async () => {
     await using line = await startTcpProxy(redis.port);
     const { hit, hits, untilDegraded, untilRecovered } = await open(`redis://127.0.0.1:${line.port}`);
     await hits(10, 100);
@@ -119,7 +119,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await stored()).toBe(21);
   });
 
-  it('row 80: its password is changed while we run: counts locally, says why, and not which', async () => {
+  it('row 80: a password that changes at run time: counts locally and names the cause without the password', async () => {
     await redis.command('ACL', 'SETUSER', 'count', 'on', '>right-horse', '~*', '+@all');
     const { counters, hit, hits, notices, untilRecovered } = await open(
       redis.url.replace('//', '//count:right-horse@'),
@@ -139,7 +139,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await stored()).toBe(22);
   });
 
-  it('row 80: busy with a script of somebody else: counts locally meanwhile', async () => {
+  it('row 80: a foreign script blocks Redis: counts locally meanwhile', async () => {
     await redis.command('CONFIG', 'SET', 'busy-reply-threshold', 50);
     const { hits, hit, notices, untilRecovered } = await open();
     await hits(10, 100);
@@ -153,7 +153,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect((await hit(100)).remaining).toBeLessThanOrEqual(79);
   });
 
-  it('F7: started again with what it had saved long ago: the count does not fall below ours', async () => {
+  it('F7: a restart with old data does not lower the count below the local one', async () => {
     const { hit, hits, untilRecovered } = await open();
     await hits(50, 100);
     await redis.command('SAVE');
@@ -167,7 +167,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await stored()).toBe(92);
   });
 
-  it('F7, row 81: its scripts forgotten under load: no error, nobody counted twice', async () => {
+  it('F7, row 81: lost scripts under load cause no error, and no request counts twice', async () => {
     const { hits, counters } = await open();
     const all = [
       hits(50, 1000),
@@ -190,24 +190,27 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     ['no number', ['SET', 'nan'], 99],
     ['more than can be counted', ['SET', '99999999999999999999'], 99],
     ['a count', ['SET', '50'], 49],
-  ])('row 81: %s in the place of a count', async (_name, [command = '', ...value], remaining) => {
-    const { counters, hit, notices } = await open();
-    await redis.command(command, 'libretto:count:a', ...value);
-    expect(await hit(100)).toMatchObject({ admitted: true, remaining });
-    expect(await hit(100)).toMatchObject({ admitted: true, remaining: remaining - 1 });
-    expect(await stored()).toBe(100 - remaining + 1);
-    expect(Number(await redis.command('PTTL', 'libretto:count:a'))).toBeGreaterThan(hourMs - 60_000);
-    expect([counters.degraded(), notices]).toEqual([false, []]);
-  });
+  ])(
+    'row 81: %s as the stored count refuses no request and causes no error',
+    async (_name, [command = '', ...value], remaining) => {
+      const { counters, hit, notices } = await open();
+      await redis.command(command, 'libretto:count:a', ...value);
+      expect(await hit(100)).toMatchObject({ admitted: true, remaining });
+      expect(await hit(100)).toMatchObject({ admitted: true, remaining: remaining - 1 });
+      expect(await stored()).toBe(100 - remaining + 1);
+      expect(Number(await redis.command('PTTL', 'libretto:count:a'))).toBeGreaterThan(hourMs - 60_000);
+      expect([counters.degraded(), notices]).toEqual([false, []]);
+    },
+  );
 
-  it('row 81: a key that would live for days ends with the window', async () => {
+  it('row 81: a key that would live for days ends with its window', async () => {
     const { hit } = await open();
     await redis.command('SET', 'libretto:count:a', 100, 'PX', 100 * hourMs);
     expect(await hit(100)).toMatchObject({ admitted: false });
     expect(Number(await redis.command('PTTL', 'libretto:count:a'))).toBeLessThanOrEqual(hourMs);
   });
 
-  it('row 80: a user with the rights that the documentation names is enough, with fewer it counts locally and says which is missing', async () => {
+  it('row 80: a user with the documented rights is enough; with fewer, counting is local and the missing right is named', async () => {
     const rights = ['+info', '+eval', '+evalsha', '+get', '+set', '+pttl'];
     const url = redis.url.replace('//', '//count:secret@');
     await redis.command('ACL', 'SETUSER', 'count', 'on', '>secret', '~libretto:count:*', ...rights);

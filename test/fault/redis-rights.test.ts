@@ -1,5 +1,5 @@
-// A user of Redis that may do what the documentation names and nothing else: it is enough for a state, and with one
-// right less a state is not opened.
+// Tests a Redis user with exactly the documented rights: they are enough for a state, and with one right less the state
+// is not opened.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
@@ -28,7 +28,7 @@ const rights = [
 ];
 const others = ['+info', '+config|get', '+publish', '+subscribe', '&libretto:state:*'];
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+describe.skipIf(lacks('redis-server'))('a Redis user for the state', () => {
   let redis: RedisServer;
   let url: string;
   const stores: RedisStore[] = [];
@@ -65,7 +65,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     return store;
   }
 
-  it('the rights that the documentation names are enough', async () => {
+  it('needs only the documented rights', async () => {
     const [store, other] = [await open(), await open()];
     const generation = other.generation();
     expect(
@@ -86,7 +86,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await store.durabilityFault()).toContain('keeps nothing on disk');
   });
 
-  it.each(rights)('without %s it is not opened, and says so', async (right) => {
+  it.each(rights)('without %s cannot open the state, and the error names the right', async (right) => {
     await redis.command('ACL', 'SETUSER', 'state', `-${right}`);
     const error: unknown = await open()
       .then((store) => store.commit({ conditions: [], puts: [], deletes: [] }))
@@ -99,7 +99,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await redis.command('EXISTS', 'libretto:state:meta')).toBe(0);
   });
 
-  it("a Redis user without rights on the state's keys cannot open the state", async () => {
+  it('without rights on the keys of the state cannot open the state', async () => {
     await redis.command('ACL', 'SETUSER', 'state', 'resetkeys', '~other:*');
     await expect(open()).rejects.toMatchObject({
       code: 'STATE_UNUSABLE',
@@ -107,7 +107,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     });
   });
 
-  it('behind sentinels it has to wait for replicas, too', async () => {
+  it('behind sentinels needs the right to wait for replicas too', async () => {
     const sentinels = await startSentinels();
     for (const server of [sentinels.primary, sentinels.replica])
       await server.command(

@@ -1,5 +1,5 @@
-// Sentinels that know which Redis is the primary: it is killed or frozen, a replica takes its place, and counting and
-// the state go on there. What was answered is not lost with it (F7, I11, I12, I13).
+// Tests sentinels that know the primary Redis: it is killed or frozen, a replica replaces it, and counters and state
+// continue there. No acknowledged change is lost (F7, I11, I12, I13).
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     });
   }
 
-  describe('that lose the primary', () => {
+  describe('after the loss of the primary', () => {
     beforeEach(async () => {
       redis = await startSentinels('right-horse');
     });
@@ -71,51 +71,48 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     it.each([
       ['killed', () => redis.primary.kill()],
       ['frozen', async () => redis.primary.freeze()],
-    ])(
-      'the primary %s: a replica takes its place, with every change that was answered and what was counted',
-      async (name, lose) => {
-        const [one, other] = [await open(), await open()];
-        const { counters, hit, hits, notices: told, untilRecovered } = await count();
-        await one.commit(put('token/known', 'known'));
-        await one.commit(put('token/revoked', 'revoked'));
-        for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
-        await hits(50, 100);
-        await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
-        await lose();
-        expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
-        // what is known goes on being served
-        expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject(
-          { value: 'known' },
-        );
-        await redis.failedOver();
-        await untilRecovered();
-        expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
-        expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
-        expect(counters.degraded()).toBe(false);
-        expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
-        await until(() => commits(one, put('token/new', 'new')));
-        await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
-        expect(await other.get('token/revoked')).toBeUndefined();
-        expect(await other.get('token/known')).toMatchObject({ value: 'known' });
-        expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
-        if (name === 'killed') return;
-        // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
-        redis.primary.thaw();
-        expect(await one.commit(put('token/later', 'later'))).toBe(true);
-        expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
-        expect(await other.get('token/later')).toMatchObject({ value: 'later' });
-      },
-    );
+    ])('the primary %s: a replica replaces it, with every acknowledged change and every count', async (name, lose) => {
+      const [one, other] = [await open(), await open()];
+      const { counters, hit, hits, notices: told, untilRecovered } = await count();
+      await one.commit(put('token/known', 'known'));
+      await one.commit(put('token/revoked', 'revoked'));
+      for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
+      await hits(50, 100);
+      await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
+      await lose();
+      expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
+      // what is known goes on being served
+      expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject({
+        value: 'known',
+      });
+      await redis.failedOver();
+      await untilRecovered();
+      expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
+      expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
+      expect(counters.degraded()).toBe(false);
+      expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
+      await until(() => commits(one, put('token/new', 'new')));
+      await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
+      expect(await other.get('token/revoked')).toBeUndefined();
+      expect(await other.get('token/known')).toMatchObject({ value: 'known' });
+      expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
+      if (name === 'killed') return;
+      // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
+      redis.primary.thaw();
+      expect(await one.commit(put('token/later', 'later'))).toBe(true);
+      expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
+      expect(await other.get('token/later')).toMatchObject({ value: 'later' });
+    });
   });
 
-  describe('that have nothing to do', () => {
+  describe('without a loss of the primary', () => {
     beforeAll(async () => {
       redis = await startSentinels('right-horse');
     });
 
     afterAll(() => redis.stop());
 
-    it('a change is answered once a replica has it; when none is there it is answered all the same, told once, and nobody who reads waits', async () => {
+    it('a change waits for one replica; without one it is acknowledged all the same, reported once, and delays no read', async () => {
       const store = await open();
       await store.commit(put('token/a', 'a'));
       expect(await redis.replica.command('HGET', 'libretto:state:rows', 'token/a')).toMatch(/:"a"$/);
@@ -135,7 +132,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
       expect(notices).toMatchObject([{ state: 'unreplicated' }]);
     });
 
-    it('a Redis that wants replicas refuses, and nothing is changed', async () => {
+    it('a Redis that requires replicas refuses the change, and nothing is changed', async () => {
       const store = await open();
       await store.commit(put('token/a', 'a'));
       await redis.primary.command('CONFIG', 'SET', 'min-replicas-to-write', 2);
@@ -154,7 +151,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
       expect(counters.degraded()).toBe(false);
     });
 
-    it('no sentinel, another name, a wrong password: says which it is, and counts locally', async () => {
+    it('no sentinel, another name, a wrong password: the error names the cause, and counting is local', async () => {
       const gone = await freePort();
       for (const [url, why] of [
         [redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone}`), /the sentinel 127\.0\.0\.1:\d+ cannot be asked/],

@@ -1,5 +1,5 @@
-// The state's Redis frozen, killed, emptied, full, or closed to us: who is known stays known for a while, nobody
-// unknown is let in, and a revocation reaches every host that can be reached (F8, I13).
+// Tests the state's Redis while it is frozen, killed, emptied, full or closed: known tokens stay valid for a while,
+// unknown ones are refused, and a revocation reaches every reachable host (F8, I13).
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { lacks } from '../util/tool.ts';
 const put = (key: string, value: JsonValue): StateChange => ({ conditions: [], puts: [{ key, value }], deletes: [] });
 const remove = (key: string): StateChange => ({ conditions: [], puts: [], deletes: [key] });
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
   let redis: RedisServer;
   let notices: StateNotice[];
   const opened: RedisStore[] = [];
@@ -58,7 +58,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await until(() => store.generation() !== before);
   }
 
-  it('F8: a change of one host is known to the other, which forgets that row and no other one', async () => {
+  it('F8: a change of one host reaches the other, which drops that row alone from its cache', async () => {
     const [one, other] = [await open(), await open()];
     await one.commit({
       conditions: [],
@@ -83,7 +83,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await other.range('setting/')).toMatchObject([{ key: 'setting/x', value: 1 }]);
   });
 
-  it('F8: it is known to a host that hears no messages, too', async () => {
+  it('F8: a change also reaches a host that gets no messages', async () => {
     await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const [one, deaf] = [await open(), await open({ url: `redis://deaf:secret@127.0.0.1:${redis.port}` })];
     await one.commit(put('token/a', 'a'));
@@ -94,7 +94,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(deaf.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
 
-  it('F8: and a change by a host that may not send any', async () => {
+  it('F8: a change of a host that may not send messages reaches the others too', async () => {
     await redis.command('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const [one, mute] = [await open(), await open({ url: `redis://mute:secret@127.0.0.1:${redis.port}` })];
     await one.commit(put('token/a', 'a'));
@@ -106,7 +106,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(one.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
 
-  it('killed: what is known is given for the grace, then nothing; nothing is written, nothing unknown is said', async () => {
+  it('killed: known rows are served for the grace period, then none; nothing is written, and nothing unknown is answered', async () => {
     const store = await open({ graceMs: 1000 });
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
@@ -122,7 +122,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
 
-  it('frozen: who asks waits once, and when it thaws all is as it was', async () => {
+  it('frozen: a read waits once, and everything works as before after the thaw', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
@@ -138,7 +138,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   it(
-    'row 80: frozen: whoever asks is told as soon as that is certain, and a server is ready for as long as it honours what it knows',
+    'row 80: frozen: a read fails as soon as the freeze is certain, and a server is ready as long as cached tokens work',
     { retry: 2 },
     async () => {
       const store = await open({ graceMs: 4000 });
@@ -164,7 +164,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     },
   );
 
-  it('a change that a host could not hear of is not served from its cache', async () => {
+  it('a change that a host could not learn of is not served from its cache', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
@@ -176,7 +176,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(store.generation()).not.toBe(generation);
   });
 
-  it('killed, and back without what it had: known tokens open nothing, and nothing is written into the void', async () => {
+  it('killed, and back without data: known tokens open nothing, and nothing is written', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
@@ -192,7 +192,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect((await next.get('token/a'))?.revision).toBeGreaterThan(1_600_000_000_000);
   });
 
-  it('full: a change is refused whole, and reading goes on', async () => {
+  it('full: a change is refused as a whole, and reads continue', async () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
@@ -203,7 +203,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(standing()).toBeUndefined();
   });
 
-  it('closed to us, or away, when it is opened: says what to do, and nothing of the password', async () => {
+  it('closed or unreachable at opening: the error names the next step, without the password', async () => {
     await redis.command('CONFIG', 'SET', 'requirepass', 'right');
     const url = `redis://:wrong-one@127.0.0.1:${redis.port}`;
     for (const given of [url, `redis://127.0.0.1:${redis.port}`]) {
@@ -218,7 +218,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(open({ url: nobody })).rejects.toThrow(/cannot be used: .*ECONNREFUSED.*Check that this Redis runs/);
   });
 
-  it('opened to look only: makes nothing where there is no state', async () => {
+  it('opened for reading: creates nothing where no state exists', async () => {
     const opening = { make: false, fresh: newStateIdentity(randomBytes) };
     const look = (): Promise<RedisStore> =>
       openRedisStore({
@@ -255,7 +255,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(store.range('token/')).rejects.toMatchObject(damaged);
   });
 
-  it('says what would lose the state', async () => {
+  it('settings of Redis that could lose the state are reported', async () => {
     const store = await open();
     expect(await store.durabilityFault()).toContain('keeps nothing on disk');
     await redis.command('CONFIG', 'SET', 'save', '3600 1');

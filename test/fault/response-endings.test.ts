@@ -1,5 +1,6 @@
-// Upstreams whose responses end in every way there is, through the shipped commands: no process ends, each archive that
-// is delivered is right, and each that was cut off is an error. ENDINGS says how many responses, ENDINGS_SEED which.
+// Tests upstreams whose responses end in every possible way, with the compiled commands: no process ends, each
+// delivered archive is correct, and each cut-off archive is an error. ENDINGS sets the number of responses,
+// ENDINGS_SEED the series.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -116,7 +117,7 @@ async function outcomeOf(url: string, token: string, shasum: string): Promise<'w
   }
 }
 
-it('a mirror lives, delivers what is whole, and fails what is not', { timeout: patienceMs }, async () => {
+it('a mirror continues, delivers complete archives, and fails broken ones', { timeout: patienceMs }, async () => {
   configure({ type: 'composer', url: servers.urls[0] });
   expect((await cli('build')).exitCode).toBe(0);
   const token = (await cli('token', 'create', '--description', 'CI', '--limit', '0')).stdout;
@@ -143,7 +144,7 @@ it('a mirror lives, delivers what is whole, and fails what is not', { timeout: p
   expect(wrong).toEqual([]);
 });
 
-it('a build publishes what is whole, and leaves out what is not', { timeout: patienceMs }, async () => {
+it('a build publishes complete archives, and excludes broken ones', { timeout: patienceMs }, async () => {
   configure({ type: 'package', packages: archives.map(recordOf) });
   const { stdout } = await startCli(['build', '--json'], { cwd: folder.path, environment }).ended;
   const { quarantined } = JSON.parse(stdout) as { quarantined: { name: string | null }[] };

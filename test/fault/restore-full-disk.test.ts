@@ -1,5 +1,5 @@
-// `libretto restore` onto a disk with too little room: nothing is begun, the message says what to do, and the restore
-// succeeds once there is room.
+// Tests `libretto restore` onto a disk without enough space: nothing is written, the message names the next step, and
+// the restore succeeds once there is space.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 
 const kibibyte = 1024;
 
-describe.skipIf(cannotMount())('a restore onto a disk with too little room', () => {
+describe.skipIf(cannotMount())('a restore onto a disk without enough space', () => {
   let disk: SmallDisk;
   let folder: TemporaryFolder;
   let backupBytes = 0;
@@ -35,7 +35,7 @@ describe.skipIf(cannotMount())('a restore onto a disk with too little room', () 
   it.each([
     ['a whole restore', [], /has too little room\..* Nothing was restored\./],
     ['--state-only', ['--state-only'], /: the disk is full\. Free some space and try again\.$/],
-  ])('%s leaves no folder that it made', async (_, flags, message) => {
+  ])('%s leaves no folder that it created', async (_, flags, message) => {
     const data = join(disk.path, 'new/data');
     disk.fill();
     const refused = await run('restore', 'copy', '--data', data, ...flags);
@@ -47,18 +47,21 @@ describe.skipIf(cannotMount())('a restore onto a disk with too little room', () 
   });
 
   // the last three have room for the files, but not for the state to be opened, or for the event of the restore
-  it.each([-2000, 32, 40, 48])('%i KiB more than its files need', async (more) => {
-    const data = join(disk.path, `data${more}`);
-    mkdirSync(data);
-    disk.fill(backupBytes + more * kibibyte);
-    const refused = await run('restore', 'copy', '--data', data);
-    expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([74, '', expect.any(String)]);
-    expect(refused.stderr).toMatch(
-      /^libretto: The disk of .* has too little room\. The backup needs .* MiB there, and restore again/,
-    );
-    expect(readdirSync(data)).toEqual([]);
-    disk.free();
-    expect((await run('restore', 'copy', '--data', data)).exitCode).toBe(0);
-    await run('token', 'list', '--data', data).then(({ exitCode }) => expect(exitCode).toBe(0));
-  });
+  it.each([-2000, 32, 40, 48])(
+    'with %i KiB more than its files need writes no file, and succeeds once there is space',
+    async (more) => {
+      const data = join(disk.path, `data${more}`);
+      mkdirSync(data);
+      disk.fill(backupBytes + more * kibibyte);
+      const refused = await run('restore', 'copy', '--data', data);
+      expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([74, '', expect.any(String)]);
+      expect(refused.stderr).toMatch(
+        /^libretto: The disk of .* has too little room\. The backup needs .* MiB there, and restore again/,
+      );
+      expect(readdirSync(data)).toEqual([]);
+      disk.free();
+      expect((await run('restore', 'copy', '--data', data)).exitCode).toBe(0);
+      await run('token', 'list', '--data', data).then(({ exitCode }) => expect(exitCode).toBe(0));
+    },
+  );
 });

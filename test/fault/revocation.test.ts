@@ -1,5 +1,5 @@
-// F8: a token that is revoked on one host opens nothing on another with the next request that comes after the message,
-// and soon after without messages. How soon in milliseconds is a matter of the machine: REVOCATION_TIMES=1 prints it.
+// F8. Tests a token that is revoked on one host: another host refuses the next request after the message, and without
+// messages soon after. REVOCATION_TIMES=1 prints the milliseconds, which depend on the machine.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.t
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+describe.skipIf(lacks('redis-server'))('a revoked token', () => {
   let redis: RedisServer;
   const stores: RedisStore[] = [];
 
@@ -47,7 +47,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   const opens = async (authenticator: Authenticator, secret: string): Promise<boolean> =>
     (await authenticator.authenticate(`Bearer ${secret}`, Date.now())).outcome === 'valid';
 
-  it('F8: on the same host it is the next request', async () => {
+  it('F8: is refused on the same host with the next request', async () => {
     const store = await host();
     const [tokens, authenticator] = [tokensOf(store), createAuthenticator(store)];
     for (let round = 0; round < 20; round += 1) {
@@ -61,7 +61,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   it.each([
     ['which hears messages', '', 60, 100],
     ['which hears none', 'deaf:secret@', 8, 1000],
-  ])('F8: and on another host %s', async (_name, user, rounds, wantedMs) => {
+  ])('F8: is refused on another host %s', async (_name, user, rounds, wantedMs) => {
     const tokens = tokensOf(await host());
     const authenticator = createAuthenticator(await host(user));
     const times: number[] = [];

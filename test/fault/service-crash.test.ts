@@ -1,5 +1,5 @@
-// The service killed between any two calls: whatever it acknowledged is there when it comes back, and whatever it took
-// away stays away.
+// Tests a service that is killed between any two calls: every acknowledged change is there after its return, and every
+// removal stays.
 
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const codeOf = (secret: unknown, step = 0): string =>
   new TOTP({ secret: String(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
 
 describe('SIGKILL after each answer', () => {
-  it('takes back nothing of a token: made, changed, rotated, revoked', async () => {
+  it('loses no change of a token: created, updated, rotated, revoked', async () => {
     const { id, token } = await acknowledged(201, 'POST', '/api/tokens', { description: 'CI', kind: 'read' });
     expect(await opens(token)).toBe(200);
     await acknowledged(200, 'PATCH', `/api/tokens/${String(id)}`, { rate_limit: 70 });
@@ -47,7 +47,7 @@ describe('SIGKILL after each answer', () => {
     expect([await opens(token), await opens(rotated['token'])]).toEqual([401, 401]);
   });
 
-  it('takes back nothing of a person: invited, let in, with a second factor, out again', async () => {
+  it('loses no change of a user: invited, logged in, with two-factor authentication, logged out', async () => {
     const invited = await acknowledged(201, 'POST', '/api/users', { email: 'grace@example.org', role: 'viewer' });
     const { token: invitation } = invited['invitation'] as { token: string };
     const password = 'a much longer password';
@@ -84,7 +84,7 @@ describe('SIGKILL after each answer', () => {
     expect(await opens(again['token'])).toBe(401);
   });
 
-  it('takes back no setting and no repository, and its credentials still open', async () => {
+  it('loses no setting and no repository, and its credentials can still be opened', async () => {
     await acknowledged(200, 'PATCH', '/api/settings', { limits: { read: 5000 } });
     expect((await registry.api('GET', '/api/settings')).json['limits']).toMatchObject({
       read: { value: 5000, origin: 'api' },
@@ -101,7 +101,7 @@ describe('SIGKILL after each answer', () => {
     expect((await registry.cli('keys', 'rotate', 'sealing')).exitCode).toBe(0);
   });
 
-  it('forgets no wrong password', async () => {
+  it('loses no failed login', async () => {
     for (let at = 0; at < 5; at += 1)
       await acknowledged(401, 'POST', '/api/auth/login', {
         email: 'nobody@example.org',
@@ -121,7 +121,7 @@ describe('SIGKILL after each answer', () => {
     else expect(json['code']).toBe('TOO_MANY_ATTEMPTS');
   });
 
-  it('leaves an audit log that is sound and has it all', async () => {
+  it('leaves a valid audit log with every event', async () => {
     const { stdout, exitCode } = await registry.cli('audit', 'list', '--json', '--limit', '200');
     expect(exitCode).toBe(0);
     const actions = new Set(

@@ -1,5 +1,5 @@
-// Processes that write to the state are killed at random moments (F9): nothing that was acknowledged is lost, nothing
-// is half there, nobody waits for the dead.
+// Kills processes that write to the state at random moments (F9): no acknowledged row is lost, no transaction is half
+// there, and no process waits for a dead one.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -77,7 +77,7 @@ describe('a commit of another process', () => {
     await store.close();
   });
 
-  it('is seen in the next turn of the event loop, with nothing but that to renew what is seen', async () => {
+  it('is seen in the next turn of the event loop, without any other access to the state', async () => {
     const store = await openLmdbStore(directory);
     const before = store.generation();
     const writer = startWriter('w');
@@ -90,7 +90,7 @@ describe('a commit of another process', () => {
 });
 
 describe('processes that open and close the state again and again', () => {
-  it('can all write, also one that opens while another closes as the last', async () => {
+  it('can all write, also one that opens the state while another closes it as the last', async () => {
     await (await openLmdbStore(directory)).close();
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
@@ -109,8 +109,8 @@ describe('processes that open and close the state again and again', () => {
   });
 });
 
-describe('a disk that takes no more', () => {
-  it('refuses the commit with the reason, changes nothing, and the state stays usable', async () => {
+describe('a disk without space for the state', () => {
+  it('refuses the commit with the reason and changes nothing, and the state stays usable', async () => {
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
       const store = await openLmdbStore(${JSON.stringify(directory)});

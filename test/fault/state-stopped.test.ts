@@ -1,5 +1,6 @@
-// A process is stopped while it writes the state (row 84; a debugger, a frozen container). Others read on, and give up
-// writing after a few seconds with a message. Once the process continues, they write again.
+// Tests a process that is stopped while it writes the state (row 84), by a debugger or in a frozen container. Other
+// processes read on, and give up writing after a few seconds with a message. Once the process continues, they write
+// again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +42,7 @@ async function stopWithinCommit(victim: ChildProcess): Promise<void> {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'others give up after a few seconds, read meanwhile, and go on with it',
+  'other processes give up writing after a few seconds, read meanwhile, and write again later',
   async () => {
     const store = await openLmdbStore(folder.at('var/state'));
     await store.commit({ conditions: [], puts: [{ key: 'row/a', value: 1 }], deletes: [] });

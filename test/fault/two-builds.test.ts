@@ -1,5 +1,6 @@
-// Two builds of one data folder at once (F2, row 48): one of them has it, and what comes of both is what one after the
-// other gives. The two sources have a version in common with different bytes, so that the tree tells who came first.
+// Tests two builds of one data folder at once (F2, row 48): one of them gets the lock, and the result is that of one
+// build after the other. The two sources have a version in common with different bytes, so that the tree shows which
+// came first.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +49,7 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, { timeo
 
   afterAll(() => folder.remove());
 
-  it(`row 48, F2: ${rounds} times, the tree is that of one order, and who comes too late exits with ${busy}`, async () => {
+  it(`row 48, F2: ${rounds} times, the tree is that of one order, and the later build exits with ${busy}`, async () => {
     let collisions = 0;
     for (let round = 0; round < rounds; round += 1) {
       rmSync(data, { recursive: true, force: true });
@@ -75,7 +76,7 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, { timeo
     expect(collisions).toBeGreaterThan(0);
   });
 
-  it('row 48, F2: the lock of a build that was killed holds nobody up', async () => {
+  it('row 48, F2: the lock of a killed build blocks no other build', async () => {
     for (const at of [10, 40, 90]) {
       rmSync(data, { recursive: true, force: true });
       const child = spawn(process.execPath, ['--import', faultyDisk, binary, 'build', 'one', '--data', data], {
@@ -91,7 +92,7 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, { timeo
     }
   });
 
-  it('row 48: the lock of a build that lives, on a machine that cannot be looked at, does', async () => {
+  it('row 48: the lock of a live build on an unreachable machine blocks other builds', async () => {
     await build('one');
     writeFileSync(
       `${data}/build/lock`,
@@ -109,7 +110,7 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, { timeo
     rmSync(`${data}/build/lock`);
   });
 
-  it('row 48: verify finds nothing wrong while builds are at work', async () => {
+  it('row 48: verify finds no fault during builds', async () => {
     let passed = 0;
     for (let round = 0; round < 4; round += 1) {
       writeTree(folder.path, below(`one/new-${round}/head`, whoLibrary(`acme/new-${round}`, undefined)));
