@@ -68,11 +68,7 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
     );
   const notice = notices[0];
   if (notice !== undefined)
-    return warning(
-      'tree',
-      `${notice.path}: ${notice.message}`,
-      '`libretto build` settles it; `libretto verify` finds nothing then.',
-    );
+    return warning('tree', `${notice.path}: ${notice.message}`, '`libretto build`; then run `libretto verify` again.');
   if (Date.parse(publication.published_at) > nowMs + futureMs)
     return failed(
       'tree',
