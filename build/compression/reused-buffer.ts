@@ -7,10 +7,11 @@
  */
 export type ReusedBuffer = (bytes: number) => Buffer;
 
-const keptBytes = 2 * 1024 * 1024;
+const reusedBytes = 2 * 1024 * 1024;
 
 /** Buffers larger than 2 MiB are not reused. */
 export function createReusedBuffer(): ReusedBuffer {
-  let kept: Buffer | undefined;
-  return (bytes) => (bytes > keptBytes ? Buffer.allocUnsafeSlow(bytes) : (kept ??= Buffer.allocUnsafeSlow(keptBytes)));
+  let reused: Buffer | undefined;
+  return (bytes) =>
+    bytes > reusedBytes ? Buffer.allocUnsafeSlow(bytes) : (reused ??= Buffer.allocUnsafeSlow(reusedBytes));
 }

@@ -45,7 +45,7 @@ export interface UndoneChange {
 }
 
 /** The keys of packages.json other than the names, and the time of their last change, for the dates of views. */
-export interface BesideNames {
+export interface RootFields {
   readonly sha256: string;
   /** oldest first; of several only those that dates still depend on. `at`: epoch seconds */
   readonly changes: readonly { readonly serial: number; readonly at: number }[];
@@ -62,7 +62,7 @@ export interface Publication extends Partial<AnnouncedLists> {
   /** RFC 3339 UTC */
   readonly published_at: string;
   /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
-  readonly root: { readonly last_modified: number; readonly sha256: string; readonly beside?: BesideNames };
+  readonly root: { readonly last_modified: number; readonly sha256: string; readonly beside?: RootFields };
   readonly sources: readonly PublishedSource[];
   /**
    * packages without any published version that still have a serving index; absent in publications of older versions
@@ -117,7 +117,7 @@ export function parsePublication(text: string): Publication {
     format: publicationFormat,
     serial,
     published_at: publishedAt,
-    root: { last_modified: root['last_modified'], sha256: root['sha256'], ...parseBeside(root['beside']) },
+    root: { last_modified: root['last_modified'], sha256: root['sha256'], ...parseRootFields(root['beside']) },
     sources: sources.map(parsePublishedSource),
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
@@ -127,14 +127,14 @@ export function parsePublication(text: string): Publication {
   };
 }
 
-function parseBeside(value: unknown): { readonly beside?: BesideNames } {
+function parseRootFields(value: unknown): { readonly beside?: RootFields } {
   if (!isJsonObject(value)) return {};
   const { sha256, changes } = value;
   if (typeof sha256 !== 'string' || !Array.isArray(changes)) throw new Error('beside is malformed');
-  return { beside: { sha256, changes: changes.map(parseBesideChange) } };
+  return { beside: { sha256, changes: changes.map(parseRootChange) } };
 }
 
-function parseBesideChange(value: unknown): BesideNames['changes'][number] {
+function parseRootChange(value: unknown): RootFields['changes'][number] {
   const { serial, at } = isJsonObject(value) ? value : {};
   if (typeof serial !== 'number' || typeof at !== 'number') throw new Error('beside is malformed');
   return { serial, at };

@@ -34,7 +34,7 @@ export interface DocumentChange {
   /** true: the order of versions matters, because Composer takes the first of equal candidates */
   readonly isOrdered: boolean;
   /** true: the text around the versions differs, or the former document is not trusted */
-  readonly besideChanged: boolean;
+  readonly extrasChanged: boolean;
   /** Last-Modified of the document that readers have; undefined: they have none */
   readonly placed: number | undefined;
 }
@@ -80,8 +80,8 @@ export function changesUntilNow(
   );
 }
 
-function changedVersions({ before, after, besideChanged }: DocumentChange): readonly ReleasedVersion[] {
-  if (besideChanged) return [...before, ...after].map(({ version }) => version);
+function changedVersions({ before, after, extrasChanged }: DocumentChange): readonly ReleasedVersion[] {
+  if (extrasChanged) return [...before, ...after].map(({ version }) => version);
   const had = new Map(before.map((written) => [formatReleasedVersion(written.version), written.record]));
   const changed = after.filter(({ version, record }) => {
     const former = had.get(formatReleasedVersion(version));

@@ -109,7 +109,7 @@ function changedStamp(
       record: () => writeJson(publishedRecord(one)),
     })),
     isOrdered: kind === 'dev',
-    besideChanged: before.length > 0 && !hasSameText(name, kind, former, previous, context),
+    extrasChanged: before.length > 0 && !hasSameText(name, kind, former, previous, context),
     placed: state.onDisk.get(kind)?.last_modified ?? (state.doubtful.has(kind) ? 0 : previous?.last_modified),
   });
 }

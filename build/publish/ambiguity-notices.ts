@@ -12,16 +12,16 @@ export function ambiguityNotices(
   scanned: readonly ScannedSource[],
   results: readonly PackageResult[],
 ): readonly { readonly source: string; readonly message: string }[] {
-  const keptVersions = new Map<string, string[]>();
+  const ambiguousVersions = new Map<string, string[]>();
   for (const { name, doubtful } of results) {
     for (const { source, version } of doubtful) {
-      const known = keptVersions.get(source) ?? [];
+      const known = ambiguousVersions.get(source) ?? [];
       known.push(`${name} ${version}`);
-      keptVersions.set(source, known);
+      ambiguousVersions.set(source, known);
     }
   }
   return scanned.filter(isRead).flatMap(({ chosen, quarantined }) => {
-    const versions = keptVersions.get(chosen.spec.id);
+    const versions = ambiguousVersions.get(chosen.spec.id);
     if (versions === undefined) return [];
     const causes = [
       ...new Set(

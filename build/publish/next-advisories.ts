@@ -52,7 +52,7 @@ export async function nextAdvisories(
   const text = formatAdvisoryLists(lists);
   const isNothing = !lists.advised && lists.filters.length === 0 && before === undefined;
   const names = new Set([...published.packages.keys(), ...lists.packages.keys()]);
-  const changed = [...names].filter((name) => saidOf(published, name) !== saidOf(lists, name));
+  const changed = [...names].filter((name) => entriesOf(published, name) !== entriesOf(lists, name));
   return { lists, text: text === before || isNothing ? undefined : text, changed };
 }
 
@@ -66,6 +66,6 @@ function mergeLimited(
   return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
 }
 
-function saidOf(lists: AdvisoryLists, name: PackageName): string {
+function entriesOf(lists: AdvisoryLists, name: PackageName): string {
   return JSON.stringify(advisoriesOf(lists, name));
 }

@@ -1,6 +1,6 @@
 // The fields of the next announcement that continue from the last one. Pure.
 
-import type { BesideNames, Publication, UndoneChange } from '../contract/publication.ts';
+import type { RootFields, Publication, UndoneChange } from '../contract/publication.ts';
 import { formatRoot } from '../documents/documents.ts';
 import type { UndoneSteps } from '../package/rollback-holds.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
@@ -9,7 +9,7 @@ import type { PackagesOutcome } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** The digest of packages.json without its names, and when that digest has changed. */
-export function nextBeside({ tree, settings, advisories }: Run, now: Date): BesideNames {
+export function nextRootFields({ tree, settings, advisories }: Run, now: Date): RootFields {
   const sha256 = digestOf(formatRoot([], settings, advisories.lists));
   const before = tree.publication?.root.beside;
   if (before?.sha256 === sha256) return before;

@@ -21,12 +21,12 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
   const { choice, tree, scanned, output, limit } = run;
   const digests = digestSources(scanned);
   const published = new Set(tree.names);
-  const rethought = [
+  const reconsidered = [
     ...(request.withhold === undefined ? [] : [request.withhold.name]),
     ...(await presentAmong(request.purge ?? [], output)),
     ...run.advisories.changed.filter((name) => published.has(name)),
   ];
-  const affected = await affectedPackages({ scanned, digests, tree, choice, output, limit, rethought });
+  const affected = await affectedPackages({ scanned, digests, tree, choice, output, limit, reconsidered });
   if (affected.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('../package/packages.ts');
   const results = await stagePackages({

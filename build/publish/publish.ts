@@ -12,7 +12,7 @@ import { withheldPath } from '../contract/withheld.ts';
 import { formatRoot, stampDocument } from '../documents/documents.ts';
 import { isEmptyChange, type Placement } from '../output/publication.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
-import { nextBeside, nextDates, nextUndone } from './next-announcement.ts';
+import { nextRootFields, nextDates, nextUndone } from './next-announcement.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
 import { guardedLists, type Run } from './run.ts';
@@ -38,7 +38,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
       root: {
         last_modified: root.stamp.last_modified,
         sha256: digestOf(root.text),
-        beside: nextBeside(run, now),
+        beside: nextRootFields(run, now),
       },
       sources: publishedSources(run),
       withdrawn,

@@ -41,23 +41,23 @@ export function isTarget(
 }
 
 /**
- * `standing`: tombstones that earlier purges of the version left. They have the digests of archives that are already
+ * `earlier`: tombstones that earlier purges of the version left. They have the digests of archives that are already
  * removed. Throws PackageDamaged if a serving index is damaged or lost, because its contents are then unknown.
  */
 export async function findPurge(
   output: Output,
   target: PurgeTarget,
-  standing: readonly PurgedVersion[],
+  earlier: readonly PurgedVersion[],
 ): Promise<FoundPurge> {
   const own = await contentsOf(output, target.name);
   const named = own.filter(({ entry }) => isTarget(target, entry));
-  if (named.length + standing.length === 0) return { named, same: [], alike: [] };
-  const ofTarget = standing.filter(({ name, reference }) => name === target.name && reference !== '');
+  if (named.length + earlier.length === 0) return { named, same: [], alike: [] };
+  const ofTarget = earlier.filter(({ name, reference }) => name === target.name && reference !== '');
   const references = new Set([
     ...named.map(({ entry }) => entry.reference),
     ...ofTarget.map(({ reference }) => reference),
   ]);
-  const archives = new Set([...named.map(({ entry }) => entry.shasum), ...standing.flatMap(({ sha1 }) => sha1 ?? [])]);
+  const archives = new Set([...named.map(({ entry }) => entry.shasum), ...earlier.flatMap(({ sha1 }) => sha1 ?? [])]);
   // a commit of a repository with several packages is the reference of each of them
   const isSame = ({ name, entry }: FoundContent): boolean =>
     archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
@@ -68,7 +68,7 @@ export async function findPurge(
   }
   const files = [
     ...named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []),
-    ...standing.flatMap(({ content }) => content ?? []),
+    ...earlier.flatMap(({ content }) => content ?? []),
   ];
   return {
     named,

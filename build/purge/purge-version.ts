@@ -117,7 +117,7 @@ async function planPurge(
   now: Date,
 ): Promise<{ readonly outcome: PurgeOutcome | RefusedArtifact; readonly tombstones: readonly PurgedVersion[] }> {
   const { name, version, reference, mirrored } = order;
-  const before = standingTombstones(await listPurged(output), order);
+  const before = earlierTombstones(await listPurged(output), order);
   const found = await findPurge(output, order, before);
   const contents = [...found.named, ...found.same];
   // an interrupted purge has left its tombstones, and perhaps the contents too
@@ -138,7 +138,7 @@ async function planPurge(
 }
 
 /** Returns the tombstones of this version, and those of the same bytes under other labels. */
-function standingTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): readonly PurgedVersion[] {
+function earlierTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): readonly PurgedVersion[] {
   const named = rows.filter((row) => row.name === order.name && isTarget(order, row));
   const references = new Set(named.map(({ reference }) => reference).filter((reference) => reference !== ''));
   const archives = new Set(named.flatMap(({ sha1 }) => sha1 ?? []));
@@ -160,7 +160,7 @@ async function describe(
   { found, contents, before, newest }: Plan,
   output: Output,
 ): Promise<PurgeOutcome> {
-  const standing: readonly PurgedContentLine[] = contents.map(standingLine);
+  const contentLines: readonly PurgedContentLine[] = contents.map(contentLine);
   const elsewhere = mirrored.map((row) => lineOf(row, 'mirrored'));
   const keys = new Set([
     ...contents.map(({ name: of, entry }) => `${of} ${entry.version_normalized} ${entry.reference}`),
@@ -176,7 +176,7 @@ async function describe(
     reason: newest.reason,
     since: newest.since,
     serial,
-    contents: [...standing, ...elsewhere, ...gone],
+    contents: [...contentLines, ...elsewhere, ...gone],
     alike: found.alike.map((one) => alikeLine(one, newest.reason)),
     files: [...new Set(contents.flatMap(({ name: of, entry }) => archivesToRemove(of, [entry], [])))],
     sources: sources.filter(({ id, location }) => ids.has(id) && !isUploads(location)).map(({ location }) => location),
@@ -188,7 +188,7 @@ function isUploads(location: string): boolean {
   return location.startsWith('artifact:') && new RegExp(`[:/]${artifactsFolder}$`).test(location);
 }
 
-function standingLine({
+function contentLine({
   name,
   entry: { version, version_normalized, reference, state },
 }: FoundContent): Omit<AlikeContentLine, 'command'> {
@@ -196,7 +196,7 @@ function standingLine({
 }
 
 function alikeLine(found: FoundContent, reason: PurgeReason): AlikeContentLine {
-  const line = standingLine(found);
+  const line = contentLine(found);
   return { ...line, command: purgeCommand(line, reason) };
 }
 

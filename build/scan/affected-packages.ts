@@ -33,7 +33,7 @@ export interface AffectedInputs {
   readonly output: Output;
   readonly limit: PackageLimit | undefined;
   /** packages whose withdrawn versions or document texts have changed since the last publication */
-  readonly rethought: readonly PackageName[];
+  readonly reconsidered: readonly PackageName[];
 }
 
 /**
@@ -47,11 +47,11 @@ export async function affectedPackages({
   choice,
   output,
   limit,
-  rethought,
+  reconsidered,
 }: AffectedInputs): Promise<readonly PackageName[]> {
-  const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
+  const isTrusted = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
   const affected = new Set<PackageName>(
-    believed ? rethought : [...rethought, ...tree.names, ...(await listPackages(output))],
+    isTrusted ? reconsidered : [...reconsidered, ...tree.names, ...(await listPackages(output))],
   );
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};

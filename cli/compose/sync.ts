@@ -30,7 +30,7 @@ export interface SyncingParts {
   readonly state: StateStore;
   readonly sealer: Sealer;
   /** the number of stored jobs of a repository */
-  readonly keptJobs?: (() => MaybeAsync<number>) | undefined;
+  readonly retainedJobs?: (() => MaybeAsync<number>) | undefined;
   /** receives the errors of background work */
   readonly onError: (error: unknown) => void;
 }
@@ -38,7 +38,7 @@ export interface SyncingParts {
 export function composeSyncing(
   config: Config,
   context: Context,
-  { state, sealer, keptJobs, onError }: SyncingParts,
+  { state, sealer, retainedJobs, onError }: SyncingParts,
 ): Syncing {
   const { randomBytes } = context;
   const now = (): number => context.now().getTime();
@@ -46,7 +46,7 @@ export function composeSyncing(
   const sources = createRepositorySources(config);
   const runner = composeBuilder(config, context);
   const liveness = createLiveness({ monotonicMs: () => performance.now() });
-  const jobs = createJobs({ state, store, now, randomBytes, liveness, kept: keptJobs });
+  const jobs = createJobs({ state, store, now, randomBytes, liveness, retained: retainedJobs });
   const syncer = createSyncer({ jobs, runner, hostOf: createHostOf(state), now, onError });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;

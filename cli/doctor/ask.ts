@@ -6,7 +6,7 @@ import { receiveResponse } from '../remote/receive-response.ts';
 
 const timeoutMs = 15_000;
 /** No document is larger; of more than that only the digest is known. */
-const keptBytes = 32 * 1024 * 1024;
+const maxTextBytes = 32 * 1024 * 1024;
 
 export interface Reply {
   readonly status: number;
@@ -38,13 +38,13 @@ export async function ask(
   { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {},
 ): Promise<Reply> {
   const hash = createHash('sha1');
-  const kept: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let [atMs, bytes] = [0, 0];
   const head = (): void => void (atMs = now().getTime());
   const part = (piece: Buffer): boolean => {
     hash.update(piece);
     bytes += piece.length;
-    if (bytes <= keptBytes) kept.push(piece);
+    if (bytes <= maxTextBytes) pieces.push(piece);
     return bytes <= upToBytes;
   };
   const answer = await receiveResponse(
@@ -58,7 +58,7 @@ export async function ask(
   return {
     status: answer.status,
     headers: flat,
-    text: Buffer.concat(kept).toString('utf8'),
+    text: Buffer.concat(pieces).toString('utf8'),
     sha1: hash.digest('hex'),
     bytes,
     whole: bytes <= upToBytes,

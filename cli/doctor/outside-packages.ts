@@ -28,7 +28,7 @@ export async function checkPackages(client: Client, root: Reply): Promise<readon
     finding,
     await checkCaching(client, address, reply),
     ...(await checkDist(client, mirrors, name, reply)),
-    await checkKept(client, address),
+    await checkSharedCaches(client, address),
   ];
 }
 
@@ -119,7 +119,7 @@ async function checkDist(client: Client, mirrors: unknown, name: string, documen
 }
 
 /** After the token has read it: a cache that went by the address alone would have it now. */
-async function checkKept(client: Client, address: string): Promise<Finding> {
+async function checkSharedCaches(client: Client, address: string): Promise<Finding> {
   const reply = await ask(address, {}, client.now);
   return reply.status === 200
     ? failed(

@@ -10,7 +10,7 @@ export function open({ config, context, store, settings, log }: ServingCore): Op
   const syncing = composeSyncing(config, context, {
     state: store,
     sealer: composeKeys(config, context).sealer,
-    keptJobs: settingOf(settings, 'retention.jobs'),
+    retainedJobs: settingOf(settings, 'retention.jobs'),
     onError: (err) => log.logger.error({ err }, 'a repository could not be kept in sync'),
   });
   return {

@@ -39,7 +39,7 @@ export function mirroredReleases(
     const belonging = createPrecedence(rules)(name, await privateNames());
     if (belonging.to !== 'upstreams') return undefined;
     const urls = belonging.ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
-    return keptReleases(name, urls, mirrorFolder(config));
+    return storedReleases(name, urls, mirrorFolder(config));
   };
 }
 
@@ -47,7 +47,7 @@ export function mirroredReleases(
  * The stored releases of the first repository that has the package. Repositories with a single document have no files
  * for one name.
  */
-async function keptReleases(
+async function storedReleases(
   name: PackageName,
   urls: readonly string[],
   folder: string,

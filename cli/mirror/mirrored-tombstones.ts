@@ -34,11 +34,13 @@ export async function mirroredTombstones(
   const since = context.now().toISOString();
   const { records } = await new AcceptedArchiveStore(folder, 0).inspect(target.name);
   const accepted = records.map((record) => ofRecord(record, folder, target.reason, since));
-  const offered = (await keptOf(target.name, config, context)).flatMap((record) => ofOffer(record, target, since));
+  const offered = (await storedRecords(target.name, config, context)).flatMap((record) =>
+    ofOffer(record, target, since),
+  );
   return mergePurged(accepted, offered).filter((row) => isTarget(target, row));
 }
 
-async function keptOf(name: PackageName, config: Config, context: Context): Promise<readonly JsonObject[]> {
+async function storedRecords(name: PackageName, config: Config, context: Context): Promise<readonly JsonObject[]> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
     const { upstreams } = await currentMirrorRules(config, context, state);

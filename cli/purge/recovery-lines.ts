@@ -41,7 +41,7 @@ export function describeRecovery(recovery: Recovery, count: number): readonly st
       : [damage === undefined ? 'These versions were on this registry, and are purged now:' : notYet]),
     ...purgeLines(recovery),
     ...(damage === undefined ? [] : [damage]),
-    ...doubtsOf(recovery),
+    ...warningsOf(recovery),
   ];
 }
 
@@ -55,12 +55,12 @@ export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
     ...added.map(lineOf),
     ...(purged.length === 0 ? [] : ['With --yes it would purge for good:']),
     ...purgeLines(recovery),
-    ...doubtsOf(recovery),
+    ...warningsOf(recovery),
     'Nothing was changed.',
   ];
 }
 
-function doubtsOf({ replaced, dropped, doubtful }: Recovery): readonly string[] {
+function warningsOf({ replaced, dropped, doubtful }: Recovery): readonly string[] {
   return [
     ...section(
       'Of these the label and the reference alone are known. Their files under another label are not kept out ' +

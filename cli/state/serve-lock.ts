@@ -66,7 +66,7 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);
   const take =
-    sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
+    sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeShared(path, marks, now);
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {
@@ -126,7 +126,7 @@ async function takeAlone(path: string, marks: string, now: () => Date): Promise<
   return mark === undefined ? lock : freeing(lock)(new Taken(mark.path, mark, mark.seen, countsInRedis));
 }
 
-async function takeBeside(path: string, marks: string, now: () => Date): Promise<Lock> {
+async function takeShared(path: string, marks: string, now: () => Date): Promise<Lock> {
   const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, options);
   const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
   await firstMark(marks, now()).catch(freeing(lock)); // for what killed ones left there

@@ -39,11 +39,11 @@ export function explainMirrored(
     kept.find((release) => release.version_normalized === normalized);
   const release = known ?? nothingKnown(normalized);
   const found = verdict(known === undefined ? { ...limits, not_after: null } : limits, name, release);
-  const { version_normalized: asKept, releasedMs } = release;
+  const { version_normalized: normalizedVersion, releasedMs } = release;
   const explained: ExplainedVersion = {
     version: known?.version ?? version,
     state: null,
-    stability: parseStability(asKept),
+    stability: parseStability(normalizedVersion),
     released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(),
     ...found,
   };

@@ -51,12 +51,12 @@ export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecor
 }
 
 /** The rows that are written in the same commit as the change of a user. */
-export interface Beside {
+export interface UserEditExtras {
   readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
   readonly deletes?: readonly string[];
 }
 
-export interface UserEdit extends Beside {
+export interface UserEdit extends UserEditExtras {
   /** undefined: the change removes the user */
   readonly record: UserRecord | undefined;
   readonly event: AuditDraft;

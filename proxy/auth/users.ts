@@ -19,7 +19,7 @@ import {
   readUserByEmail,
   readUsers,
   unknownUser,
-  type Beside,
+  type UserEditExtras,
 } from './user-records.ts';
 import { invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
 
@@ -146,11 +146,11 @@ async function update(
       ...(invitation && { invitation: invitation.stored }),
       ...(resetTwoFactor && { two_factor: null }),
     };
-    const beside: Required<Beside> = {
+    const extras: Required<UserEditExtras> = {
       puts: invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: current.id }],
       deletes: ends ? await sessions.keysOf(current) : [],
     };
-    return { record: edited, ...beside, event: { actor, action: 'user.update', subject: current.id, details } };
+    return { record: edited, ...extras, event: { actor, action: 'user.update', subject: current.id, details } };
   });
   return { record, invitation: invitation?.shown };
 }

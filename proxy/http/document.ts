@@ -98,21 +98,21 @@ export class TextDocument {
     return this.#identity.weight + ownBytes;
   }
 
-  /** The document in this encoding. `onKept` receives the size in bytes of a newly made variant. */
-  in(encoding: Encoding, onKept: (bytes: number) => void): MaybeAsync<Representation> {
+  /** The document in this encoding. `onCached` receives the size in bytes of a newly made variant. */
+  in(encoding: Encoding, onCached: (bytes: number) => void): MaybeAsync<Representation> {
     if (encoding === 'identity' || this.#length < minCompressedSize) return this.#identity;
     const variant = this.#variants.get(encoding);
     if (variant !== undefined) return variant;
-    const making = this.#compress(encoding, onKept);
+    const making = this.#compress(encoding, onCached);
     this.#variants.set(encoding, making);
     return making;
   }
 
-  async #compress(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
+  async #compress(encoding: Exclude<Encoding, 'identity'>, onCached: (bytes: number) => void): Promise<Representation> {
     try {
-      const made = await this.#make(encoding, onKept);
+      const made = await this.#make(encoding, onCached);
       this.#variants.set(encoding, made);
-      onKept(made.weight);
+      onCached(made.weight);
       return made;
     } catch (error) {
       this.#variants.delete(encoding); // lets the next request try again
@@ -120,8 +120,8 @@ export class TextDocument {
     }
   }
 
-  async #make(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
-    if (this.#original !== undefined) return redated(await this.#original.in(encoding, onKept), this.lastModifiedMs);
+  async #make(encoding: Exclude<Encoding, 'identity'>, onCached: (bytes: number) => void): Promise<Representation> {
+    if (this.#original !== undefined) return redated(await this.#original.in(encoding, onCached), this.lastModifiedMs);
     const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
     return representationOf(
       await compressors[encoding](this.bytes),

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer } from '../http/answer.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { archiveAnswer, archiveHeaders, keptUpToBytes } from '../tree/archive-store.ts';
+import { archiveAnswer, archiveHeaders, cachedUpToBytes } from '../tree/archive-store.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { answerWith, representationOf, type Conditions, type Representation } from '../http/representation.ts';
 import { OriginFailure, OriginMismatch } from './origin-failure.ts';
@@ -25,19 +25,19 @@ export interface OriginArchivesOptions {
 export class OriginArchives {
   readonly #requests: OriginRequests;
   readonly #failures: OriginFailureLog;
-  readonly #kept: ByteCache<Representation>;
+  readonly #cached: ByteCache<Representation>;
   readonly #loading = new SingleFlight<Representation>();
 
   constructor({ requests, failures, limitBytes }: OriginArchivesOptions) {
     this.#requests = requests;
     this.#failures = failures;
-    this.#kept = new ByteCache(limitBytes);
+    this.#cached = new ByteCache(limitBytes);
   }
 
   /** Rejects with OriginMismatch where the origin has other bytes or none, with OriginFailure where it fails. */
   answer(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): MaybeAsync<Answer> {
-    const kept = this.#kept.get(entry.shasum);
-    if (kept !== undefined) return answerWith(kept, conditions);
+    const cached = this.#cached.get(entry.shasum);
+    if (cached !== undefined) return answerWith(cached, conditions);
     // the bytes of a SHA-1 never change: who has them need not wait for the origin
     const unchanged = archiveAnswer(entry, timeOf(entry), conditions, undefined);
     return unchanged.status === 304 ? unchanged : this.#ask(entry, conditions);
@@ -46,7 +46,7 @@ export class OriginArchives {
   async #ask(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Promise<Answer> {
     try {
       if (conditions.head) return await this.#head(entry, conditions);
-      if (entry.size <= keptUpToBytes)
+      if (entry.size <= cachedUpToBytes)
         return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
       return await this.#stream(entry, conditions);
     } catch (error) {
@@ -73,7 +73,7 @@ export class OriginArchives {
           `${entry.size} and ${entry.shasum}`,
       );
     const representation = representationOf(bytes, archiveHeaders, `"${entry.shasum}"`, timeOf(entry));
-    this.#kept.set(entry.shasum, representation, representation.weight);
+    this.#cached.set(entry.shasum, representation, representation.weight);
     return representation;
   }
 

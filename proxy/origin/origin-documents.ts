@@ -22,7 +22,7 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 /** The stamp of a published document; undefined: the path has none. */
 type Stamp = { readonly lastModified: number; readonly sha256: string } | undefined;
 
-interface Kept {
+interface Cached {
   readonly document: TextDocument | undefined;
   readonly stamp: Stamp;
   /** the epoch under which it was last seen to hold */
@@ -52,12 +52,12 @@ const againAfterMs = 1000;
 
 export class OriginDocuments {
   readonly #options: OriginDocumentsOptions;
-  readonly #kept: ByteCache<Kept>;
+  readonly #cached: ByteCache<Cached>;
   readonly #loading = new SingleFlight<TextDocument | undefined>();
 
   constructor(options: OriginDocumentsOptions) {
     this.#options = options;
-    this.#kept = new ByteCache(options.limitBytes);
+    this.#cached = new ByteCache(options.limitBytes);
   }
 
   /**
@@ -65,15 +65,15 @@ export class OriginDocuments {
    * known.
    */
   get(path: PublicPath, epoch: number): MaybeAsync<TextDocument | undefined> {
-    const kept = this.#kept.get(path);
-    if (kept?.epoch === epoch) return kept.document;
+    const cached = this.#cached.get(path);
+    if (cached?.epoch === epoch) return cached.document;
     return andThen(this.#stamp(path, epoch), (stamp) => {
-      const known = this.#kept.get(path);
+      const known = this.#cached.get(path);
       if (known !== undefined && sameStamp(known.stamp, stamp)) {
         known.epoch = this.#validEpoch(path, epoch);
         return known.document;
       }
-      if (stamp === undefined) return this.#keep(path, undefined, undefined, epoch);
+      if (stamp === undefined) return this.#store(path, undefined, undefined, epoch);
       if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
       const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
       return known?.document === undefined ? loading : withDeadline(loading, patienceMs, () => known.document);
@@ -90,16 +90,16 @@ export class OriginDocuments {
 
   /** The memory of `document` has grown by this number of bytes. */
   grow(path: PublicPath, document: TextDocument, bytes: number): void {
-    const kept = this.#kept.get(path);
-    if (kept?.document === document) this.#kept.grow(path, kept, bytes);
+    const cached = this.#cached.get(path);
+    if (cached?.document === document) this.#cached.grow(path, cached, bytes);
   }
 
   /** The bytes of a document for a single use, without caching. */
   async bytes(path: PublicPath, epoch: number): Promise<Buffer | undefined> {
     const stamp = await this.#stamp(path, epoch);
-    const kept = this.#kept.get(path);
-    if (stamp === undefined || (kept?.document !== undefined && sameStamp(kept.stamp, stamp)))
-      return stamp === undefined ? undefined : kept?.document?.bytes;
+    const cached = this.#cached.get(path);
+    if (stamp === undefined || (cached?.document !== undefined && sameStamp(cached.stamp, stamp)))
+      return stamp === undefined ? undefined : cached?.document?.bytes;
     return this.#fetch(path, stamp);
   }
 
@@ -121,13 +121,18 @@ export class OriginDocuments {
         (bytes) => ({ bytes, stamp }),
         (error: unknown) => this.#fetchAnew(path, stamp, epoch, error),
       );
-      return this.#keep(path, new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000), fetched.stamp, epoch);
+      return this.#store(
+        path,
+        new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000),
+        fetched.stamp,
+        epoch,
+      );
     } catch (error) {
       this.#options.failures.failed('text', error);
-      const kept = this.#kept.get(path);
-      if (kept?.document === undefined) throw error;
-      kept.failedAtMs = this.#options.monotonicMs();
-      return kept.document;
+      const cached = this.#cached.get(path);
+      if (cached?.document === undefined) throw error;
+      cached.failedAtMs = this.#options.monotonicMs();
+      return cached.document;
     }
   }
 
@@ -156,8 +161,8 @@ export class OriginDocuments {
     return fetched.bytes;
   }
 
-  #keep(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
-    this.#kept.set(
+  #store(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
+    this.#cached.set(
       path,
       { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY },
       (document?.weight ?? 0) + 512,

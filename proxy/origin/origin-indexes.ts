@@ -14,7 +14,7 @@ import { fetchWhole, type Validators } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
-interface Kept<Value> {
+interface Cached<Value> {
   readonly value: Value | undefined;
   readonly validators: Validators;
   /** the epoch under which it was last seen to hold */
@@ -43,12 +43,12 @@ const unknown = -1;
 
 export class OriginIndexes<Value> {
   readonly #options: OriginIndexesOptions<Value>;
-  readonly #kept: ByteCache<Kept<Value>>;
+  readonly #cached: ByteCache<Cached<Value>>;
   readonly #loading = new SingleFlight<Value | undefined>();
 
   constructor(options: OriginIndexesOptions<Value>) {
     this.#options = options;
-    this.#kept = new ByteCache(options.limitBytes);
+    this.#cached = new ByteCache(options.limitBytes);
   }
 
   /**
@@ -56,17 +56,17 @@ export class OriginIndexes<Value> {
    * OriginFailure if no value was ever known.
    */
   get(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
-    const kept = this.#kept.get(name);
-    return kept?.epoch === epoch ? kept.value : this.again(name, epoch);
+    const cached = this.#cached.get(name);
+    return cached?.epoch === epoch ? cached.value : this.again(name, epoch);
   }
 
   /** Like `get`, but sends a request in any epoch, unless one was sent a moment ago. */
   again(name: PackageName, epoch: number): MaybeAsync<Value | undefined> {
-    const kept = this.#kept.get(name);
-    if (kept === undefined) return this.anew(name, epoch);
-    const recently = this.#options.monotonicMs() - kept.askedAtMs < againAfterMs;
-    if (recently && (kept.epoch === epoch || kept.epoch === unknown)) return kept.value;
-    return withDeadline(this.anew(name, epoch), patienceMs, () => kept.value);
+    const cached = this.#cached.get(name);
+    if (cached === undefined) return this.anew(name, epoch);
+    const recently = this.#options.monotonicMs() - cached.askedAtMs < againAfterMs;
+    if (recently && (cached.epoch === epoch || cached.epoch === unknown)) return cached.value;
+    return withDeadline(this.anew(name, epoch), patienceMs, () => cached.value);
   }
 
   /** Sends a request in any case. */
@@ -76,16 +76,21 @@ export class OriginIndexes<Value> {
 
   /** True if the cached value is valid under `epoch`. */
   holds(name: PackageName, epoch: number): boolean {
-    return this.#kept.get(name)?.epoch === epoch;
+    return this.#cached.get(name)?.epoch === epoch;
   }
 
   async #load(name: PackageName, epoch: number): Promise<Value | undefined> {
-    const kept = this.#kept.get(name);
+    const cached = this.#cached.get(name);
     try {
-      const fetched = await fetchWhole(this.#options.requests, `index/${indexPath(name)}`, maxBytes, kept?.validators);
-      if (fetched.outcome === 'absent') return this.#keep(name, { value: undefined, validators: {}, epoch }, 0);
+      const fetched = await fetchWhole(
+        this.#options.requests,
+        `index/${indexPath(name)}`,
+        maxBytes,
+        cached?.validators,
+      );
+      if (fetched.outcome === 'absent') return this.#store(name, { value: undefined, validators: {}, epoch }, 0);
       if (fetched.outcome === 'whole')
-        return this.#keep(
+        return this.#store(
           name,
           {
             value: this.#options.make(parseIndex(fetched.bytes, name), fetched.bytes),
@@ -94,24 +99,24 @@ export class OriginIndexes<Value> {
           },
           fetched.bytes.length,
         );
-      if (kept !== undefined) return this.#hold(kept, epoch);
+      if (cached !== undefined) return this.#hold(cached, epoch);
       throw new OriginFailure(`the origin answered 304 for the index of ${name}, which nobody asked`);
     } catch (error) {
       this.#options.failures.failed('text', error);
-      if (kept === undefined) throw error;
-      return this.#hold(kept, unknown);
+      if (cached === undefined) throw error;
+      return this.#hold(cached, unknown);
     }
   }
 
-  #hold(kept: Kept<Value>, epoch: number): Value | undefined {
-    kept.epoch = epoch;
-    kept.askedAtMs = this.#options.monotonicMs();
-    return kept.value;
+  #hold(cached: Cached<Value>, epoch: number): Value | undefined {
+    cached.epoch = epoch;
+    cached.askedAtMs = this.#options.monotonicMs();
+    return cached.value;
   }
 
-  #keep(name: PackageName, kept: Omit<Kept<Value>, 'askedAtMs'>, bytes: number): Value | undefined {
-    this.#kept.set(name, { ...kept, askedAtMs: this.#options.monotonicMs() }, bytes * this.#options.weight + 512);
-    return kept.value;
+  #store(name: PackageName, cached: Omit<Cached<Value>, 'askedAtMs'>, bytes: number): Value | undefined {
+    this.#cached.set(name, { ...cached, askedAtMs: this.#options.monotonicMs() }, bytes * this.#options.weight + 512);
+    return cached.value;
   }
 }
 

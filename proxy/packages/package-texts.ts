@@ -42,7 +42,7 @@ export interface PackageTextReader {
 
 type Rendered = Omit<PackageText, 'version'>;
 
-const keptBytes = 8 * 1024 * 1024;
+const cacheBytes = 8 * 1024 * 1024;
 
 /**
  * `tombstones`: the same object until another version is purged. Cached renderings are then dropped, because one may be
@@ -89,15 +89,15 @@ interface RenderedTexts {
 }
 
 function createRenderedTexts(render: RenderText): RenderedTexts {
-  const kept = new ByteCache<Rendered>(keptBytes);
+  const cache = new ByteCache<Rendered>(cacheBytes);
   const rendering = new SingleFlight<Rendered, TextDigest>();
   const renderOnce = (digest: TextDigest, bytes: Buffer): MaybeAsync<Rendered> => {
-    const known = kept.get(digest); // filled since the file was requested
+    const known = cache.get(digest); // filled since the file was requested
     if (known !== undefined) return known;
-    const keep = (text: Rendered): void => kept.set(digest, text, bytes.length + text.html.length * 2);
+    const keep = (text: Rendered): void => cache.set(digest, text, bytes.length + text.html.length * 2);
     return rendering.run(digest, () => rendered(bytes, render, keep));
   };
-  return { get: (digest) => kept.get(digest), render: renderOnce };
+  return { get: (digest) => cache.get(digest), render: renderOnce };
 }
 
 function versionOf(versions: readonly PublishedVersion[], wanted: string | undefined): PublishedVersion | undefined {

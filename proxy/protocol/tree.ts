@@ -195,9 +195,9 @@ export class Tree {
 function answerIn(
   document: TextDocument,
   preferences: RequestPreferences,
-  onKept: (bytes: number) => void,
+  onCached: (bytes: number) => void,
 ): MaybeAsync<Answer> {
-  return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onKept), (chosen) =>
+  return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onCached), (chosen) =>
     answerWith(chosen, preferences),
   );
 }

@@ -35,7 +35,7 @@ export class LastKnown {
   readonly #rows = new Map<string, Known<KnownRow>>();
   readonly #ranges = new Map<string, Known<readonly KnownRow[]>>();
   readonly #inFlight = new Set<Attempt>();
-  readonly #doubted = new Map<string, Reading>();
+  readonly #stale = new Map<string, Reading>();
 
   constructor(capacity = 20_000) {
     this.#capacity = capacity;
@@ -80,35 +80,35 @@ export class LastKnown {
 
   forgetAll(): void {
     this.#clear();
-    this.#doubted.clear();
+    this.#stale.clear();
   }
 
   /** The changed keys are unknown: every value is read again before its next use. */
-  doubtAll(): void {
-    this.doubt([...this.#rows.values(), ...this.#ranges.values()].map(({ reading }) => reading));
+  markAllStale(): void {
+    this.markStale([...this.#rows.values(), ...this.#ranges.values()].map(({ reading }) => reading));
     this.#clear();
   }
 
   /** Marks these for another read. */
-  doubt(readings: readonly Reading[]): void {
+  markStale(readings: readonly Reading[]): void {
     for (const reading of readings) {
-      if (this.#doubted.size >= this.#capacity + mostRanges) forgetOldest(this.#doubted);
-      this.#doubted.set(nameOf(reading), reading);
+      if (this.#stale.size >= this.#capacity + mostRanges) forgetOldest(this.#stale);
+      this.#stale.set(nameOf(reading), reading);
     }
   }
 
   /** The number of values that are marked for another read. */
-  doubted(): number {
-    return this.#doubted.size;
+  staleCount(): number {
+    return this.#stale.size;
   }
 
   /** Takes some marked values: the caller reads them again. */
-  takeDoubted(count: number): readonly Reading[] {
+  takeStale(count: number): readonly Reading[] {
     const taken: Reading[] = [];
-    for (const [name, reading] of this.#doubted) {
+    for (const [name, reading] of this.#stale) {
       if (taken.length === count) break;
       taken.push(reading);
-      this.#doubted.delete(name);
+      this.#stale.delete(name);
     }
     return taken;
   }

@@ -39,12 +39,12 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
     hear: (message) => {
       const { generation, loud, keys } = parseMessage(message);
       if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
-      else known.doubtAll();
+      else known.markAllStale();
       progress.heardUpTo = generation;
       reachAtLeast(progress, { generation, loud });
     },
     answered: (reached, listening) => {
-      if (adoptAnswer(progress, reached, listening)) known.doubtAll();
+      if (adoptAnswer(progress, reached, listening)) known.markAllStale();
     },
     wrote: (keys, reached) => {
       known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);

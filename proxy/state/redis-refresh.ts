@@ -29,11 +29,11 @@ export function createRefresh({ known, rows, reached, isAway }: RefreshOptions):
     if (running) return;
     running = true;
     try {
-      while (!isAway() && known.doubted() > 0) {
-        const batch = known.takeDoubted(batchSize);
+      while (!isAway() && known.staleCount() > 0) {
+        const batch = known.takeStale(batchSize);
         const outcomes = await Promise.allSettled(batch.map(learn));
         const failed = batch.filter((_, index) => outcomes[index]?.status === 'rejected');
-        known.doubt(failed);
+        known.markStale(failed);
         if (failed.length > 0) return;
       }
     } finally {

@@ -21,7 +21,7 @@ import { describeOwner } from './process-owner.ts';
 import { outcomeKey, parseSyncOutcome, repositoryKey, type RepositoryId, type SyncOutcome } from './repository.ts';
 import { listEntries, beat, put, asJson } from './job-rows.ts';
 
-const standardKept = 20;
+const standardRetained = 20;
 
 export interface JobsOptions {
   /** for automatic syncs */
@@ -33,7 +33,7 @@ export interface JobsOptions {
   readonly randomBytes: RandomBytes;
   readonly liveness: Liveness;
   /** the number of stored jobs of each repository, at least 1; default 20 */
-  readonly kept?: (() => MaybeAsync<number>) | undefined;
+  readonly retained?: (() => MaybeAsync<number>) | undefined;
 }
 
 export interface JobRequest {
@@ -152,9 +152,9 @@ async function queuedJob(
 }
 
 /** The rows of old jobs that one more job pushes out. */
-async function surplusKeys({ state, kept }: JobsOptions, repository: RepositoryId): Promise<string[]> {
+async function surplusKeys({ state, retained }: JobsOptions, repository: RepositoryId): Promise<string[]> {
   const newestFirst = (await listEntries(state, repository)).toReversed();
-  return newestFirst.slice((await (kept?.() ?? standardKept)) - 1).map(({ key }) => key);
+  return newestFirst.slice((await (retained?.() ?? standardRetained)) - 1).map(({ key }) => key);
 }
 
 /** Only a requested sync is audited. */

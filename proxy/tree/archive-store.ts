@@ -29,31 +29,31 @@ export class ArchiveMismatch extends Error {
 }
 
 /** Archives up to this size are cached in memory. */
-export const keptUpToBytes = 256 * 1024;
+export const cachedUpToBytes = 256 * 1024;
 
 export class ArchiveStore {
   readonly #publicDirectory: string;
-  readonly #kept: ByteCache<Representation>;
+  readonly #cached: ByteCache<Representation>;
 
   constructor(publicDirectory: string, limitBytes: number) {
     this.#publicDirectory = publicDirectory;
-    this.#kept = new ByteCache(limitBytes);
+    this.#cached = new ByteCache(limitBytes);
   }
 
   /** Throws ArchiveMismatch if the file is missing or differs from the index. */
   answer(entry: IndexEntry, conditions: Conditions): MaybeAsync<Answer> {
-    const kept = this.#kept.get(entry.shasum);
-    return kept === undefined ? this.#open(entry, conditions) : answerWith(kept, conditions);
+    const cached = this.#cached.get(entry.shasum);
+    return cached === undefined ? this.#open(entry, conditions) : answerWith(cached, conditions);
   }
 
   /** Keeps bytes that were just found to have this SHA-1, and need not be read from disk. */
   remember(shasum: Sha1, bytes: Buffer, mtimeMs: number): void {
-    if (bytes.length <= keptUpToBytes) this.#add(shasum, bytes, mtimeMs);
+    if (bytes.length <= cachedUpToBytes) this.#add(shasum, bytes, mtimeMs);
   }
 
   /** Clears the cache. */
   clear(): void {
-    this.#kept.clear();
+    this.#cached.clear();
   }
 
   async #open(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
@@ -64,7 +64,7 @@ export class ArchiveStore {
       const { size, mtimeMs } = await handle.stat();
       if (size !== entry.size)
         throw new ArchiveMismatch(`${path} has ${size} bytes, the index says ${entry.size}; run \`libretto verify\``);
-      if (size <= keptUpToBytes) return answerWith(await this.#keep(entry, handle, path, mtimeMs), conditions);
+      if (size <= cachedUpToBytes) return answerWith(await this.#store(entry, handle, path, mtimeMs), conditions);
       const answer = archiveAnswer(entry, mtimeMs, conditions, { handle, size: entry.size, path });
       streaming = answer.body !== undefined;
       return answer;
@@ -73,7 +73,7 @@ export class ArchiveStore {
     }
   }
 
-  async #keep(entry: IndexEntry, handle: FileHandle, path: string, mtimeMs: number): Promise<Representation> {
+  async #store(entry: IndexEntry, handle: FileHandle, path: string, mtimeMs: number): Promise<Representation> {
     const bytes = await handle.readFile();
     const found = createHash('sha1').update(bytes).digest('hex');
     if (found !== entry.shasum)
@@ -83,7 +83,7 @@ export class ArchiveStore {
 
   #add(shasum: Sha1, bytes: Buffer, mtimeMs: number): Representation {
     const representation = representationOf(bytes, archiveHeaders, `"${shasum}"`, mtimeMs);
-    this.#kept.set(shasum, representation, representation.weight);
+    this.#cached.set(shasum, representation, representation.weight);
     return representation;
   }
 }

@@ -23,7 +23,7 @@ export class PackageReleases {
   readonly #releases: Releases;
   /** the number of published releases: they come first */
   readonly #published: number;
-  readonly #documents: { readonly [Each in Kind]: KeptChanges };
+  readonly #documents: { readonly [Each in Kind]: RecordedChanges };
 
   /** `intern`: one text for all equal ones, in totaly package has its 1.0.0.0. */
   constructor({ versions, documents }: Pick<PackageIndex, 'versions' | 'documents'>, intern: Intern) {
@@ -37,7 +37,10 @@ export class PackageReleases {
     };
     for (const entry of versions) if (entry.state === 'published') placeOf(releaseOf(entry));
     this.#published = all.length;
-    this.#documents = { stable: keptChanges(documents.stable, placeOf), dev: keptChanges(documents.dev, placeOf) };
+    this.#documents = {
+      stable: recordedChanges(documents.stable, placeOf),
+      dev: recordedChanges(documents.dev, placeOf),
+    };
     this.#releases = new Releases(all, intern);
   }
 
@@ -120,7 +123,7 @@ function digestNumber(digest: string): number {
   return Number.parseInt(digest.slice(0, digestDigits), 16);
 }
 
-class KeptChanges {
+class RecordedChanges {
   readonly lastModified: number;
   /** false: an older version of Libretto published the document, and it counts as changed as a whole */
   readonly isKnown: boolean;
@@ -181,11 +184,11 @@ class KeptChanges {
 /** Instead of where the versions of a change end: it counts as one of the whole document. */
 const everything = -1;
 
-const noChanges = new KeptChanges(null, () => 0);
+const noChanges = new RecordedChanges(null, () => 0);
 
 /** Most packages have no document of dev versions: one shared object serves all of them. */
-function keptChanges(stamp: DocumentStamp | null, placeOf: (release: Release) => number): KeptChanges {
-  return stamp === null ? noChanges : new KeptChanges(stamp, placeOf);
+function recordedChanges(stamp: DocumentStamp | null, placeOf: (release: Release) => number): RecordedChanges {
+  return stamp === null ? noChanges : new RecordedChanges(stamp, placeOf);
 }
 
 /** Remembers at most `capacity` texts, and then starts again. */

@@ -31,7 +31,7 @@ export async function visibleNames(
   epoch: number,
 ): Promise<VisibleNames> {
   const date = new ViewDate();
-  if (publication !== undefined) addBesideNames(date, publication);
+  if (publication !== undefined) addRootFields(date, publication);
   for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
     addPrunedChanges(date, changes, view.filterOf(name));
   const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
@@ -54,7 +54,7 @@ export async function visibleNames(
 }
 
 /** The change of names and other keys together, from an announcement of an older version of Libretto. */
-function addBesideNames(date: ViewDate, { root }: Publication): void {
+function addRootFields(date: ViewDate, { root }: Publication): void {
   for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
 }
 

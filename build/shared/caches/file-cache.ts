@@ -7,7 +7,7 @@ import { sameStamp, stampFile, type FileStamp } from '../files/file-stamp.ts';
 import { readWhole, type WholeFile } from '../files/read-whole.ts';
 import { UnusableFile } from '../files/unusable-file.ts';
 
-interface Kept<Value> {
+interface Cached<Value> {
   readonly value: Value;
   readonly stamp: FileStamp;
   /** the epoch under which the stamp was last seen to hold */
@@ -18,7 +18,7 @@ interface Kept<Value> {
 export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
 
 export class FileCache<Value> {
-  readonly #cache: ByteCache<Kept<Value>>;
+  readonly #cache: ByteCache<Cached<Value>>;
   readonly #loading = new SingleFlight<Value | undefined>();
   readonly #parse: ParseFile<Value>;
   readonly #weight: (value: Value, fileBytes: number) => number;
@@ -42,23 +42,23 @@ export class FileCache<Value> {
 
   /** The cached form of the file as of `epoch`; undefined: there is no such file. */
   get(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
-    const kept = this.#cache.get(path);
-    if (kept === undefined) return this.#load(path, epoch);
-    return kept.epoch === epoch ? kept.value : this.revalidate(path, epoch);
+    const cached = this.#cache.get(path);
+    if (cached === undefined) return this.#load(path, epoch);
+    return cached.epoch === epoch ? cached.value : this.revalidate(path, epoch);
   }
 
   /** As `get`, but checks the file on disk even if the epoch is unchanged. */
   revalidate(path: string, epoch: number): Value | undefined | Promise<Value | undefined> {
-    const kept = this.#cache.get(path);
-    if (kept === undefined || !sameStamp(stampFile(path), kept.stamp)) return this.#load(path, epoch);
-    kept.epoch = epoch;
-    return kept.value;
+    const cached = this.#cache.get(path);
+    if (cached === undefined || !sameStamp(stampFile(path), cached.stamp)) return this.#load(path, epoch);
+    cached.epoch = epoch;
+    return cached.value;
   }
 
   /** The cached value of `path` has grown by so many bytes. */
   grow(path: string, value: Value, bytes: number): void {
-    const kept = this.#cache.get(path);
-    if (kept?.value === value) this.#cache.grow(path, kept, bytes);
+    const cached = this.#cache.get(path);
+    if (cached?.value === value) this.#cache.grow(path, cached, bytes);
   }
 
   /** Removes all entries. */

@@ -11,7 +11,7 @@ import { isAbsence } from './file-stamp.ts';
 export const partialSuffix = '.partial';
 
 /** A unique temporary name in the folder of `path`. */
-export function partialBeside(path: string): string {
+export function partialPathOf(path: string): string {
   return `${path}.${randomUUID()}${partialSuffix}`;
 }
 
@@ -57,7 +57,7 @@ export async function createFile(path: string, pieces: readonly (string | Buffer
 }
 
 async function written(path: string, pieces: readonly (string | Buffer)[], durable: boolean): Promise<string> {
-  const partial = partialBeside(path);
+  const partial = partialPathOf(path);
   const file = await openNew(partial);
   try {
     for (const piece of inFewWrites(pieces)) await file.writeFile(piece);

@@ -10,8 +10,8 @@ export function isSearched(name: string): boolean {
  * Inside a package: a `vendor` folder next to a composer.json is Composer's installation. Deeper ones
  * (resources/views/vendor) belong to the package.
  */
-export function isPartOfPackage(name: string, besideComposerJson: boolean): boolean {
-  return name !== 'node_modules' && !name.startsWith('.') && !(besideComposerJson && name === 'vendor');
+export function isPartOfPackage(name: string, hasComposerJson: boolean): boolean {
+  return name !== 'node_modules' && !name.startsWith('.') && !(hasComposerJson && name === 'vendor');
 }
 
 /** Dot-folders that users do not expect in a package: the report omits them. */

@@ -48,12 +48,12 @@ export function walkPackage(options: WalkOptions): PackageWalk {
       entries.push(listing);
       continue;
     }
-    const besideComposerJson = listing.some(({ name }) => name === 'composer.json');
+    const hasComposerJson = listing.some(({ name }) => name === 'composer.json');
     for (const entry of listing) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !entry.name.includes('\u{FFFD}')) {
         if (join(options.folder, path) === options.dataDirectory) continue;
-        if (isPartOfPackage(entry.name, besideComposerJson)) open.push(path);
+        if (isPartOfPackage(entry.name, hasComposerJson)) open.push(path);
         else if (!isSilentlyLeftOut(entry.name)) leftOut ??= path;
         continue;
       }

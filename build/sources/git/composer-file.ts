@@ -14,7 +14,7 @@ import type { PackagePlace } from './package-files.ts';
 
 const maxBytes = 1024 * 1024;
 /** length of the text; the parsed form takes about five times as much memory */
-const maxKeptBytes = 512 * 1024;
+const maxCachedBytes = 512 * 1024;
 
 interface ParsedFile {
   readonly json: JsonObject;
@@ -24,8 +24,8 @@ interface ParsedFile {
 
 export class ComposerFiles {
   readonly #store: ObjectStore;
-  readonly #kept = new Map<string, ParsedFile>();
-  #keptBytes = 0;
+  readonly #cached = new Map<string, ParsedFile>();
+  #cachedBytes = 0;
 
   constructor(store: ObjectStore) {
     this.#store = store;
@@ -56,7 +56,7 @@ export class ComposerFiles {
     where: string,
     noteRepeated?: NoteRepeated,
   ): Promise<JsonObject | undefined> {
-    const parsed = this.#kept.get(oid) ?? (await this.#parse(oid, place, where));
+    const parsed = this.#cached.get(oid) ?? (await this.#parse(oid, place, where));
     for (const key of parsed?.repeated ?? []) noteRepeated?.(key);
     return parsed?.json;
   }
@@ -70,15 +70,15 @@ export class ComposerFiles {
       json: parseComposerJson(bytes, `composer.json at ${where}`, (key) => repeated.push(key)),
       repeated,
     };
-    if (this.#keptBytes + bytes.length > maxKeptBytes) this.#forget();
-    this.#kept.set(oid, parsed);
-    this.#keptBytes += bytes.length;
+    if (this.#cachedBytes + bytes.length > maxCachedBytes) this.#forget();
+    this.#cached.set(oid, parsed);
+    this.#cachedBytes += bytes.length;
     return parsed;
   }
 
   #forget(): void {
-    this.#kept.clear();
-    this.#keptBytes = 0;
+    this.#cached.clear();
+    this.#cachedBytes = 0;
   }
 }
 

@@ -16,7 +16,7 @@ const readAheadBytes = 4 * 1024 * 1024;
 const readAheadBlobs = 128;
 const maxSharedBlobs = 100;
 /** Tree entries cached in memory (about 150 bytes each). */
-const maxKeptEntries = 30_000;
+const maxCachedEntries = 30_000;
 
 /** Opens a repository on this disk for reading objects. The first request starts the first process. */
 export function openObjects(
@@ -31,7 +31,7 @@ export class ObjectStore {
   readonly #trees = new SingleFlight<readonly TreeEntry[]>({ keeps: 'settled' });
   readonly #commits = new SingleFlight<Commit>({ keeps: 'settled' });
   readonly #shared = new SingleFlight<Buffer | undefined>({ keeps: 'settled' });
-  #keptEntries = 0;
+  #cachedEntries = 0;
   #sawBroken = false;
 
   constructor(reader: ObjectReader) {
@@ -78,10 +78,10 @@ export class ObjectStore {
   }
 
   tree(oid: string): Promise<readonly TreeEntry[]> {
-    if (this.#keptEntries > maxKeptEntries) this.#forget();
+    if (this.#cachedEntries > maxCachedEntries) this.#forget();
     return this.#trees.run(oid, async () => {
       const entries = parseTree(await this.#read(oid, 'tree', maxTreeBytes, 'A folder'), oid.length / 2);
-      this.#keptEntries += entries.length;
+      this.#cachedEntries += entries.length;
       return entries;
     });
   }
@@ -139,7 +139,7 @@ export class ObjectStore {
     this.#trees.clear();
     this.#commits.clear();
     this.#shared.clear();
-    this.#keptEntries = 0;
+    this.#cachedEntries = 0;
   }
 
   async #largeBlob(oid: string, path: string): Promise<Buffer> {

@@ -33,7 +33,7 @@ const standardHeaders = [
  * An answer whose body stays in memory. A Response copies its body for each request; this one only carries the answer
  * to `toAnswer`.
  */
-export class KeptAnswer extends Response {
+export class AnswerResponse extends Response {
   readonly answer: Answer;
 
   /** `answer`: with all its headers. */
@@ -44,7 +44,7 @@ export class KeptAnswer extends Response {
 }
 
 export async function toAnswer(response: Response): Promise<Answer> {
-  if (response instanceof KeptAnswer) return response.answer;
+  if (response instanceof AnswerResponse) return response.answer;
   const bytes = Buffer.from(await response.arrayBuffer());
   const { headers } = response;
   for (const [name, value] of standardHeaders) if (!headers.has(name)) headers.set(name, value);

@@ -11,7 +11,7 @@ import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
 import { page, policy } from '../explorer/page.ts';
 import { conditions, etagOnly } from '../openapi/answer-headers.ts';
 import { describeApi } from '../openapi/document.ts';
-import { KeptAnswer } from '../frame/web-answer.ts';
+import { AnswerResponse } from '../frame/web-answer.ts';
 
 export interface DescriptionServices {
   /** version of this program */
@@ -104,10 +104,10 @@ async function respond(
   { env: { exchange } }: ApiContext,
   document: TextDocument,
   more: readonly string[] = [],
-): Promise<KeptAnswer> {
+): Promise<AnswerResponse> {
   const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = exchange.incoming.headers;
   const representation = await document.in(chooseEncoding(acceptEncoding), () => undefined);
   const { status, headers, body } = answerWith(representation, { ifNoneMatch, ifModifiedSince: undefined });
   const undated = headers.filter((_, at) => headers[at - (at % 2)] !== 'Last-Modified');
-  return new KeptAnswer({ status, headers: [...undated, 'X-Content-Type-Options', 'nosniff', ...more], body });
+  return new AnswerResponse({ status, headers: [...undated, 'X-Content-Type-Options', 'nosniff', ...more], body });
 }

@@ -158,7 +158,7 @@ export class DocumentStore {
     if (kept.file.missingSinceMs !== undefined)
       return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
     const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
-    await documents.checked(path, checked.file, (error) => this.#notKept(url, error));
+    await documents.checked(path, checked.file, (error) => this.#reportUnstored(url, error));
     return this.#answer(checked);
   }
 
@@ -183,11 +183,11 @@ export class DocumentStore {
   }
 
   async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<CachedDocument<Value>> {
-    await this.#options.kept.keep(path, kept.file, (error) => this.#notKept(url, error));
+    await this.#options.kept.keep(path, kept.file, (error) => this.#reportUnstored(url, error));
     return this.#answer(kept);
   }
 
-  #notKept(url: URL, error: unknown): void {
+  #reportUnstored(url: URL, error: unknown): void {
     const message =
       `${shownUrl(url)} was fetched, and could not be kept: ` +
       `${error instanceof Error ? error.message : String(error)}.`;

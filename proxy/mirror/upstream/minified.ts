@@ -38,10 +38,10 @@ export async function expandYielding(
   versions: readonly JsonObject[],
   most: number = mostExpanded,
 ): Promise<readonly JsonObject[]> {
-  const reckon = createReckoner();
+  const sizeOf = createSizeMeter();
   let total = 0;
   await mapYielding(versions, (changes) => {
-    total += reckon(changes);
+    total += sizeOf(changes);
     if (total > most)
       throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
   });
@@ -52,7 +52,7 @@ export async function expandYielding(
  * Takes the versions in order, and returns the full size of each. An oversized field counts only up to the limit of a
  * version.
  */
-function createReckoner(): (changes: JsonObject) => number {
+function createSizeMeter(): (changes: JsonObject) => number {
   const weights = new Map<string, number>();
   let weight = 0;
   return (changes) => {

@@ -64,7 +64,7 @@ it('the number of stored jobs follows the current settings', async () => {
     now: () => nowMs,
     randomBytes,
     liveness: createLiveness({ monotonicMs: () => nowMs }),
-    kept: () => kept,
+    retained: () => kept,
   });
   const sources: RepositoriesOptions['sources'] = {
     check: async (source) => source,
