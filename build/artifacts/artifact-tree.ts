@@ -22,8 +22,8 @@ import { parseSource } from '../sources/spec.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 
 /**
- * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder belong to
- * nobody.
+ * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder have no
+ * owner.
  */
 const staleMs = 3_600_000;
 
@@ -48,9 +48,9 @@ export interface ArtifactTree {
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
   /** all that can be retrieved of a package; none where the index is lost, which a build derives again */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
-  /** as `entries`; throws PackageDamaged where the index is lost */
+  /** as `entries`; throws PackageDamaged if the index is lost */
   readonly published: (name: PackageName) => Promise<readonly IndexEntry[]>;
-  /** of the publication that readers see; 0 for none */
+  /** the serial of the publication that readers see; 0 for none */
   readonly serial: () => Promise<number>;
 }
 
@@ -109,8 +109,8 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
 }
 
 /**
- * Removes the remains of killed processes. Files of a living process of this host stay, whatever their age by the
- * clock: the clock may have been set since, or differ from that of a remote disk.
+ * Removes the remains of killed processes. Files of a living process of this host stay, even if they seem old: the
+ * clock may have been set since, or differ from that of a remote disk.
  */
 async function sweep(folder: string, beforeMs: number): Promise<void> {
   for (const name of await withPath(folder, readdir(folder))) {
@@ -121,7 +121,10 @@ async function sweep(folder: string, beforeMs: number): Promise<void> {
   }
 }
 
-/** Both absolute. Another build would take a version for withdrawn whose ZIP a power failure took away again. */
+/**
+ * Both absolute. The move is durable: if a power failure reverted it, another build would treat the version as
+ * withdrawn.
+ */
 async function move(from: string, to: string): Promise<void> {
   await withPath(to, mkdir(dirname(to), { recursive: true }));
   await syncPath(from);

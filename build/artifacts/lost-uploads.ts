@@ -31,7 +31,7 @@ export async function refuseLostUploads(
     for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
       if (entry.state !== 'published' || entry.source !== tree.source) continue;
       if (name === upload.name && entry.reference === upload.reference) continue;
-      // a withdrawal that was cut off has moved the ZIP there, and this build completes it
+      // an interrupted withdrawal has moved the ZIP there, and this build completes the withdrawal
       if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
       throw new PackageDamaged(
         `${join(tree.dataDirectory, artifactsFolder)} has no ZIP, but ${name} ${entry.version} is published from it. ` +

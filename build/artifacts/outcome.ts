@@ -14,7 +14,7 @@ export type PublishedArtifact = {
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: Reference;
-  /** of the whole ZIP, lower-case hex */
+  /** SHA-256 of the whole ZIP, lower-case hex */
   readonly sha256: string;
   /** `dist.shasum` */
   readonly sha1: Sha1;
@@ -22,7 +22,7 @@ export type PublishedArtifact = {
   readonly size: number;
   /** `dist.url` */
   readonly url: string;
-  /** of the publication it is part of */
+  /** serial of the publication with the artifact */
   readonly serial: number;
   /** remarks of the build on this package; for people */
   readonly notices: readonly string[];

@@ -1,5 +1,5 @@
-// Withdraws one published artifact: its ZIP leaves the folder that builds read, that source is built, and the version
-// is no longer offered. The archive that was served stays, so that locks that name it go on installing.
+// Withdraws one published artifact: moves its ZIP out of the folder that builds read, and builds that source, so that
+// the version is no longer offered. The served archive stays, so that lock files with the version still install.
 
 import { artifactPath, retiredPath } from '../contract/artifact-files.ts';
 import type { Reference } from '../contract/digest.ts';
@@ -18,7 +18,7 @@ export interface PublishedContent {
 export async function withdrawArtifact(content: PublishedContent, build: ArtifactBuild): Promise<WithdrawOutcome> {
   return withArtifactTree(build, async (tree) => {
     const published = await findPublished(content, tree);
-    // the index may be ahead of what readers see, where a build was cut off
+    // the index may be ahead of the served documents after an interrupted build
     if (published === undefined) return { outcome: 'withdrawn', serial: (await tree.build(true)).serial };
     const file = artifactPath(content.name, content.version);
     const retired = retiredPath(content.name, published.version_normalized, content.reference);

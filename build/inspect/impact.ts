@@ -23,8 +23,8 @@ export interface LockedPackage {
 }
 
 /**
- * `missing`: the locked bytes cannot be had here. `withdrawn`: they can, but the version is published no more.
- * `changed`: the version is other content now.
+ * `missing`: the locked bytes are unavailable here. `withdrawn`: the bytes are available, but the version is no longer
+ * published. `changed`: the version has other content now.
  */
 export type ImpactKind = 'missing' | 'withdrawn' | 'changed';
 
@@ -33,7 +33,7 @@ export interface Impact {
   readonly version: string;
   readonly reference: string | null;
   readonly kind: ImpactKind;
-  /** whether an install from the lock still gets the bytes it names */
+  /** true: an install from the lock still gets the locked bytes */
   readonly installable: boolean;
   readonly message: string;
 }
@@ -95,7 +95,7 @@ async function judge(
     (entry) => entry.version === version || entry.version_normalized === normalized,
   );
   const current = contents.find(({ state }) => state === 'published');
-  // a lock without a reference means whatever the version is
+  // a lock without a reference accepts any content of the version
   const locked = reference === null ? current : contents.find((entry) => entry.reference === reference);
   if (locked === undefined) return gone(index, contents, current);
   if (!(await isThere(output, locked)))

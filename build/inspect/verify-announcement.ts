@@ -84,8 +84,8 @@ export async function verifyAnnouncement(
 }
 
 /**
- * Whether the very first publication is running, or was cut off before its last step. Without packages, only the
- * unknown settings of its manifest show that.
+ * True if the very first publication is running, or stopped before its last step. Without packages, only the unknown
+ * settings of its manifest show that.
  */
 function isFirstPublication(manifest: Manifest | undefined): boolean {
   if (manifest === undefined) return false;
@@ -93,8 +93,8 @@ function isFirstPublication(manifest: Manifest | undefined): boolean {
 }
 
 /**
- * undefined: the last publication is complete. Otherwise the archives of the publication that is under way or was cut
- * off: no document names them yet, and the next build uses or removes them.
+ * undefined: the last publication is complete. Otherwise the archives of the running or interrupted publication: no
+ * document names them yet, and the next build uses or removes them.
  */
 export function unfinishedArchives(
   publication: Publication | undefined,

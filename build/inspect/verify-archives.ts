@@ -50,8 +50,8 @@ export async function archiveFault(
 }
 
 /**
- * Checks the `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves that
- * file. A publication places it after the documents.
+ * Checks the `<version>.zip` of a published version whose bytes have a longer name, because a bare static host serves
+ * that file. A publication places it after the documents.
  */
 export async function plainCopyFault(
   name: PackageName,
@@ -83,9 +83,9 @@ export async function plainCopyFault(
 
 /**
  * A sentence, or undefined where all is well: the archive opens, holds files, and its composer.json, if any, is a JSON
- * object. An archive that somebody else packed may be flat, and one that an inline record describes needs no
- * composer.json. The name in composer.json is not compared: all versions of a repository are published under the name
- * that its default branch has now (VcsRepository.php:438).
+ * object. An archive from another packer may be flat, and an archive of an inline record needs no composer.json. The
+ * name in composer.json is not compared: all versions of a repository are published under the name that its default
+ * branch has now (VcsRepository.php:438).
  */
 function contentFault(path: string): string | undefined {
   try {

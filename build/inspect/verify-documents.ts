@@ -30,7 +30,7 @@ export async function verifyDocuments(
   const records: VersionRecord[] = [];
   const repair = index === undefined ? `Do what is said of index/${indexPath(name)}.` : context.repairs.byComparing;
   for (const kind of ['stable', 'dev'] as const) {
-    // of a publication under way the documents may still be those of the one before it
+    // during a publication the documents may still be those of the one before
     const stamp = context.settled ? index?.documents[kind] : undefined;
     const wanted = (kind === 'stable' && listed) || (stamp?.sha256 ?? null) !== null;
     const found = await readDocument(name, kind, { stamp, wanted, repair }, context, faults);
@@ -57,7 +57,7 @@ export async function verifyDocuments(
 interface Expected {
   readonly stamp: DocumentStamp | null | undefined;
   readonly wanted: boolean;
-  /** what mends the document */
+  /** the repair of the document */
   readonly repair: string;
 }
 

@@ -26,15 +26,15 @@ export interface Fault {
   readonly path: string;
   readonly name?: string;
   readonly version?: string;
-  /** what is wrong and what repairs it */
+  /** the fault and its repair */
   readonly message: string;
 }
 
-/** What somebody should know of a tree that is whole. No fault. */
+/** A remark about an intact tree. No fault. */
 export interface Notice {
   /** below the data folder */
   readonly path: string;
-  /** what it is, and the command that settles it */
+  /** the remark, and the command that resolves it */
   readonly message: string;
 }
 
@@ -45,7 +45,7 @@ export interface SameFiles {
   readonly name: string;
   readonly version: string;
   readonly reference: string;
-  /** what it is, and the command that purges it */
+  /** the remark, and the command that purges it */
   readonly message: string;
 }
 
@@ -53,18 +53,18 @@ export interface VerifyContext {
   readonly output: Output;
   readonly tombstones: PurgedLookup;
   readonly repairs: Repairs;
-  /** of archives and texts size and existence only */
+  /** true: checks only size and existence of archives and texts */
   readonly fast: boolean;
-  /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */
+  /** false: a publication is running or was interrupted, and its last files may be missing */
   readonly settled: boolean;
-  /** archives of a publication that is under way or was cut off */
+  /** archives of a running or interrupted publication */
   readonly leftovers: ReadonlySet<PublicPath>;
 }
 
 /** A build that does not find what it remembers looks at every package, and makes again what it can. */
 const repairByComparing =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
-/** Of an index that documents and archives can give again. */
+/** The repair of an index that documents and archives can restore. */
 const repairIndex =
   'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
   'which derives it from the documents and the archives.';
@@ -72,12 +72,12 @@ const repairDevArchive =
   'Restore it from a backup; or remove it, if it is there, and build/manifest.json and run `libretto build`, ' +
   'which makes the archive again from its source.';
 
-/** What mends a fault by a build that compares everything. */
+/** The repair of a fault by a build that compares everything. */
 export interface Repairs {
   readonly byComparing: string;
   readonly index: string;
   readonly devArchive: string;
-  /** of a damaged index, whose recovery a build refuses with `reason` */
+  /** the repair of a damaged index whose recovery a build refuses with `reason` */
   readonly refused: (reason: string) => string;
   readonly manifest: string;
 }
@@ -85,9 +85,9 @@ export interface Repairs {
 const guards: readonly string[] = [publicationPath, purgedPath, withheldPath].map((path) => `index/${path}`);
 
 /**
- * Without build/manifest.json a build compares everything. While the announcement or one of the two lists is lost or
- * damaged, that file may be the last one to name purged and withdrawn versions (I21): then it stays. `faults`: of
- * these files at least.
+ * Without build/manifest.json a build compares everything. If the announcement or one of the two lists is lost or
+ * damaged, the manifest may be the last file with the purged and withdrawn versions (I21): then it stays. `faults`: at
+ * least those of these files.
  */
 export function repairsBeside(faults: readonly Fault[]): Repairs {
   const damaged = guards.filter((path) => faults.some((fault) => fault.path === path));
@@ -105,7 +105,7 @@ export function repairsBeside(faults: readonly Fault[]): Repairs {
     : { byComparing: first, index: first, devArchive: first, refused: () => first, manifest: first };
 }
 
-/** Reads a file for a check. `unreadable`: the file is there and cannot be read, and `faults` says so. */
+/** Reads a file for a check. `unreadable`: the file exists and cannot be read, and `faults` has the error. */
 export async function readOrFault<Found>(
   reading: Promise<Found>,
   place: Omit<Fault, 'message'>,

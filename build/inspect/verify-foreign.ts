@@ -1,5 +1,5 @@
-// `verify` looks at files below public/ that no document and no serving index names. An archive may be the only copy of
-// a published version. So the advice about an archive never is to remove it.
+// Examines files below public/ that no document and no serving index names. An archive may be the only copy of a
+// published version. So the advice about an archive is never its removal.
 
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import { indexPath, providerPath } from '../contract/paths.ts';
@@ -41,14 +41,14 @@ export async function foreignFiles(
 }
 
 /**
- * Folders of archives whose damaged index or document no longer says which archives belong there: the damage is the
- * fault, not the archive.
+ * Folders of archives whose damaged index or document does not list its archives: the damage is the fault, not the
+ * archive.
  */
 function unsureFolders(faults: readonly Fault[]): ReadonlySet<string> {
   return new Set(faults.flatMap(({ name, path }) => (isOfPackage(name, path) ? [`dist/${name}/`] : [])));
 }
 
-/** Whether the path is the index or a document of the package. */
+/** True if the path is the index or a document of the package. */
 function isOfPackage(name: string | undefined, path: string): name is PackageName {
   const parsed = parsePackageName(name ?? '');
   if (parsed === undefined) return false;

@@ -1,5 +1,5 @@
-// The checks of `verify` on the lists beside the serving index. The lists of purged, withdrawn and pruned versions and
-// of advisories are as they were written. The first two have all rows that the announcement names. The list of
+// Checks the lists in the folder of the serving index. The lists of purged, withdrawn and pruned versions and of
+// advisories are unchanged since their writing. The first two have all rows that the announcement names. The list of
 // quarantined versions can be read.
 
 import { missingRows, type AnnouncedLists } from '../contract/announced-lists.ts';
@@ -24,7 +24,7 @@ const repairPruned =
 export interface CheckedLists {
   readonly tombstones: PurgedLookup;
   readonly faults: readonly Fault[];
-  /** rows that no announcement names; of a publication under way they are none to speak of */
+  /** rows that no announcement names; empty during a publication */
   readonly unannounced: readonly Notice[];
 }
 
@@ -63,11 +63,11 @@ export async function verifyLists(output: Output, announced: AnnouncedLists): Pr
 interface GuardedList<Announced, Row> extends ListCheck {
   /** below index/ */
   readonly path: string;
-  /** what the list has, in words */
+  /** the name of the list's rows, in words */
   readonly what: string;
   readonly parse: (text: string) => readonly Row[];
   readonly announced: readonly Announced[];
-  /** what the list lacks, and the way back */
+  /** the missing rows, and the remedy */
   readonly describe: (missing: readonly Announced[]) => string;
 }
 
@@ -95,7 +95,7 @@ async function guardedList<Announced extends ListedVersion, Row extends ListedVe
   };
 }
 
-/** A publication may be under way: the list has its rows before they are announced. */
+/** A publication may be running: the list has its rows before they are announced. */
 function incompleteFault(
   text: string | undefined,
   { path, what, described }: { readonly path: string; readonly what: string; readonly described: string },
@@ -152,7 +152,7 @@ const isEdited = (text: string): boolean => !isAsWritten(text);
 
 interface ListCheck {
   readonly repair: string;
-  /** whether its checksum says that it was changed */
+  /** true if its checksum does not match its text */
   readonly isWrong: (text: string) => boolean;
 }
 

@@ -22,8 +22,7 @@ export interface CheckedPackage {
   readonly sameFiles: readonly SameFiles[];
   readonly versions: number;
   /**
-   * paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer
-   * name
+   * paths below public/ that belong to the serving index: archives, and the plain copies of those with a longer name
    */
   readonly files: readonly string[];
   readonly archives: number;
@@ -123,7 +122,7 @@ function examineIndex(name: PackageName, text: string | undefined): ExaminedInde
   }
 }
 
-/** What a build would do of it: derive the index, or refuse with the ways back. */
+/** The reaction of a build: it derives the index, or refuses with the remedies. */
 async function indexRepair(
   output: Output,
   name: PackageName,

@@ -27,7 +27,7 @@ export async function verifyRootDocument(
   try {
     const names = namesIn(text);
     if (publication === undefined || digestOf(text) === publication.root.sha256) return names;
-    // of a publication under way it may be the next one, of a later date
+    // during a publication the file may be the next one, with a later date
     if (!settled && (await output.facts('public', rootDocumentPath))?.lastModified !== publication.root.last_modified)
       return names;
     faults.push({
@@ -54,7 +54,7 @@ function repairRoot(faults: readonly Fault[]): string {
     : 'Run `libretto build`.';
 }
 
-/** Throws an Error that says what is wrong with it. */
+/** Throws an Error with the fault. */
 function namesIn(text: string): readonly PackageName[] {
   const json: unknown = JSON.parse(text);
   const list = isJsonObject(json) ? json['available-packages'] : undefined;
@@ -68,7 +68,7 @@ function namesIn(text: string): readonly PackageName[] {
 
 /**
  * Names that packages.json does not list and the announcement does not call withdrawn. A server whose tree is at an
- * origin learns only from these two files which names are private.
+ * origin reads the private names only from these two files.
  */
 export function unannouncedNames(
   indexed: readonly PackageName[],

@@ -19,8 +19,8 @@ interface Content {
 }
 
 /**
- * An entry of the serving index, or a record of a document, whose label, reference or archive was purged. `path`: of
- * the file, below the data folder.
+ * Faults for entries of the serving index, or records of a document, whose label, reference or archive was purged.
+ * `path`: of the file, below the data folder.
  */
 export function purgedFaults(
   name: PackageName,
@@ -28,7 +28,7 @@ export function purgedFaults(
   contents: readonly (Content & Partial<Pick<IndexEntry, 'shasum'>>)[],
   { tombstones, settled, repairs }: Pick<VerifyContext, 'tombstones' | 'settled' | 'repairs'>,
 ): readonly Fault[] {
-  // a purge that is under way will still remove them
+  // a running purge will still remove them
   if (tombstones.rows.length === 0 || !settled) return [];
   return contents.flatMap(({ version, version_normalized: normalized, reference, shasum }) => {
     const row =
@@ -51,10 +51,7 @@ export function purgedFaults(
   });
 }
 
-/**
- * undefined: nothing that is known of the file says that it was purged. `file`: below public/, and no serving index
- * knows it.
- */
+/** undefined: the file is not known to be purged. `file`: below public/, and absent from every serving index. */
 export async function purgedFileFault(
   file: string,
   { tombstones, output, fast }: VerifyContext,
@@ -75,8 +72,8 @@ export async function purgedFileFault(
 }
 
 /**
- * An archive of the serving index with the files of a purged version: a purge leaves it, and names it. It is no fault,
- * since two releases may have the same files. `entry` is none that a tombstone blocks.
+ * An archive of the serving index with the files of a purged version: a purge leaves such an archive, and reports it.
+ * The archive is no fault, since two releases may have the same files. `entry`: an entry that no tombstone blocks.
  */
 export async function sameFiles(
   name: PackageName,
@@ -104,7 +101,7 @@ async function purgedArchive(
   try {
     return (await archiveBlocker(rows))(output.locate(path), sha1);
   } catch {
-    return undefined; // damage is a fault of its own
+    return undefined; // damage is a separate fault
   }
 }
 
@@ -113,7 +110,7 @@ function isArchiveOf({ name, version, reference }: PurgedVersion, file: string):
   return file === plain || (reference !== '' && file === plain.replace(/\.zip$/, `@${reference}.zip`));
 }
 
-/** Documents that history keeps. For a tree whose last purge was finished. */
+/** Checks the stored documents of history, for a tree whose last purge was completed. */
 export async function verifyHistory(context: VerifyContext): Promise<readonly Fault[]> {
   const { output, tombstones, settled, fast } = context;
   const faults: Fault[] = [];

@@ -1,12 +1,12 @@
 // Re-reads a tree and proves its promises. Writes nothing, and needs no lock. It checks:
 //
-// - I1 and I3: every archive that p2 names is there, with the bytes that were published
+// - I1 and I3: every archive that p2 names exists, with the published bytes
 // - I2: every listed name has its document
 // - I4: only the three public shapes are served
-// - I5: a publication that was cut off left what the next build expects
-// - I6: the serial has not gone back
-// - I21: nothing purged stands in the tree
-// - serving index, documents, tombstones and manifest are as they were written
+// - I5: an interrupted publication left the files that the next build expects
+// - I6: the serial has not decreased
+// - I21: the tree has no purged contents
+// - serving index, documents, tombstones and manifest are unchanged since their writing
 
 import { providerPath, publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -36,8 +36,8 @@ export interface VerifyReport {
 }
 
 /**
- * `fast`: checks only size and existence of archives and texts. A publication that ends meanwhile is no fault: the tree
- * is then read once more.
+ * `fast`: checks only size and existence of archives and texts. If a publication ends during the check, the tree is
+ * read once more, and the change is no fault.
  */
 export async function verifyTree(
   dataDirectory: string,
@@ -77,7 +77,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
     faults,
   );
   faults.push(...(await foreignFiles(files, known, faults, context)));
-  // the next build clears history after a purge that was cut off
+  // the next build removes the history of an interrupted purge
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
   const notices = !settled ? [unfinished] : publication === undefined ? [] : lists.unannounced;
   return { ok: faults.length === 0, checked, faults, same_files: same, notices };
@@ -101,7 +101,7 @@ interface TreeNames {
 
 interface CheckedPackages {
   readonly checked: VerifyReport['checked'];
-  /** paths below public/ that may stand there */
+  /** paths below public/ that belong to the tree */
   readonly known: ReadonlySet<string>;
   readonly same: readonly SameFiles[];
 }

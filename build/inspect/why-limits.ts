@@ -7,14 +7,14 @@ import { createFilter } from '../sources/filter.ts';
 import type { FilterOptions } from '../sources/options.ts';
 
 export interface ExcludedBy {
-  /** location of the source that would be limited */
+  /** location of the source with the limit */
   readonly source: string;
-  /** as in libretto.json: `sources[0].except["acme/*"]` */
+  /** the path of the option in libretto.json: `sources[0].except["acme/*"]` */
   readonly option: string;
   readonly value: string;
 }
 
-/** `version`: undefined asks for the package as a whole. */
+/** `version`: undefined for the package as a whole. */
 export function excludedBy(
   name: PackageName,
   version: NormalizedVersion | undefined,
@@ -86,7 +86,7 @@ function dev(stabilities: NonNullable<FilterOptions['minimum-stability-per-packa
   return { 'minimum-stability-per-package': Object.fromEntries(Object.keys(stabilities).map((name) => [name, 'dev'])) };
 }
 
-/** Which tag or branch a version would come from is not known, so that any pattern of them may be what keeps it out. */
+/** The tag or branch of the version is unknown, so any pattern of tags or branches may exclude it. */
 function refsNotRead(
   { tags, branches }: DescribedSource['options'],
   version: NormalizedVersion,

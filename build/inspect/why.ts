@@ -36,12 +36,12 @@ export interface KnownVersion {
 
 export interface WhyAnswer {
   readonly name: string;
-  /** as it was asked for */
+  /** the version as typed by the user */
   readonly version: string | null;
-  /** the version asked for, or any of the package */
+  /** true: the version, or without one any version of the package, is published */
   readonly published: boolean;
   readonly versions: readonly KnownVersion[];
-  /** what the last builds left out, and why */
+  /** the omitted versions of the last builds, with the reasons */
   readonly left_out: readonly QuarantinedVersion[];
   /** left out without it being known which package or version it is: it may be this one */
   readonly unclear: readonly QuarantinedVersion[];
@@ -61,7 +61,7 @@ export interface WhyQuestion {
   readonly dataDirectory: string;
   readonly name: PackageName;
   readonly version: string | undefined;
-  /** those of libretto.json */
+  /** the sources of libretto.json */
   readonly described: readonly DescribedSource[];
 }
 
@@ -101,12 +101,12 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
   };
 }
 
-/** What the tree says of one package, all its versions. */
+/** The tree's data of one package with all its versions. */
 interface PackageTree {
   readonly entries: readonly IndexEntry[];
   readonly withheld: readonly WithheldVersion[];
   readonly purged: readonly PurgedVersion[];
-  /** of all packages, `source` as a location */
+  /** of all packages; `source` is a location */
   readonly quarantined: readonly QuarantinedVersion[];
   /** id of a source → location */
   readonly locate: (id: string) => string;
@@ -159,7 +159,7 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   );
 }
 
-/** undefined: it is not there, or says nothing any more. */
+/** undefined: missing or unreadable. */
 async function readOwn<Found>(
   output: Output,
   path: string,

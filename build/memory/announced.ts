@@ -11,8 +11,8 @@ import type { Output } from '../output/output.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * `manifest` counts first while a publication is under way or was cut off, and where the announcement is lost or
- * damaged, or names none.
+ * `manifest` counts first during a publication and after an interrupted one. It also counts if the announcement is lost
+ * or damaged, or names no lists.
  */
 export async function announcedLists(
   output: Pick<Output, 'read' | 'list'>,

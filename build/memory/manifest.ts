@@ -1,6 +1,6 @@
-// `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it
-// does not fit the tree (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every
-// source is read and every package compared.
+// `build/manifest.json`: the publication and the settings that the builder's memory belongs to. If the manifest does
+// not match the tree (lost, corrupt, or a tree restored from a backup), the build does not trust the memory: it reads
+// every source and compares every package.
 
 import { parseAnnouncedLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import { withChecksum } from '../contract/checksum.ts';
@@ -18,35 +18,34 @@ export const manifestFormat = 1;
 export { manifestPath };
 
 /**
- * `purged` and `withheld`: what the announcement of the last finished publication names of the two lists, for where
- * the announcement is lost; absent for none. While a publication is under way: what the lists have before and after
- * it.
+ * `purged` and `withheld`: the rows of both lists in the announcement of the last completed publication, in case the
+ * announcement is lost; absent for none. During a publication: the rows that are in the lists both before and after it.
  */
 export interface Manifest extends Partial<AnnouncedLists> {
   readonly format: typeof manifestFormat;
   readonly serial: number;
   /** digest of every setting that goes into a document, and of the recipe documents are made by */
   readonly settings: string;
-  /** archives that a publication under way puts in place; empty once it is done */
+  /** archives that the current publication places; empty after its end */
   readonly placing: readonly PublicPath[];
   /**
-   * ids of sources whose records may still be those of earlier settings: they could not be read when the settings
+   * ids of sources whose records may belong to earlier settings: the sources could not be read when the settings
    * changed
    */
   readonly stale: readonly string[];
   /**
-   * the sources that the publication leaves, for where it was cut off or its announcement is lost. Absent where an
-   * older version wrote the manifest
+   * the sources after the publication, in case it is interrupted or its announcement is lost. Absent if an older
+   * version wrote the manifest
    */
   readonly sources?: readonly PublishedSource[];
   /** the changes that rollbacks undid and that still hold, for where the announcement is lost; absent for none */
   readonly undone?: readonly UndoneChange[];
   /**
-   * of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent
-   * where an older version wrote it
+   * the stamp of packages.json after this publication: readers may see that file before the announcement changes.
+   * Absent if an older version wrote the manifest
    */
   readonly root?: DocumentStamp;
-  /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
+  /** the current publication is a rollback to this serial: a later build completes an interrupted one as a rollback */
   readonly rollback?: number;
   /**
    * the current publication purges versions: if it was cut off, the next build removes their remains outside the
@@ -63,8 +62,8 @@ export function formatManifest(manifest: Manifest): string {
 }
 
 /**
- * undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must
- * not touch.
+ * undefined: missing or unreadable. Throws BuildRefused for a manifest of a newer Libretto, which an older one must not
+ * change.
  */
 export async function readManifest(output: Pick<Output, 'read'>): Promise<Manifest | undefined> {
   const text = await output.read('build', manifestPath);
@@ -102,7 +101,7 @@ function parseManifest(text: string): Manifest | undefined {
   };
 }
 
-/** Nothing else is ever removed on a manifest's word. */
+/** A manifest can cause the removal of archives only. */
 function isArchivePath(path: string): path is PublicPath {
   return path.startsWith('dist/') && path.endsWith('.zip') && !path.split('/').includes('..');
 }

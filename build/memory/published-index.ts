@@ -1,5 +1,5 @@
-// Reads the serving index of one package for commands that change single versions. A lost or damaged index is told from
-// a package that was never published. Changes nothing.
+// Reads the serving index of one package for commands that change single versions. It distinguishes a lost or damaged
+// index from a package that was never published. Changes nothing.
 
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
@@ -11,8 +11,8 @@ import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { readTreeMemory } from './tree-memory.ts';
 
 /**
- * undefined where nothing was published under the name. Throws PackageDamaged with the file and the way back where the
- * index is damaged, or lost while packages.json, documents or archives show that the package was published.
+ * undefined if nothing was published under the name. Throws PackageDamaged with the file and the remedy for a damaged
+ * index. The same holds for a lost index, if packages.json, documents or archives prove the publication of the package.
  */
 export async function readPublishedIndex(output: Output, name: PackageName): Promise<PackageIndex | undefined> {
   const path = indexPath(name);

@@ -1,12 +1,12 @@
-// The digest that tells whether the settings of a build are those of the last publication.
+// The digest by which a build detects that its settings differ from those of the last publication.
 
 import type { DocumentSettings } from '../documents/document-settings.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { memoryFormat } from './source-memory.ts';
 
 /**
- * Moves when the same records would give other bytes, or more is kept of each version: then everything is compared
- * again.
+ * Increased when the same records would give other bytes, or when more facts of each version are stored: the next build
+ * then compares everything again.
  */
 export const documentRecipe = 3;
 

@@ -1,5 +1,5 @@
-// The builder's memory of one source: `build/sources/<id>.json`. It is a cache: after its loss, a build reads the
-// source again.
+// The builder's memory of one source: `build/sources/<id>.json`. The memory is a cache: after its loss, a build reads
+// the source again.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -9,7 +9,10 @@ import { parseOwnFile } from '../output/parse-own-file.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { SourceMemory } from '../sources/release.ts';
 
-/** Moves when what is remembered, or how a source is read, changes its meaning: everything is then read again. */
+/**
+ * Increased when the meaning of the memory, or the way to read a source, changes: the next build then reads everything
+ * again.
+ */
 export const memoryFormat = 1;
 
 export interface RememberedSource {
@@ -48,8 +51,8 @@ export async function rememberedIds(output: Pick<Output, 'list'>): Promise<reado
 }
 
 /**
- * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says
- * nothing any more. Throws BuildRefused for one of a newer Libretto.
+ * undefined for a missing memory, or one of an older format: a memory only saves work. `onDamage` receives the path of
+ * an unreadable one. Throws BuildRefused for one of a newer Libretto.
  */
 export async function readMemory(
   output: Output,

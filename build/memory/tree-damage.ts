@@ -1,5 +1,5 @@
-// What a build finds damaged or lost beside the packages: announcement, manifest and packages.json. Each sentence says
-// to people what the build made good, or what it cannot prove.
+// The damage and losses that a build finds in announcement, manifest and packages.json. Each sentence tells people
+// which part the build repaired, or which part it cannot prove.
 
 import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import { purgedPath } from '../contract/purged.ts';
@@ -36,8 +36,8 @@ function lostParts(sound: SoundParts): readonly string[] {
 }
 
 /**
- * Of a published tree without announcement and manifest, which alone name every row of both lists. A list that is
- * there has a checksum, so only one that is missing is in doubt.
+ * Warns about a published tree without announcement and manifest, which alone name every row of both lists. An existing
+ * list has a checksum, so only a missing one is uncertain.
  */
 async function unprovenLists(output: Output, wasWhole: boolean): Promise<readonly string[]> {
   const paths = [purgedPath, withheldPath];

@@ -29,38 +29,41 @@ export interface TreeMemory {
   readonly undone: readonly UndoneChange[] | undefined;
   /** true: the memory of sources belongs to this very publication and these settings */
   readonly trusted: boolean;
-  /** archives that a publication which was cut off may have left in place */
+  /** archives that an interrupted publication may have left in place */
   readonly leftovers: readonly PublicPath[];
-  /** ids of sources whose records have to be made again as soon as they can be read */
+  /** ids of sources whose records the next successful read has to rebuild */
   readonly stale: ReadonlySet<string>;
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
   /** packages.json names every published package */
   readonly namesKnown: boolean;
-  /** whether packages.json names a package; `unknown`: packages.json is not the published one */
+  /** the package's presence in packages.json; `unknown`: packages.json is not the published one */
   readonly isPublished: (name: PackageName) => 'yes' | 'no' | 'unknown';
-  /** what was found damaged or lost, and made good from what else is there; for people */
+  /** the damage found and repaired from other files; for people */
   readonly damage: readonly string[];
-  /** a publication was cut off, and this build completes it */
+  /** true: a publication was interrupted, and this build completes it */
   readonly interrupted: boolean;
   /** false: packages.json is not on disk as the publication has it */
   readonly rootIntact: boolean;
   /**
-   * every stamp of packages.json that readers may have seen: as announced, as it lies there, and as a publication that
-   * was cut off meant it
+   * every stamp of packages.json that readers may have seen: of the announcement, of the file on disk, and of an
+   * interrupted publication
    */
   readonly rootStamps: readonly DocumentStamp[];
   /** digest of those the builder's memory was made under; undefined where there is no memory */
   readonly settings: string | undefined;
-  /** a rollback to this publication was cut off */
+  /** the target of an interrupted rollback */
   readonly rollback: number | undefined;
-  /** what is left of purged versions beside the tree may not be cleared away: that was cut off, or is not known */
+  /**
+   * true: remains of purged versions outside the tree may exist, because their removal was interrupted or is not
+   * recorded
+   */
   readonly purging: boolean;
   /** rows that the lists must have: as announced, or as the manifest remembers */
   readonly announced: AnnouncedLists;
 }
 
-/** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
+/** Throws BuildRefused for a tree of a newer Libretto, and for a non-empty tree without announcement and packages.json. */
 export async function readTreeMemory(output: Output, settings: string): Promise<TreeMemory> {
   const manifest = await readManifest(output);
   const publication = await readPublication(output);
@@ -69,7 +72,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const isPublishedText = root.stamp !== undefined && root.stamp.sha256 === publication?.root.sha256;
   const rootIntact = isIntact(root, publication);
   const interrupted = isInterrupted(manifest, publication);
-  // nothing but packages.json names the published packages while the announcement is lost (I9)
+  // only packages.json names the published packages while the announcement is lost (I9)
   const listed = isPublishedText || publication === undefined ? root.names : undefined;
   return {
     damage: await describeDamage(output, {
@@ -100,7 +103,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   };
 }
 
-/** packages.json as it stands on disk. */
+/** The state of packages.json on disk. */
 interface RootOnDisk {
   /** undefined: the file is missing */
   readonly stamp: DocumentStamp | undefined;
@@ -129,19 +132,20 @@ async function refuseLostTree(output: Output): Promise<void> {
   );
 }
 
-/** As `sources` of the whole memory, with nothing else read. */
+/** Returns `sources` of the whole memory, without reading the rest. */
 export async function readKnownSources(output: Output): Promise<readonly PublishedSource[]> {
   return knownSources(await readManifest(output), await readPublication(output));
 }
 
-/** As `announced` of the whole memory, with nothing else read. */
+/** Returns `announced` of the whole memory, without reading the rest. */
 export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
   return announcedLists(output, await readPublication(output), await readManifest(output));
 }
 
 /**
- * Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no
- * announcement names: its intent does. Where the announcement is lost, the manifest names the sources.
+ * Sorted as the announcement has them. An interrupted publication may have published versions of sources that the
+ * announcement does not name: its intent in the manifest names them. Where the announcement is lost, the manifest names
+ * the sources.
  */
 function knownSources(
   manifest: Manifest | undefined,
@@ -195,7 +199,7 @@ function parseNames(text: string): readonly PackageName[] | undefined {
   }
 }
 
-/** Of a damaged packages.json: a name that nothing else knows is a part of the damage. */
+/** For a damaged packages.json: an otherwise unknown name counts as part of the damage. */
 async function knownAmong(names: readonly PackageName[], output: Output): Promise<readonly PackageName[]> {
   const known = new Set(await listPackages(output));
   const stored: PackageName[] = [];
@@ -204,7 +208,7 @@ async function knownAmong(names: readonly PackageName[], output: Output): Promis
   return stored;
 }
 
-/** Every package the tree knows of, from the files themselves. */
+/** Every package in the tree's files. */
 export async function listPackages(output: Output): Promise<readonly PackageName[]> {
   const files = [
     ...(await output.list('index', '')),

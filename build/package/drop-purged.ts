@@ -6,8 +6,8 @@ import { distPath, type DistLabel, type PublicPath } from '../contract/paths.ts'
 import type { IndexEntry, PackageIndex } from '../contract/serving-index.ts';
 
 /**
- * The index in place while documents still name the contents. Their READMEs and CHANGELOGs are removed before it is
- * replaced.
+ * The index during the time in which documents still name the contents. Their READMEs and CHANGELOGs are removed before
+ * the index is replaced.
  */
 export function indexUntilDropped(next: PackageIndex, dropped: readonly IndexEntry[], now: Date): PackageIndex {
   const leaving = dropped.map(({ readme: _readme, changelog: _changelog, ...entry }) =>

@@ -1,6 +1,6 @@
-// The state of a package whose publication was cut off between its serving index and its documents, pure: the index
-// then says what nobody was ever offered. Whatever was edited since, the next build decides from what readers have
-// (I5).
+// The state of a package after a publication that stopped between its serving index and its documents. Such an index
+// describes contents that readers never received. The next build decides from the readers' documents, even if the
+// sources have changed since (I5). Pure.
 
 import { isDevVersion } from '../contract/version.ts';
 import type { VersionRecord } from '../contract/documents.ts';
@@ -10,8 +10,8 @@ import type { PendingDocument, PendingHistory } from './pending-publications.ts'
 import type { PackageState } from './package-state.ts';
 
 /**
- * `pending`: the documents that the cut-off publication was to replace; undefined for none. Its contents stay in the
- * index, which only grows.
+ * `pending`: the documents that the interrupted publication should have replaced; undefined for none. Its contents stay
+ * in the index, which only grows.
  */
 export function effectiveState(state: PackageState, pending: ReturnType<PendingHistory['of']>): PackageState {
   if (pending === undefined) return state;
@@ -37,8 +37,8 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
 }
 
 /**
- * Whether the records are those of a complete document: the previous one, or that of an earlier publication that was
- * cut off too.
+ * True if the records are those of a complete document: the previous one, or that of an earlier interrupted
+ * publication.
  */
 function isCredible(
   records: readonly VersionRecord[],

@@ -56,8 +56,8 @@ function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
 }
 
 /**
- * When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views
- * go by it where a source knows no time.
+ * Preserves the first publication date through withdrawals and returns: `published-time` gives the date to clients, and
+ * views use it if the source has no date.
  */
 function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
   if (before === undefined) return entry;

@@ -1,5 +1,6 @@
-// The archives of kept versions that are lost or cut off. A plain copy gives the bytes back. Otherwise a dev version is
-// made again from its source, and a release never is (I3). Without the bytes a build goes on, and names the file.
+// Handles lost or truncated archives of versions that stay published. A plain copy restores the bytes. Otherwise a dev
+// version is made again from its source, and a release never is (I3). Without the bytes a build continues, and names
+// the file.
 
 import type { PackageName } from '../contract/name.ts';
 import { distPath, type DistLabel } from '../contract/paths.ts';
@@ -46,7 +47,7 @@ export async function restoreArchives(
   return { decision: isWhole ? decision : { ...decision, kept, fresh: [...decision.fresh, ...remade] }, pins, notices };
 }
 
-/** Whether the archive is there with its size. */
+/** True if the archive exists with its size. */
 export async function hasArchive(output: Output, { path, size }: Pick<IndexEntry, 'path' | 'size'>): Promise<boolean> {
   return (await output.facts('public', path))?.size === size;
 }

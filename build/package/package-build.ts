@@ -1,5 +1,5 @@
-// One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged.
-// Nothing a reader sees changes here.
+// Stages one package of one build: reads the published versions and the contributions of sources, decides, and stages
+// the result. No published file changes here.
 
 import { effectiveState } from './effective-state.ts';
 import type { PackageName } from '../contract/name.ts';

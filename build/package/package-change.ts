@@ -1,5 +1,5 @@
 // Computes the record of the changes that a build or a rollback makes in one package. The comparison starts from the
-// state that readers had before, not from the files of a publication that was cut off.
+// state that readers had before, and not from the files of an interrupted publication.
 
 import { parseReference } from '../contract/digest.ts';
 import type { VersionRecord } from '../contract/documents.ts';
@@ -16,7 +16,7 @@ import type { PackageState } from './package-state.ts';
 import type { PendingHistory } from './pending-publications.ts';
 import type { DocumentKind, FormerDocument, PackageChange, RecordedVersion } from '../history/record.ts';
 
-/** A document that is kept for rollbacks before another takes its place. */
+/** A document that history stores for rollbacks before another document replaces it. */
 export interface CachedDocument {
   readonly area: Area;
   readonly path: string;
@@ -31,13 +31,13 @@ export interface PackageHistory {
 export interface ChangeInputs {
   readonly name: PackageName;
   readonly state: PackageState;
-  /** its whole serving index as it will be */
+  /** the complete next serving index */
   readonly entries: readonly IndexEntry[];
   readonly stamps: { readonly [Kind in DocumentKind]: DocumentStamp | null };
   /** documents that are written or removed */
   readonly replaced: ReadonlySet<DocumentKind>;
   readonly output: Output;
-  /** the history of publications that were cut off */
+  /** the history of interrupted publications */
   readonly pending: PendingHistory;
 }
 
@@ -49,7 +49,7 @@ interface Former {
   readonly versions: readonly FormerVersion[];
 }
 
-/** undefined: for readers nothing changes. */
+/** undefined: the change is invisible to readers. */
 export async function packageChange(inputs: ChangeInputs): Promise<PackageHistory | undefined> {
   const { name, state, entries, stamps, replaced, pending } = inputs;
   const covered = pending.of(name);
@@ -92,7 +92,7 @@ function isReadable(text: string, name: PackageName): boolean {
   try {
     return parseProvider(text, name).length >= 0;
   } catch {
-    return false; // nothing to go back to
+    return false; // no former document exists
   }
 }
 

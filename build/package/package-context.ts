@@ -30,15 +30,15 @@ export interface PackageContext {
   readonly allowRepublish: boolean;
   readonly withheld: Withheld;
   readonly purged: Purged;
-  /** advisories and filter lists, which documents show beside the versions */
+  /** advisories and filter lists, which documents have in addition to the versions */
   readonly advisories: AdvisoryLists;
   /** changes that rollbacks undid */
   readonly undone: UndoneByName;
-  /** documents that publications which were cut off have replaced */
+  /** documents that interrupted publications have replaced */
   readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
-  /** whether packages.json lists a package */
+  /** the package's presence in packages.json */
   readonly isPublished: (name: PackageName) => Published;
   readonly mayLose: MayLose;
   /** false: the build leaves sources out that a plain `libretto build` reads */

@@ -13,9 +13,9 @@ export interface Contribution {
   readonly releases: readonly Release[];
   /** releases that have another name now; the source keeps those that it has published under this name */
   readonly former: readonly Release[];
-  /** versions whose present content may not be published: they stay as they were */
+  /** versions whose present content must not be published: they stay as published */
   readonly unpublishable: ReadonlySet<string>;
-  /** true: something unpublishable has no known name and version, so that no version of this source counts as gone */
+  /** true: an unpublishable part has no known name and version, so that no version of this source counts as removed */
   readonly holdsAll: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface PackageInputs {
   readonly withheld: ReadonlySet<string>;
 }
 
-/** A release that is to be published, or published again with other content. */
+/** A release that the build publishes, for the first time or with new content. */
 export interface FreshRelease {
   readonly release: Release;
   readonly source: string;
@@ -52,7 +52,7 @@ export interface PackageDecision {
   readonly kept: readonly { readonly entry: IndexEntry; readonly release: Release | undefined }[];
   readonly fresh: readonly FreshRelease[];
   readonly withdrawn: readonly IndexEntry[];
-  /** kept entries whose source may no longer have them: a build that cannot tell withdraws nothing */
+  /** entries that stay published although their source may no longer have them: an uncertain build withdraws nothing */
   readonly doubtful: readonly IndexEntry[];
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
 }
@@ -88,15 +88,15 @@ export function indexInputs(given: PackageInputs, contributions: readonly Contri
 }
 
 /**
- * An entry stays published although its own source has given it up. It then belongs to the source that has the version
- * now, and is withdrawn with that source.
+ * An entry stays published although its own source has dropped the version. It then belongs to the source that has the
+ * version now, and is withdrawn with that source.
  */
 export function handedOver(entry: IndexEntry, heir: string | undefined, inputs: IndexedInputs): IndexEntry {
   return heir === undefined || heir === entry.source || !isGone(entry, inputs) ? entry : { ...entry, source: heir };
 }
 
 /**
- * Whether the source of a published version no longer has it: the source was read without it, or was forgotten. A
+ * True if the source of a published version no longer has it: the source was read without it, or was forgotten. A
  * version of an unknown source (the builder's memory was lost) stays until a source claims it.
  */
 export function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {

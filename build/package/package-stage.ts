@@ -22,7 +22,7 @@ import type { Alias, PackageChanges, Placement } from '../output/publication.ts'
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { UndoneSteps } from './rollback-holds.ts';
 
-/** The result of a package, kept until all packages are staged: unchanged versions are only counted. */
+/** The result of a package, stored until all packages are staged: unchanged versions are only counted. */
 export interface PackageResult {
   readonly name: PackageName;
   /** the number of published versions after this build */
@@ -44,7 +44,7 @@ export interface PackageResult {
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   readonly changes: PackageChanges;
-  /** undefined: nothing changes for readers */
+  /** undefined: the package is unchanged for readers */
   readonly history: PackageHistory | undefined;
   /** the next state of the changes that a rollback undid */
   readonly undone: UndoneSteps;
@@ -208,8 +208,8 @@ function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]
 }
 
 /**
- * The plain `<version>.zip` of every version whose bytes are under a pinned name, unless it has that content already
- * or the pinned archive is lost.
+ * The plain `<version>.zip` of every version whose bytes have a pinned name. Skips a copy that already has the content,
+ * and a lost pinned archive.
  */
 async function plainAliases(
   name: PackageName,

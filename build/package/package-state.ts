@@ -23,7 +23,7 @@ import { recoverIndex, type MayLose, type Published } from '../documents/recover
 
 export interface PackageState {
   readonly index: PackageIndex;
-  /** its entries by their label */
+  /** its entries, grouped by label */
   readonly entries: ReadonlyMap<string, readonly IndexEntry[]>;
   /** the bytes of the index file; undefined where it has to be written again */
   readonly indexText: string | undefined;
@@ -31,7 +31,7 @@ export interface PackageState {
   readonly records: ReadonlyMap<string, VersionRecord>;
   /** documents that differ on disk from the index: a publication was interrupted, or a person edited them */
   readonly doubtful: ReadonlySet<'stable' | 'dev'>;
-  /** the stamps of the doubtful documents on disk, which readers have seen */
+  /** the stamps of the documents on disk that do not match the index, which readers may have seen */
   readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
   /** READMEs and CHANGELOGs that are in place */
   readonly texts: ReadonlySet<TextDigest>;
@@ -41,7 +41,7 @@ export interface StateContext {
   readonly output: Output;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
-  /** whether packages.json lists a package */
+  /** the package's presence in packages.json */
   readonly isPublished: (name: PackageName) => Published;
   readonly mayLose: MayLose;
   /** the remaining facts of packages whose index was pruned away */
@@ -106,7 +106,7 @@ async function readIndex(
   return { index: recovered ?? { format: servingIndexFormat, name, documents, versions: [] }, indexText: undefined };
 }
 
-/** A package that comes back after it was pruned away goes on from the dates that it had. */
+/** A package that returns after its index was pruned continues from its former dates. */
 function prunedStamp(changes: readonly VersionChange[] | undefined, kind: 'stable' | 'dev'): DocumentStamp | null {
   const own = (changes ?? []).filter(({ versions }) =>
     versions.some(({ version_normalized: normalized }) => isDevVersion(normalized) === (kind === 'dev')),

@@ -1,5 +1,5 @@
-// The READMEs and CHANGELOGs of one package in this build: each distinct one is read and staged once, and only where it
-// does not stand there already.
+// The READMEs and CHANGELOGs of one package in this build: each distinct text is read and staged once, and only if it
+// is not stored yet.
 
 import { maxTextBytes, parseTextDigest, textPath, type TextDigest } from '../contract/package-texts.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -22,7 +22,7 @@ export interface TextStager {
   };
 }
 
-/** `standing`: those that are in place. */
+/** `standing`: the digests of the stored texts. */
 export function createTextStager(name: PackageName, standing: ReadonlySet<TextDigest>, output: Output): TextStager {
   const digests = new SingleFlight<TextDigest | undefined>({ keeps: 'settled' });
   const staged = new Map<TextDigest, StagedFile>();

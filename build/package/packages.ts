@@ -1,5 +1,5 @@
-// The packages a build looks at, each of them staged. Loaded only when there is one: a build in which nothing changed
-// needs none of this.
+// Stages the packages that a build has to examine. The module is loaded only for a build with such packages: an
+// unchanged build does not need it.
 
 import { createArchiver } from '../archive/archiver.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -50,8 +50,8 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
 }
 
 /**
- * The contributions of sources to a package: only sources that have it, and those named. All other sources, even
- * thousands, cost nothing here.
+ * The contributions of sources to a package: only sources that have it, and those named. Other sources cost nothing
+ * here, even if there are thousands.
  */
 function gatherContributions(
   sources: readonly ReadSource[],

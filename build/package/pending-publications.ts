@@ -1,5 +1,5 @@
-// The records of publications that were cut off (I5): they still know what readers had before, whatever of it has been
-// replaced since.
+// The records of interrupted publications (I5): they have the former documents of readers, even those that are already
+// replaced.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -24,13 +24,15 @@ export interface PendingDocument {
 }
 
 export interface PendingHistory {
-  /** the last publication that was not cut off; 0 for none */
+  /** the last completed publication; 0 for none */
   readonly announced: number;
   /** undefined: no document of the package was to be replaced */
   readonly of: (name: PackageName) => { readonly [Kind in DocumentKind]?: PendingDocument } | undefined;
 }
 
-/** If the announcement is lost, the last publication counts as cut off: the next one then records its changes again. */
+/**
+ * If the announcement is lost, the last publication counts as interrupted: the next one then records its changes again.
+ */
 export async function readPending(
   output: Output,
   { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>,

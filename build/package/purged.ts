@@ -1,6 +1,6 @@
-// The tombstones of purged versions, as builds go by them: neither the label of a purged release nor its bytes are ever
-// published again. A list that is damaged, or that lacks what the announcement names, ends whatever wants to read it:
-// what was purged would be published again.
+// The tombstones of purged versions in a build: neither the label of a purged release nor its bytes are ever published
+// again. A damaged or incomplete list ends every operation that reads it: otherwise purged contents would be published
+// again.
 
 import type { PurgedRecovery } from '../scan/build-request.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
@@ -22,14 +22,14 @@ import { parseOwnFile } from '../output/parse-own-file.ts';
 import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
 
 export interface Purged extends PurgedLookup {
-  /** the list as it is to be from now on; undefined where it stays */
+  /** the next text of the list; undefined if the list is unchanged */
   readonly text: string | undefined;
   /**
-   * a purge or a recovery asked for this build: what tombstones are of is looked for everywhere, also where they are
-   * all known
+   * a purge or a recovery requested this build: it searches all places for purged contents, even if the list has all
+   * rows already
    */
   readonly asked: boolean;
-  /** rows that the list lacks: the announcement gives label and reference, and nothing gives the digests */
+  /** rows that the list lacks: the announcement has their label and reference, but the digests are lost */
   readonly lost: boolean;
   /**
    * The tombstone of an archive with these bytes, or with these files under any label. `path`: its place. Throws Error
@@ -47,7 +47,7 @@ export interface PurgedRequest {
   readonly more?: readonly PurgedVersion[] | undefined;
   /** for a recovery: a damaged list is replaced, and its lost versions stay out by label and reference */
   readonly recovery?: PurgedRecovery | undefined;
-  /** since when announced rows count for a list that is damaged or lost; the list stays as it is */
+  /** the date that announced rows get if the list is damaged or lost; the list itself is unchanged */
   readonly mayBeLostAt?: Date | undefined;
 }
 
@@ -107,7 +107,7 @@ export async function storedTombstones(output: Pick<Output, 'read'>): Promise<re
 
 export interface RecoverableTombstones {
   readonly rows: readonly PurgedVersion[];
-  /** rows of a list that was edited, which nothing else names */
+  /** rows of an edited list that no other record confirms */
   readonly dropped: readonly PurgedVersion[];
   /** the list was changed after it was written */
   readonly edited: boolean;

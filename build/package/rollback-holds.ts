@@ -71,8 +71,8 @@ export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, d
 }
 
 /**
- * Ids of sources whose content for a version that was rolled back may not be published. Each build looks at the package
- * again: that the source loses such a content changes nothing else.
+ * Ids of sources whose content for a rolled back version must not be published. Each build examines the package again,
+ * because the loss of such a content by its source is no other change.
  */
 export function unresolvedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
   const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
@@ -97,7 +97,10 @@ function offerOf(
   return isRead ? 'nothing' : undefined;
 }
 
-/** The changes that this decision ends: a source's version is published again, or a restored version is gone. */
+/**
+ * The changes that this decision ends: a source's version is published again, or a restored version is no longer
+ * published.
+ */
 function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
   const published = new Set<string>([
     ...decision.fresh.map(({ release }) => release.normalized),
@@ -133,7 +136,7 @@ export function undoneAfter(
       // the published content came from an earlier rollback and not from a source: the content that it undid is the
       // source's
       if (known === undefined) list.set(keyOf(change), change);
-      // if the source has lost the undone content, no source has the restored one
+      // if the source has lost the rolled back content, no source has the restored one
       else if (known.gone === true && to !== null) list.set(keyOf(change), { ...change, reference: null });
       else if (known.reference === to) list.delete(keyOf(change));
     }

@@ -35,7 +35,7 @@ export function claimsByVersion(
 }
 
 /**
- * The source that publishes a version keeps it as long as it still has it. Where several sources have a new version,
+ * The source that publishes a version owns the version while the source has it. If several sources have a new version,
  * none of them gets it.
  */
 export function arbitrate(
@@ -100,7 +100,7 @@ function isPublishedContent(release: Release, current: IndexEntry): boolean {
 type StandingContent = Pick<IndexEntry, 'version' | 'reference' | 'shasum'>;
 
 /**
- * The reason why the release may not replace the present or former content of its version; undefined: it may.
+ * The reason why the release must not replace the present or former content of its version; undefined: it may.
  * `indexed`: the entry of that content, if it was not pruned.
  */
 function forbiddenChange(

@@ -35,7 +35,7 @@ export async function recordOf(
   return record;
 }
 
-/** Time and branch, as the source now says them. */
+/** Present time and branch of the source's version. */
 export function sourceFacts({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
   return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
 }
