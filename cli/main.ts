@@ -106,7 +106,7 @@ const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
 };
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof AnswerLost) return 1; // where the answer went is no disk of the registry
+  if (error instanceof AnswerLost) return 1; // the receiver of the output is no disk of the registry
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
   const fault = storageFaultOf(error);
   if (fault !== undefined) return storageExitCodes[fault];

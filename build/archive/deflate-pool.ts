@@ -1,4 +1,4 @@
-// Worker threads that read files, deflate, and write archives. Only loaded once a build has enough for them.
+// Worker threads that read files, deflate, and write archives. A build loads this module only for enough files.
 
 import { Piscina } from 'piscina';
 import type { FilesRead, FilesToRead } from '../files/read-files.ts';

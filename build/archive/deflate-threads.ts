@@ -5,7 +5,7 @@ import type { DeflatePool } from './deflate-pool.ts';
 export interface DeflateThreads {
   /** 0: all is done in the calling thread */
   readonly count: number;
-  /** Starts them at the first call. Only where there are any. */
+  /** Starts the threads at the first call. Call it only if `count` is above 0. */
   readonly pool: () => Promise<DeflatePool>;
   /** undefined: they were not started */
   readonly started: () => Promise<DeflatePool> | undefined;

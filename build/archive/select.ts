@@ -18,8 +18,8 @@ import { isCredential } from './rules/credentials.ts';
 
 export interface ArchiveRules {
   /**
-   * all .gitattributes files of the package and above it, in any order; their folders are counted from where the
-   * topmost is
+   * all .gitattributes files of the package and above it, in any order; their folders are relative to the topmost one's
+   * folder
    */
   readonly attributes: readonly AttributeFile[];
   /** `archive.exclude` of its composer.json */

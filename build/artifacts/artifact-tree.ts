@@ -30,7 +30,7 @@ const staleMs = 3_600_000;
 export interface ArtifactBuild {
   readonly request: BuildRequest;
   readonly effects: BuildEffects;
-  /** how long another build may keep its lock, milliseconds */
+  /** how long to wait for another build's lock, milliseconds */
   readonly waitMs: number;
 }
 
@@ -40,13 +40,13 @@ export interface ArtifactTree {
   readonly dataDirectory: string;
   /** absolute, of a path below the folder of artifacts */
   readonly at: (path: string) => string;
-  /** Durable. Both absolute; what has the name is replaced. */
+  /** Durable. Both absolute; replaces an existing file. */
   readonly move: (from: string, to: string) => Promise<void>;
   readonly exists: (path: string) => Promise<boolean>;
   readonly remove: (path: string) => Promise<void>;
   /** Builds this source alone; all others stay as published. `allowWithdraw`: a person requested the withdrawals. */
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
-  /** all that can be retrieved of a package; none where the index is lost, which a build derives again */
+  /** all retrievable versions of a package; empty for a lost index, which the next build derives again */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** as `entries`; throws PackageDamaged if the index is lost */
   readonly published: (name: PackageName) => Promise<readonly IndexEntry[]>;
@@ -75,7 +75,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     await withPath(folder, mkdir(join(folder, part), { recursive: true, mode: 0o700 }));
   await sweep(join(folder, stagingFolder), effects.now().getTime() - staleMs);
   const location = `artifact:${folder}`;
-  // without the configured sources: those that left libretto.json are for a whole build to withdraw
+  // omits the configured sources: a complete build withdraws those that left libretto.json
   const alone: BuildRequest = {
     ...request,
     arguments: [location],

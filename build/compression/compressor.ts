@@ -3,7 +3,7 @@
 
 import { libdeflateWasm } from './libdeflate/libdeflate-wasm.ts';
 
-/** One content after another, on one thread; large ones in steps. */
+/** Compresses one content after another, on one thread; large ones in steps. */
 export interface Compressor {
   /** most bytes of a step */
   readonly stepBytes: number;

@@ -26,7 +26,7 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
   const url = new URL(text);
   if (url.port === '0') return { refusal: 'names port 0, where nothing listens' };
   if (isPossibleHost(url.hostname)) return { address: text as Address, url };
-  // with an @ behind the host, the host may be a part of a password
+  // the host may be part of a password if an @ follows it
   const shown = `${url.pathname}${url.search}${url.hash}`.includes('@') ? '' : ` ${JSON.stringify(url.hostname)}`;
   return { refusal: url.hostname === '' ? 'names no host' : `names the impossible host${shown}` };
 }

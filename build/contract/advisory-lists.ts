@@ -33,7 +33,7 @@ export interface FilterEntry extends JsonObject {
 
 export interface PackageAdvisories {
   readonly advisories: readonly Advisory[];
-  /** by the list's name */
+  /** list name → entries */
   readonly filter: Readonly<Record<string, readonly FilterEntry[]>>;
 }
 

@@ -41,7 +41,7 @@ export function retiredPath(name: PackageName, normalized: string, reference: Re
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
 }
 
-/** One content of one version of one package: 64 hex characters. */
+/** Identifies one content of one version of one package: 64 hex characters. */
 export function artifactDigest(name: string, normalized: string, reference: string): string {
   return createHash('sha256').update(`${name}\0${normalized}\0${reference}`).digest('hex');
 }

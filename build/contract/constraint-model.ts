@@ -15,5 +15,5 @@ export type Constraint =
   | { readonly kind: 'anything' }
   | { readonly kind: 'all' | 'some'; readonly parts: readonly Constraint[] };
 
-/** One part of a constraint, or why Composer refuses it. */
+/** One part of a constraint, or the reason why Composer refuses the part. */
 export type ParsedPart = { readonly constraints: readonly Constraint[] } | { readonly refusal: string };

@@ -84,7 +84,7 @@ function writtenVersion(groups: readonly (string | undefined)[]): Written {
   };
 }
 
-/** From the version behind the one-character operator up to the next one in that position. */
+/** From the version behind the one-character operator, up to the next version in that position. */
 function fromVersionToNext(text: string, written: Written, position: number): ParsedPart {
   const lowest = normalizeVersion(text.slice(1) + (written.modified ? '' : '-dev'));
   if (lowest === undefined)

@@ -3,7 +3,7 @@
 
 import { phpTrim, stripWhiteEnd, stripWhiteStart } from './php-text.ts';
 
-/** At `|` and `||`. */
+/** Splits at `|` and `||`. */
 export function splitAlternatives(text: string): readonly string[] {
   const pieces = phpTrim(text).split(/\|\|?/);
   return pieces.map((piece, index) => {
@@ -13,7 +13,7 @@ export function splitAlternatives(text: string): readonly string[] {
 }
 
 /**
- * At commas and blanks, but not around ` - ` and ` as `, and not between an operator and its version:
+ * Splits at commas and blanks, but not around ` - ` and ` as `, and not between an operator and its version:
  * `{(?<!^|as|[=>< ,]) *(?<!-)[, ](?!-) *(?!,|as|$)}`.
  */
 export function splitConjunction(text: string): readonly string[] {

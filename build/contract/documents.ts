@@ -30,8 +30,8 @@ export interface VersionRecord extends JsonObject {
   readonly dist?: DistRecord & JsonObject;
   readonly time?: string;
   /**
-   * when this registry first had this content (packagist.org has the field since June 2026): RFC 3339 with an offset,
-   * whole seconds
+   * when this registry first published this content (packagist.org has the field since June 2026): RFC 3339 with an
+   * offset, whole seconds
    */
   readonly 'published-time'?: string;
   readonly 'default-branch'?: true;

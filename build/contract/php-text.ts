@@ -1,5 +1,5 @@
-// The few string functions of PHP that decide how Composer reads a version, for text instead of bytes. All of them look
-// at ASCII only: a no-break space is not white space to PHP, and the Kelvin sign is not a k.
+// The few string functions of PHP that decide how Composer reads a version, for text instead of bytes. All of them
+// handle ASCII only: PHP does not count a no-break space as white space, nor the Kelvin sign as a k.
 
 /**
  * The characters of PCRE's `\s` without the u flag, as a part of a character class. JavaScript's own `\s` matches far
@@ -15,12 +15,12 @@ export function phpTrim(text: string): string {
   return stripStart(stripEnd(text, trimmed), trimmed);
 }
 
-/** Without white space (`\s`) at its start. */
+/** Removes white space (`\s`) at the start. */
 export function stripWhiteStart(text: string): string {
   return stripStart(text, white);
 }
 
-/** Without white space (`\s`) at its end. */
+/** Removes white space (`\s`) at the end. */
 export function stripWhiteEnd(text: string): string {
   return stripEnd(text, white);
 }
@@ -31,8 +31,8 @@ export function asciiLowerCase(text: string): string {
 }
 
 /**
- * The part of a text that a pattern with PCRE's `$` sees if it cannot cross a line: the last line, without a single
- * final line feed.
+ * The part of a text for a pattern with PCRE's `$` that cannot cross a line: the last line, without a single final line
+ * feed.
  */
 export function lastLine(text: string): string {
   const end = text.endsWith('\n') ? text.length - 1 : text.length;

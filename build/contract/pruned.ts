@@ -26,7 +26,7 @@ export interface PrunedRelease {
   readonly since: string;
 }
 
-/** Both lists as one: of one version the newer row counts. Canonical bytes. */
+/** Merges both lists: the newer row of a version counts. Canonical bytes. */
 export function formatPruned(before: readonly PrunedRelease[], more: readonly PrunedRelease[]): string {
   const rows = [...new Map([...before, ...more].map((row) => [row.version_normalized, row])).values()].toSorted(
     (one, other) => (one.version_normalized < other.version_normalized ? -1 : 1),

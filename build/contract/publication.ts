@@ -20,7 +20,7 @@ export const unknownSource = 'unknown';
 
 export interface PublishedSource {
   readonly id: string;
-  /** without credentials */
+  /** the location without credentials */
   readonly location: string;
   /**
    * `argument`: given to a build and remembered. `configuration`: listed in libretto.json. `registered`: a repository
@@ -57,7 +57,7 @@ export interface RootFields {
  */
 export interface Publication extends Partial<AnnouncedLists> {
   readonly format: typeof publicationFormat;
-  /** only ever grows (I6) */
+  /** never decreases (I6) */
   readonly serial: number;
   /** RFC 3339 UTC */
   readonly published_at: string;

@@ -38,7 +38,7 @@ export interface PurgedVersion {
   readonly sha1: string | null;
   readonly sha256: string | null;
   readonly content: ArchiveContent | null;
-  /** when it was released, RFC 3339; views go by it. null: not known */
+  /** when it was released, RFC 3339, for views. null: unknown */
   readonly released: string | null;
   /** id of the source that published it; null: it was mirrored */
   readonly source: string | null;
@@ -59,7 +59,7 @@ export function purgedKey({
   return `${name} ${normalized} ${reference}`;
 }
 
-/** Both lists as one: of one content the older row stays. The very same `known` where it has all rows. */
+/** Merges both lists: the older row of a content counts. Returns the same `known` if it has all rows. */
 export function mergePurged(known: readonly PurgedVersion[], more: readonly PurgedVersion[]): readonly PurgedVersion[] {
   const keys = new Set(known.map(purgedKey));
   const fresh = more.filter((row) => !keys.has(purgedKey(row)));

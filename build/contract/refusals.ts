@@ -1,4 +1,4 @@
-// The ways a build ends before it publishes anything. All carry a message for the person who started it.
+// The ways a build ends before it publishes anything. Each has a message for the person who started the build.
 
 /** Unusable arguments, configuration or data folder: the build wrote nothing. */
 export class BuildRefused extends Error {

@@ -4,8 +4,7 @@
 export interface ReleasedVersion {
   readonly version_normalized: string;
   /**
-   * when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some
-   * time
+   * when it was released, epoch milliseconds; undefined: unknown, and so hidden from views with a latest release time
    */
   readonly releasedMs: number | undefined;
 }
@@ -33,7 +32,7 @@ export function releasedVersion({
   return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
 }
 
-/** One line of text; a normalized version holds no space. */
+/** One line of text; a normalized version contains no space. */
 export function formatReleasedVersion({ version_normalized: normalized, releasedMs }: ReleasedVersion): string {
   return releasedMs === undefined ? normalized : `${normalized} ${releasedMs}`;
 }

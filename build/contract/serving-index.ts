@@ -28,11 +28,9 @@ export interface IndexEntry {
   /** the path of the bytes of exactly this reference, below public/ */
   readonly path: PublicPath;
   readonly state: IndexState;
-  /** when it took this state, RFC 3339 UTC */
+  /** when the entry got this state, RFC 3339 UTC */
   readonly since: string;
-  /**
-   * when this registry first published this content, where that is before `since`; received trees bring theirs along
-   */
+  /** when this registry first published this content, if earlier than `since`; received trees have their own dates */
   readonly first_published?: string;
   /** the git branch of a dev version, if its label does not show the name (branch-order.ts) */
   readonly branch?: string;

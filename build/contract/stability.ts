@@ -1,5 +1,5 @@
-// Stability as Composer reads it off a version. It is no validator: it finds a stability in any text (composer/semver,
-// VersionParser.php, parseStability).
+// The stability of a version by Composer's rules. It is no validator: it finds a stability in any text
+// (composer/semver, VersionParser.php, parseStability).
 
 import { asciiLowerCase, lastLine } from './php-text.ts';
 
@@ -36,7 +36,7 @@ export function parseStability(version: string): Stability {
   return stabilityOfWord[match?.[1] ?? ''] ?? 'stable';
 }
 
-/** `dev-main#abc` → `dev-main`. Only a `#` of the last line counts, and something must follow it. */
+/** `dev-main#abc` → `dev-main`. Only a `#` in the last line counts, if a text follows. */
 function withoutReference(version: string): string {
   const line = lastLine(version);
   const hash = line.indexOf('#');

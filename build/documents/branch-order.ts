@@ -1,6 +1,6 @@
-// The order of dev versions in a `~dev` document. Where neither constraint nor version decides between branches,
-// Composer takes the first (DefaultPolicy.php, compareByPriority). So this file uses the order of VcsRepository: the
-// default branch, then the others by name, as git lists them.
+// The order of dev versions in a `~dev` document. If neither constraint nor version decides between branches, Composer
+// takes the first (DefaultPolicy.php, compareByPriority). So this file uses the order of VcsRepository: the default
+// branch, then the others by name, as git lists them.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';

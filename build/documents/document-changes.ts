@@ -26,7 +26,7 @@ export interface DocumentChange {
   readonly now: Date;
   /** the stamp of the former document; null: there was none */
   readonly previous: DocumentStamp | null;
-  /** all versions that the serving index knew before, published or not */
+  /** all versions in the former serving index, published or not */
   readonly known: readonly ReleasedVersion[];
   /** versions of the document that readers have, and of the one they get, in their order */
   readonly before: readonly WrittenVersion[];

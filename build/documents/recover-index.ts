@@ -150,7 +150,7 @@ async function publishedEntry(
     const facts = await output.facts('public', path);
     const shasum = await output.sha1('public', path);
     if (facts === undefined || shasum === undefined) continue;
-    // only its pinned name identifies the archive of a dev version without a checksum
+    // without a checksum only its pinned name identifies the archive of a dev version
     if (wanted === undefined ? path !== pinned : shasum !== wanted) continue;
     return {
       version: record.version,

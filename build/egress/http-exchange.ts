@@ -17,9 +17,11 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** by lower-case name; a header that came several times has no one meaning and is left out */
+  /** by lower-case name; a repeated header is ambiguous, and omitted */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Ends with an error where the connection ends before the body does. To be read to its end, or destroyed. */
+  /**
+   * Ends with an error if the connection ends before the body. The reader must read the body to its end, or destroy it.
+   */
   readonly body: Readable;
 }
 

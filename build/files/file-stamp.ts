@@ -23,7 +23,7 @@ export function isSameStamp(one: BigIntStats, other: BigIntStats): boolean {
   );
 }
 
-/** When the file last changed in content, name or mode, epoch milliseconds; later than now where a clock was wrong. */
+/** When the file last changed in content, name or mode, epoch milliseconds; in the future after a wrong clock. */
 export function touchedAt(stats: BigIntStats): number {
   return Number((stats.mtimeNs > stats.ctimeNs ? stats.mtimeNs : stats.ctimeNs) / 1_000_000n);
 }

@@ -86,7 +86,7 @@ async function readStable(
   }
 }
 
-/** At least one byte, `count` at most, from `from` in the file to `at` in `out`. */
+/** Reads at least one byte, `count` at most, from offset `from` of the file to offset `at` of `out`. */
 function readSome(
   { descriptor, path }: { readonly descriptor: number; readonly path: string },
   out: Buffer,

@@ -3,7 +3,7 @@
 import type { Reference } from '../contract/digest.ts';
 import type { PackageChange, PublicationRecord } from './record.ts';
 
-/** One version, by the label it is published under. null: it is not published. */
+/** One version, by its published label. null: the version is not published. */
 export interface NetChange {
   readonly name: string;
   readonly version: string;

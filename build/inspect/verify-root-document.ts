@@ -46,7 +46,7 @@ export async function verifyRootDocument(
   }
 }
 
-/** Without the announcement a build does not know its sources. */
+/** A build without the announcement does not know its sources. */
 function repairRoot(faults: readonly Fault[]): string {
   const announcement = `index/${publicationPath}`;
   return faults.some(({ path }) => path === announcement)

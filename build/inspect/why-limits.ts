@@ -1,4 +1,4 @@
-// Names the limits of libretto.json that exclude a package or a version. Each limit is evaluated by itself. Pure.
+// Names the limits of libretto.json that exclude a package or a version. Each limit is evaluated separately. Pure.
 
 import type { PackageName } from '../contract/name.ts';
 import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';

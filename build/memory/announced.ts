@@ -1,5 +1,5 @@
 // The rows that the lists of tombstones and of versions withdrawn by hand must have. The announcement names them, and
-// so does the builder's manifest. Where both are lost, the records of publications still name purges and withdrawals.
+// so does the builder's manifest. If both are lost, the records of publications still name purges and withdrawals.
 
 import type { AnnouncedLists, AnnouncedPurge } from '../contract/announced-lists.ts';
 import { unknownSource, type Publication } from '../contract/publication.ts';

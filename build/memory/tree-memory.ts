@@ -144,7 +144,7 @@ export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Prom
 
 /**
  * Sorted as the announcement has them. An interrupted publication may have published versions of sources that the
- * announcement does not name: its intent in the manifest names them. Where the announcement is lost, the manifest names
+ * announcement does not name: its intent in the manifest names them. If the announcement is lost, the manifest names
  * the sources.
  */
 function knownSources(
@@ -160,8 +160,8 @@ function knownSources(
 }
 
 /**
- * Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials
- * have come (I6); 0 for none.
+ * If the manifest is lost, and perhaps the announcement too, the records of publications still have the last serial
+ * (I6); 0 for none.
  */
 async function newestRecorded(output: Output): Promise<number> {
   const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
@@ -169,8 +169,8 @@ async function newestRecorded(output: Output): Promise<number> {
 }
 
 /**
- * `listed`: the names in the published packages.json; undefined where that is lost or damaged. Without an announcement
- * packages.json may be an earlier one: a name that it lacks is in doubt.
+ * `listed`: the names in the published packages.json; undefined if that file is lost or damaged. Without an
+ * announcement packages.json may be outdated, so a name that it lacks is uncertain.
  */
 function isPublishedBy(
   listed: readonly PackageName[] | undefined,

@@ -40,7 +40,7 @@ async function bootId(): Promise<string> {
   return `${boot.trim()}/${namespace}`;
 }
 
-/** When a process started; undefined: it does not run. `0` on systems without /proc: locks on disk say it so. */
+/** When a process started; undefined: it does not run. `0` on systems without /proc, as in the files of locks. */
 export function startTicks(pid: number): string | undefined {
   const start = processStart(pid);
   return start === '' ? '0' : start;

@@ -25,7 +25,7 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
     const replaced = new Set<string>(records.map((record) => record.version_normalized));
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
   }
-  // without its text it is written again, and a version that is offered again has its README read again
+  // drops the text, so that the build writes the index again and reads the README of a restored version again
   return versions === state.index.versions
     ? state
     : {

@@ -15,10 +15,7 @@ export interface NewEntries {
   readonly now: Date;
 }
 
-/**
- * All entries in the file's order, and the further names that archives need because another content takes their plain
- * one.
- */
+/** All entries in the file's order, and the additional names of archives whose plain name another content takes. */
 export function mergeEntries(
   name: PackageName,
   before: readonly IndexEntry[],

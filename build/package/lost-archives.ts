@@ -11,11 +11,11 @@ import type { PackageContext } from './package-context.ts';
 import type { FreshRelease, PackageDecision } from './package-decision.ts';
 
 export interface RestoredArchives {
-  /** with the dev versions that are made again */
+  /** the decision with the dev versions to make again */
   readonly decision: PackageDecision;
   /** archives that their plain copies give back */
   readonly pins: readonly Alias[];
-  /** one for each archive that stays lost */
+  /** one for each archive that remains lost */
   readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
 

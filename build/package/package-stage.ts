@@ -163,7 +163,7 @@ function versionNotices(name: PackageName, { made, restored }: Outcome): Package
   return [...remarkNotices(name, made), ...(restored?.notices ?? [])];
 }
 
-/** One notice for each remark of a source, however many versions it concerns. */
+/** One notice for each remark of a source, for any number of versions. */
 function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
   const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
   return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {

@@ -58,7 +58,7 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
   };
 }
 
-/** Without a byte-order mark, and cut where no character is cut in two. */
+/** Removes a byte-order mark, and truncates at a character boundary. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes.subarray(0, maxTextBytes), { stream: bytes.length > maxTextBytes });
 }

@@ -129,7 +129,7 @@ function fateOf(indexed: IndexEntry | undefined): string {
   return indexed.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
 }
 
-/** One reference means one content. An archive from elsewhere may be packed differently all the same. */
+/** One reference means one content. An archive of another registry may be packed differently. */
 function hasOtherBytes(release: Release, entry: Pick<IndexEntry, 'reference' | 'shasum'>): boolean {
   return (
     !release.dev &&

@@ -11,7 +11,7 @@ import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { mirrorName } from '../sources/git/mirror-name.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 
-/** To be called after a publication: what is remembered of sources is then what they have. */
+/** Call it after a publication: the memory then matches the sources. */
 export async function pruneCaches(run: Run, dataDirectory: string): Promise<void> {
   const { choice, scanned, limit } = run;
   const mirrors = join(dataDirectory, 'build/git');

@@ -20,7 +20,7 @@ export interface PruneLimits {
 
 export interface PackagePrune {
   readonly name: PackageName;
-  /** what is left of its index */
+  /** the remaining index */
   readonly next: PackageIndex;
   readonly gone: readonly IndexEntry[];
   /** releases whose last content goes */
@@ -112,7 +112,7 @@ async function filesOf(
   const candidates = new Set(gone.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
   const going = [...candidates].filter((path) => !staying.has(path));
   const stayingInodes = new Set<bigint>();
-  // only a file with two names could stay under one of them
+  // only a second name of the same file could remain
   if (going.length > 0)
     for (const path of staying) stayingInodes.add((await output.facts('public', path))?.inode ?? -1n);
   const files: PublicPath[] = [];

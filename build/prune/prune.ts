@@ -26,17 +26,17 @@ import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PruneRequest {
   readonly dataDirectory: string;
-  /** how long a content that is published no more stays at least */
+  /** the minimum retention of unpublished contents, milliseconds */
   readonly keepForMs: number;
   /** true: the prune removes nothing */
   readonly dryRun: boolean;
-  /** as in the audit log */
+  /** the actor in the form of the audit log */
   readonly actor: string;
 }
 
 export interface PruneReport {
   readonly dry_run: boolean;
-  /** of the publication that readers now see */
+  /** serial of the publication that readers now see */
   readonly serial: number;
   readonly removed: readonly (Pick<IndexEntry, 'version' | 'reference' | 'state' | 'since' | 'size' | 'path'> & {
     readonly name: string;

@@ -1,5 +1,5 @@
-// Carries a publication out. Keeps I1, I2 and I5: every file that a document names is there, at every moment and after a
-// kill at any moment. Each phase is durable before the next begins.
+// Executes a publication. Guarantees I1, I2 and I5: every file that a document names exists, at every moment and after
+// a kill at any moment. Each phase is durable before the next starts.
 
 import type { Area, Output, StagedFile } from '../output/output.ts';
 import type { Placement, Publication } from '../output/publication.ts';

@@ -42,7 +42,7 @@ export function gatherOutcome({ results, names, scanned, digests, limit }: Outco
   };
 }
 
-/** In a build that is limited to some packages, only faults that are known to concern those. */
+/** For a build of some packages, only faults that concern these packages. */
 function allQuarantined(
   scanned: readonly ScannedSource[],
   results: readonly PackageResult[],

@@ -18,7 +18,7 @@ export interface Removals {
   ) => boolean;
 }
 
-/** With fewer packages, a tenth of them is none. */
+/** A tenth of fewer packages rounds to none. */
 const fewestPackages = 10;
 const mostShown = 20;
 

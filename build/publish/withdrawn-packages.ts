@@ -14,7 +14,7 @@ export async function withdrawnPackages(
 ): Promise<readonly PackageName[]> {
   const listed = new Set(names);
   const before = tree.interrupted || tree.damage.length > 0 ? undefined : tree.publication?.withdrawn;
-  // without an announcement, packages.json may be the last file that knows a name
+  // if the announcement is lost, packages.json may be the last file with a name
   const last = tree.publication === undefined ? tree.names : [];
   const known = before === undefined ? [...(await indexedNames(output)), ...last] : [...before, ...tree.names];
   const coming = changes.indexes.flatMap(({ path }) => nameOfIndex(path));

@@ -52,7 +52,7 @@ export async function adoptTombstones<Plan extends Adoption>(
 }
 
 export interface Recovery extends Adoption {
-  /** without digests, reason and date: label and reference alone stay out */
+  /** lost rows, without digests, reason and date: only label and reference are blocked */
   readonly replaced: readonly AnnouncedPurge[];
   /** rows of an edited list that no other record confirms */
   readonly dropped: readonly PurgedVersion[];
@@ -125,8 +125,8 @@ export async function recoverTombstones(
 }
 
 /**
- * These rows may be what brings a lost list back, so that the list of withdrawn versions may be lost too. `names`: the
- * packages that the rows purge versions of. No other document has to be whole.
+ * These rows may restore a lost list, so the build also accepts a lost list of withdrawn versions. `names`: the
+ * packages with versions that the rows purge. Other documents may be damaged.
  */
 function recoveringRequest(
   { request }: PurgeBuild,

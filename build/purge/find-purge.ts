@@ -12,7 +12,7 @@ import type { Output } from '../output/output.ts';
 
 export interface PurgeTarget {
   readonly name: PackageName;
-  /** as it was published, or normalized */
+  /** the published label, or the normalized version */
   readonly version: string;
   /** the one content that is meant, or the first seven characters of it or more; undefined: all */
   readonly reference: string | undefined;
@@ -24,9 +24,9 @@ export interface FoundContent {
 }
 
 export interface FoundPurge {
-  /** of the version that was named */
+  /** contents of the named version */
   readonly named: readonly FoundContent[];
-  /** with the reference of one of them under another label, or with its archive under another label or name */
+  /** contents with the reference or the archive of one of them, under another label or name */
   readonly same: readonly FoundContent[];
   /** contents of the package with the same files in another archive; they stay */
   readonly alike: readonly FoundContent[];

@@ -39,7 +39,7 @@ export interface PurgeBuild {
   /** as for a build of everything */
   readonly request: BuildRequest;
   readonly effects: BuildEffects;
-  /** how long another build may keep its lock, milliseconds */
+  /** how long to wait for another build's lock, milliseconds */
   readonly waitMs: number;
 }
 
@@ -49,7 +49,7 @@ export type PurgedContentLine = {
   readonly version: string;
   readonly version_normalized: string;
   readonly reference: string;
-  /** as it was before; `purged`: by an earlier purge */
+  /** the state before the purge; `purged`: by an earlier purge */
   readonly state: IndexState | 'mirrored' | 'purged';
 };
 
@@ -72,15 +72,15 @@ export type PurgeOutcome = {
   readonly reason: PurgeReason;
   /** RFC 3339 UTC: since when; of one that was purged before, since then */
   readonly since: string;
-  /** of the publication that readers now see */
+  /** serial of the publication that readers now see */
   readonly serial: number;
-  /** what goes, the same bytes under other labels included */
+  /** the purged contents, including the same bytes under other labels */
   readonly contents: readonly PurgedContentLine[];
   /** contents of the package that have the same files in another archive, and stay */
   readonly alike: readonly AlikeContentLine[];
   /** archives below public/; a copy of the tree elsewhere has to remove them too */
   readonly files: readonly string[];
-  /** where the version came from, and may come from again */
+  /** the sources of the version, which may publish it again */
   readonly sources: readonly string[];
 };
 

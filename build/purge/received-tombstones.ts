@@ -14,7 +14,7 @@ import { contentsHere, tombstonesOfSameBytes } from './same-bytes.ts';
 export interface ReceivedTombstones {
   /** new ones; their source is the received tree */
   readonly adopted: readonly PurgedVersion[];
-  /** of contents that another source publishes here */
+  /** tombstones of contents that another source publishes here */
   readonly left: readonly PurgedVersion[];
 }
 

@@ -36,7 +36,7 @@ export async function receiveTree(
       createDiskOutput(dataDirectory),
       effects.now(),
     );
-    // without the configured sources: those that left libretto.json are for a whole build to withdraw
+    // omits the configured sources: a complete build withdraws those that left libretto.json
     const report = await buildHoldingLock(
       {
         ...request,

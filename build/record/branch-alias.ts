@@ -31,7 +31,7 @@ export function branchAliasOf(
 }
 
 /**
- * Only a numbered branch can be a target, and of a numbered branch only one that begins as it does: `1.x-dev` →
+ * Only a numbered branch can be a target, and for a numbered branch only one with the same beginning: `1.x-dev` →
  * `1.5.x-dev`.
  */
 function aliasTarget(branch: string, target: string): NormalizedVersion | undefined {

@@ -24,7 +24,7 @@ import type { PendingHistory } from '../package/pending-publications.ts';
 import { formerPath, type DocumentKind, type FormerDocument, type PublicationRecord } from '../history/record.ts';
 
 export interface RollbackInputs {
-  /** of all publications since, newest first */
+  /** records of all later publications, newest first */
   readonly records: readonly PublicationRecord[];
   readonly to: number;
   readonly sources: readonly PublishedSource[];
@@ -37,12 +37,12 @@ export interface RollbackInputs {
   readonly pending: PendingHistory;
   readonly moment: PublicationMoment;
   readonly pruned: Publication['pruned'];
-  /** whether packages.json names a package */
+  /** the package's presence in packages.json */
   readonly isPublished: (name: PackageName) => Published;
   readonly now: Date;
 }
 
-/** Each document as it was then, and the record that keeps it. */
+/** Each former document, and the record that stores it. */
 type FormerDocuments = { [Kind in DocumentKind]?: { readonly document: FormerDocument; readonly serial: number } };
 
 const mostShown = 20;

@@ -23,7 +23,7 @@ export interface BuildRequest extends SourceRequest {
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
   readonly distBaseUrl: string | undefined;
-  /** whether dev versions have a checksum too; `releases` where not given: they have none */
+  /** `always`: dev versions have a checksum too; default `releases`: they have none */
   readonly distShasum?: 'always' | 'releases';
   /** the description of the registry in packages.json */
   readonly about?: RegistryDescription;
@@ -52,7 +52,7 @@ export interface BuildRequest extends SourceRequest {
    * count in its place
    */
   readonly recovers?: GuardedList;
-  /** how many publications are recorded; `standardKeep` where not given */
+  /** the number of recorded publications; default `standardKeep` */
   readonly keepHistory?: number;
   /** for the record */
   readonly by?: PublishedBy;
@@ -61,7 +61,7 @@ export interface BuildRequest extends SourceRequest {
 export interface BuildEffects {
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
-  /** of which git sees what it needs to reach a remote */
+  /** variables that git needs to reach a remote */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** aborting it makes the build throw its reason before it publishes; a publication that has started is completed */
   readonly stop?: AbortSignal;
@@ -70,6 +70,6 @@ export interface BuildEffects {
 export interface PurgedRecovery {
   /** `purgedKey` of each tombstone that another record than the list confirms */
   readonly confirmed: ReadonlySet<string>;
-  /** of tombstones for what the list lost */
+  /** the date of tombstones for lost rows */
   readonly since: Date;
 }

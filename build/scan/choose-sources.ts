@@ -1,5 +1,5 @@
-// Chooses the sources that a build reads, keeps or forgets (decision D6). Sources named on the command line come
-// first. Without any, the build reads the remembered sources, those of libretto.json, and the registered repositories.
+// Chooses the sources that a build reads, keeps or forgets (decision D6). Sources named on the command line come first.
+// Without any, the build reads the remembered sources, those of libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
@@ -16,9 +16,9 @@ import {
 } from './given-sources.ts';
 
 export interface SourceChoice {
-  /** to be read in this build */
+  /** sources that this build reads */
   readonly read: readonly ChosenSource[];
-  /** not read, and left as published */
+  /** sources that stay as published, unread */
   readonly left: readonly ChosenSource[];
   /** withdrawn with all they published */
   readonly forgotten: readonly PublishedSource[];

@@ -8,8 +8,8 @@ export interface ChosenSource {
   readonly spec: SourceSpec;
   readonly from: PublishedSource['from'];
   readonly options: SourceOptions;
-  /** it has options, known or, in a build without the libretto.json they stand in, not */
+  /** true: it has options; they are unknown in a build without its libretto.json */
   readonly hasOptions: boolean;
-  /** of a registered repository */
+  /** the access data of a registered repository */
   readonly access?: Pick<RegisteredSource, 'id' | 'environment' | 'refusal'>;
 }

@@ -19,9 +19,9 @@ export interface SourceRequest extends RegisteredRequest {
   readonly arguments: readonly string[];
   /** a tree that was built elsewhere: it is read, and no other source but those named */
   readonly received?: ReceivedPlace;
-  /** what relative arguments are relative to */
+  /** the base of relative arguments */
   readonly baseDirectory: string;
-  /** of libretto.json, already absolute; undefined without such a file */
+  /** the sources of libretto.json, with absolute paths; undefined without such a file */
   readonly configured: readonly (string | ConfiguredSource)[] | undefined;
   /** the source to build if none is named, remembered or configured */
   readonly fallback: string | undefined;
@@ -87,7 +87,7 @@ function configuredSources(
   );
 }
 
-/** By id, in the order in which they are read. Later origins take the place of earlier ones. */
+/** By id, in the order of reading. Later origins take the place of earlier ones. */
 export function knownSources(
   { configured, named, toForget, registered }: GivenSources,
   kept: readonly PublishedSource[],
@@ -101,7 +101,7 @@ export function knownSources(
   return known;
 }
 
-/** Where a libretto.json is given and does not name the source, its earlier options do not count. */
+/** If a given libretto.json does not name the source, its earlier options do not count. */
 function namedSource(
   spec: SourceSpec,
   remembered: ChosenSource | undefined,

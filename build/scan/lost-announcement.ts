@@ -1,6 +1,6 @@
-// A published tree whose sources are unknown: its announcement is lost, and the manifest names no source either. A build
-// then goes on only where it has every source that published something, so that none is forgotten silently. A build that
-// reads no source goes on too. Its announcement names no source, and the sources stay unknown.
+// A published tree whose sources are unknown: its announcement is lost, and the manifest names no source either. A
+// build then continues only if it has every source with published versions, so that no source is forgotten silently. A
+// build that reads no source continues too. Its announcement names no source, and the sources stay unknown.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ export async function coverSources(
   );
 }
 
-/** Their folder is there: `--forget unknown` is no answer. */
+/** Refuses `--forget unknown` while the folder of uploads exists. */
 async function refuseForgottenUploads(ids: ReadonlySet<string>, request: BuildRequest, lost: string): Promise<void> {
   if (request.alone === true || ids.has(uploadsId(request)) || !(await hasUploads(request.dataDirectory))) return;
   throw new PackageDamaged(`${artifactsFolder}/ has uploads that this build would leave out. ${lost}`);

@@ -19,7 +19,7 @@ export interface RemoteSources {
   /** undefined for a source that is on this disk; it is closed with all others here */
   readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
   readonly has: (chosen: ChosenSource) => boolean;
-  /** how long all fetches together have taken */
+  /** the total time of all fetches */
   readonly elapsedMs: () => number;
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface OpenSourcesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gitTimeouts: GitTimeouts;
   readonly stop?: AbortSignal;
-  /** those that were fetched before the build took its lock */
+  /** the sources fetched before the build took its lock */
   readonly remote?: RemoteSources | undefined;
 }
 

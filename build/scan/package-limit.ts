@@ -19,8 +19,8 @@ export function limitTo(patterns: readonly string[] | undefined): PackageLimit |
 }
 
 /**
- * Whether the recovery of a list may leave packages unexamined: packages.json names them all, and no publication was cut
- * off. The next build compares them.
+ * True if the recovery of a list may leave packages unexamined: packages.json names them all, and no publication was
+ * interrupted. The next build compares them.
  */
 export function canBeLimited({ trusted, namesKnown, publication, serial, settings, leftovers }: TreeMemory): boolean {
   if (trusted) return false;

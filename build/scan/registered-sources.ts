@@ -28,9 +28,9 @@ export interface RegisteredRequest {
 }
 
 export interface Registered {
-  /** by source id */
+  /** source id → source */
   readonly sources: ReadonlyMap<string, ChosenSource>;
-  /** those that libretto.json lists as well */
+  /** repositories that libretto.json lists too */
   readonly hidden: readonly ChosenSource[];
   /** published from a repository that is registered no more */
   readonly isGone: (source: PublishedSource) => boolean;

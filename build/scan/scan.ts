@@ -34,14 +34,14 @@ export type ReleasesByName = Map<PackageName, readonly Release[]>;
 interface Known {
   readonly chosen: ChosenSource;
   readonly remembered: RememberedSource | undefined;
-  /** of the options it is read with */
+  /** the digest of the options for this read */
   readonly optionsDigest: string;
   /**
    * the memory of the source does not hold for these options and settings: the build reads the source again and
    * rebuilds its records
    */
   readonly renewed: boolean;
-  /** what is wrong with what is remembered of it, for people */
+  /** the damage of the source's memory, for people */
   readonly damage?: string;
 }
 

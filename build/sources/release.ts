@@ -75,7 +75,7 @@ export const maxReadText = 16 * 1024 * 1024;
 export interface Content {
   /** The files after all archive rules, in any order. Throws QuarantineError for content that must not be published. */
   readonly list: () => Promise<ContentListing>;
-  /** Also where the archive leaves them out. */
+  /** Includes texts that the archive omits. */
   readonly texts?: () => Promise<PackageTexts>;
   /** A content that the source has deflated already, from its scan; it may forget it with that. */
   readonly deflated?: (identity: string) => Deflated | undefined;

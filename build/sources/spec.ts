@@ -42,8 +42,8 @@ export const sourcePrefixes: readonly string[] = Object.keys(kindOf);
 
 /**
  * Parses what a person wrote; relative paths are relative to `base`, remembered ones to `dataDirectory`. Throws
- * BuildRefused. Without a prefix a folder that git would accept as a repository's root (a work tree or a bare one) is a
- * git source.
+ * BuildRefused. Without a prefix, a folder that git accepts as a repository's root (a work tree or a bare one) is a git
+ * source.
  */
 export function parseSource(text: string, base: string, dataDirectory: string): SourceSpec {
   const refusal = sourceRefusal(text);

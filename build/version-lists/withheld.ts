@@ -16,10 +16,10 @@ import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
 
-/** One version that is withdrawn from now on, or may be published again. */
+/** One version to withdraw, or to restore. */
 export interface WithholdRequest {
   readonly name: PackageName;
-  /** as it was published */
+  /** the published label */
   readonly version: string;
   readonly normalized: NormalizedVersion;
   readonly withheld: boolean;
@@ -34,11 +34,13 @@ export interface Withheld {
 }
 
 export interface WithheldQuestion {
-  /** what the announcement names */
+  /** the rows of the announcement */
   readonly announced: readonly WithheldVersion[];
   /** a version that is withdrawn, or published again, at the time `now` */
   readonly change?: { readonly request: WithholdRequest; readonly now: Date } | undefined;
-  /** of a build that recovers the tombstones: announced rows count for a list that is damaged or lost, which stays so */
+  /**
+   * for a build that recovers the tombstones: announced rows count for a damaged or lost list, which stays unchanged
+   */
   readonly mayBeLost?: boolean;
 }
 

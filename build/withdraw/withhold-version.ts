@@ -22,13 +22,13 @@ import { findWithheld } from '../version-lists/withheld.ts';
 export interface VersionBuild {
   readonly request: BuildRequest;
   readonly effects: BuildEffects;
-  /** how long another build may keep its lock, milliseconds */
+  /** how long to wait for another build's lock, milliseconds */
   readonly waitMs: number;
 }
 
 export interface NamedVersion {
   readonly name: PackageName;
-  /** as it was published, or normalized */
+  /** the published label, or the normalized version */
   readonly version: string;
 }
 
@@ -42,7 +42,7 @@ export type WithheldOutcome = {
   readonly reference: string;
   /** RFC 3339 UTC */
   readonly since: string;
-  /** of the publication without it */
+  /** serial of the publication without the version */
   readonly serial: number;
 };
 
@@ -73,9 +73,9 @@ export async function withholdVersion(
       {
         ...withoutSources(request),
         withhold: { name: named.name, version: entry.version, normalized, withheld: true },
-        // where the announcement is lost, no source is known
+        // if the announcement is lost, no source is known
         mayBeEmpty: true,
-        // a version that is withdrawn already brings a lost list back
+        // an already withdrawn version restores a lost list
         ...(announced === undefined
           ? {}
           : { recovers: 'withheld', only: entry.state === 'published' ? [named.name] : [] }),

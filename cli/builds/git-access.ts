@@ -18,7 +18,7 @@ export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: tr
 
 export interface Remote {
   readonly scheme: 'http' | 'https' | 'ssh';
-  /** without the brackets of an IPv6 address and the dot at a name's end */
+  /** the host without the brackets of an IPv6 address and without a final dot */
   readonly host: string;
   readonly port: number;
 }

@@ -1,7 +1,7 @@
 // The folder for private keys while ssh reads them, because ssh reads a key only from a file. Each process has its own
 // folder, named after the process, and removes the folder at its end. The next process removes the folder of a killed
-// process: at once if that process has visibly ended. The folder of another container or host is removed after a period
-// in which every user of it must have ended.
+// process: immediately if that process has visibly ended. The folder of another container or host is removed after a
+// period in which every user of it must have ended.
 
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -55,7 +55,7 @@ interface StopRequest {
 
 function listen({ onSignal, exitNow, stderr, now }: Context, beforeTalking: () => void): StopRequest {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // one for each git that runs
+  setMaxListeners(0, controller.signal); // one listener for each running git
   let requested: { readonly exitCode: number; readonly at: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let over = false;

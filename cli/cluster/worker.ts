@@ -1,4 +1,4 @@
-// One worker of several: serves requests as a single server does, on the order of its primary. One worker, the leader,
+// One worker of several: serves requests like a single server, on the order of its primary. One worker, the leader,
 // does the tasks of the complete server.
 
 import cluster, { type Worker } from 'node:cluster';

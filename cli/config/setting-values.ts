@@ -16,7 +16,7 @@ export interface Place {
 }
 
 export interface ListenAddress {
-  /** without brackets */
+  /** the host without brackets */
   readonly host: string;
   /** 0: any free port */
   readonly port: number;

@@ -5,7 +5,7 @@ import type { Place } from './setting-values.ts';
 import type { Refuse } from './shape.ts';
 
 export interface Setting<T> {
-  /** in libretto.json; a dot means an object within the object */
+  /** the key in libretto.json; a dot separates nested objects */
   readonly key: string;
   /** in commander's syntax; undefined: there is no flag */
   readonly flag: string | undefined;

@@ -19,7 +19,7 @@ export interface ComposerPlace {
 
 /** An entry of the file: its paths are still relative to the file. */
 export interface SourceEntry {
-  /** with its prefix, `git:../lib.git`; or inline packages */
+  /** a path or URL with its prefix, `git:../lib.git`; or inline packages */
   readonly source: string | { readonly packages: readonly JsonObject[] } | { readonly composer: ComposerPlace };
   readonly options: SourceOptions;
 }

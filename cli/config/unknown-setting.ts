@@ -61,7 +61,7 @@ export function isForeignKey(key: string): boolean {
   return foreign.has(key);
 }
 
-/** One complaint about all of them. */
+/** Describes all of these keys in one complaint. */
 export function describeForeignKeys(keys: readonly string[], path: string): string {
   const names = keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} and ${keys.at(-1) ?? ''}`;
   const sources = keys.some((key) => ['repositories', 'require', 'url', 'packages', 'package'].includes(key))

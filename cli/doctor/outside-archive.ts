@@ -12,7 +12,7 @@ export interface OfferedArchive {
 
 type Ask = (address: string, options?: AskOptions) => Promise<Reply>;
 
-/** Each costs a request of the token's. */
+/** Each archive costs the token one request. */
 const askedForSize = 4;
 /** Up to this size an archive is loaded whole, and its checksum compared. */
 const wholeUpToBytes = 4 * 1024 * 1024;

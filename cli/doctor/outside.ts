@@ -7,7 +7,7 @@ import { checkForm } from './outside-form.ts';
 import { checkPackages } from './outside-packages.ts';
 
 export interface Outside {
-  /** without a slash at its end */
+  /** the address without a slash at its end */
   readonly url: string;
   readonly token: string | undefined;
   readonly now: () => Date;

@@ -54,7 +54,7 @@ async function checkUpstreams(config: Config, context: Context): Promise<readonl
   }
 }
 
-/** Without a state, those of libretto.json: the public registry is switched on in the state. */
+/** Without a state, returns the upstreams of libretto.json, because the public registry is switched on in the state. */
 async function upstreamsOf(config: Config, context: Context): Promise<readonly UpstreamSettings[]> {
   const state = await openStateIfAny(config);
   if (state === undefined) return configuredRepositories(config, context.environment);

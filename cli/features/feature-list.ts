@@ -66,7 +66,7 @@ export async function openFeatures(core: ServingCore, names: readonly FeatureNam
   return { offers, open, close: () => closing.run() };
 }
 
-/** In the order of the list. */
+/** The wanted features, in the order of the list. */
 function wantedBy(names: readonly string[]): readonly ServedFeature[] {
   const wanted = new Set<string>();
   const add = (name: string): void => {

@@ -16,7 +16,7 @@ export interface Context {
   readonly stdin: InputStream;
   readonly stdout: AnswerStream;
   readonly stderr: TextStream;
-  /** how this program was started, for lines a person can paste: `libretto`, or `node lib/cli/main.js` */
+  /** the command that started this program, for lines to paste: `libretto`, or `node lib/cli/main.js` */
   readonly invocation: string;
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Both the packages and those for development. Throws UsageError for a file that is none. */
+/** The packages of a lock file, including those for development. Throws UsageError for another file. */
 export function readLockFile(path: string): readonly LockedPackage[] {
   const json = parse(path);
   const lists = isJsonObject(json) ? [json['packages'], json['packages-dev'] ?? []] : [];

@@ -30,7 +30,7 @@ export function formatFields(fields: readonly (readonly [label: string, value: s
   return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`);
 }
 
-/** At most `most` of the lines, and how many more there are. */
+/** Returns at most `most` of the lines, and a line with the number of the others. */
 export function firstOf(lines: readonly string[], most: number): string[] {
   if (lines.length <= most) return [...lines];
   return [...lines.slice(0, most - 1), `  … and ${lines.length - most + 1} more (--json lists them all)`];

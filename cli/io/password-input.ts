@@ -19,7 +19,7 @@ export async function readPassword(
   return password;
 }
 
-/** One line; the newline at its end is not part of it. */
+/** Reads one line without its final newline. */
 async function readAll(stdin: InputStream): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stdin) pieces.push(Buffer.from(piece));
@@ -36,7 +36,7 @@ async function readAll(stdin: InputStream): Promise<string> {
 
 const [interrupt, endOfInput, clearLine] = ['\u0003', '\u0004', '\u0015'];
 
-/** One line for each prompt. The terminal echoes nothing, and is restored afterwards. */
+/** Reads one line for each prompt. The terminal echoes nothing, and is restored afterwards. */
 async function typeUnseen(
   stdin: InputStream,
   prompts: readonly string[],

@@ -15,9 +15,9 @@ import type { ComposerRepository } from './composer-repositories.ts';
 export interface Prefetched {
   /** archives that were not here before */
   readonly fetched: readonly { readonly name: string; readonly version: string }[];
-  /** how many were here already */
+  /** the number of versions that were stored before */
   readonly here: number;
-  /** a sentence for each package that not all was brought of */
+  /** a sentence for each package with missing versions */
   readonly failures: readonly string[];
 }
 

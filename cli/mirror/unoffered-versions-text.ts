@@ -3,7 +3,7 @@
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { UnofferedVersions } from './unoffered-versions.ts';
 
-/** One version, or all of them in sum: a line for each reason there is. */
+/** Describes one version, or all of them together: one line for each reason. */
 export function describeUnoffered(
   { left_out: leftOut, changed }: UnofferedVersions,
   wanted: string | undefined,

@@ -10,7 +10,7 @@ const answerTimeoutMs = 600_000;
 
 export interface Question {
   readonly method: 'GET' | 'POST';
-  /** with its query: `/api/repositories?limit=100` */
+  /** the path with its query: `/api/repositories?limit=100` */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable;

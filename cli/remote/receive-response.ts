@@ -23,7 +23,7 @@ export interface ResponseHead {
 
 export interface Receiver {
   readonly head?: () => void;
-  /** each part of the body, at once; false: the rest is not wanted */
+  /** receives each part of the body immediately; false declines the rest */
   readonly part: (bytes: Buffer) => boolean;
 }
 

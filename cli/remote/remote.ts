@@ -16,7 +16,7 @@ export class RemoteFailure extends Error {
 }
 
 export interface Remote {
-  /** without a slash at its end */
+  /** the address without a slash at its end */
   readonly url: string;
   readonly token: string;
 }

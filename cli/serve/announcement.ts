@@ -11,7 +11,7 @@ export interface Announced {
   readonly host: string;
   readonly port: number;
   readonly config: Config;
-  /** where metrics are served; undefined: nowhere */
+  /** the address of the metrics; undefined: metrics are off */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly tree: PublishedTree | undefined;
   /** packages of other repositories are served too */

@@ -97,7 +97,7 @@ export function registryFamilies(
   publication: Publication | undefined,
   nowMs: number,
 ): Family[] {
-  // With an origin, builds run on another host.
+  // For a registry with an origin, builds run on another host.
   const last = origin.value === undefined ? readLastBuild(data.value) : undefined;
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [

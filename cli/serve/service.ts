@@ -30,7 +30,7 @@ import { noMetrics, type Metrics } from './metrics.ts';
 import { offerSetup, type SetupOffer } from './setup-offer.ts';
 
 export interface Service {
-  /** with the stored settings */
+  /** the configuration with the stored settings */
   readonly config: Config;
   readonly host: string;
   readonly port: number;

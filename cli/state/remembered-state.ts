@@ -1,6 +1,6 @@
 // Remembers the state that a data folder belongs to: `state.json` names the first state that was used with the folder.
-// A missing state and a different state in its place are refused by that name. Without a word of the operator no new
-// state begins and no other tokens are accepted (I20).
+// A missing state and a different state in its place are refused by that name. Only an order of the operator creates a
+// new state or accepts another one, with other tokens (I20).
 
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -119,7 +119,9 @@ const options = {
   busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen),
 };
 
-/** Each takes its own place before it looks for the other's: of two at once at least one sees the other. */
+/**
+ * Each server takes its own lock before it checks for others: of two concurrent servers at least one sees the other.
+ */
 async function takeAlone(path: string, marks: string, now: () => Date): Promise<Lock> {
   const lock = await takeLock(path, now, options);
   const mark = await firstMark(marks, now()).catch(freeing(lock));
@@ -140,7 +142,7 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
   };
 }
 
-/** One of a server that lives; those of others are removed. */
+/** Returns the mark of a living server, and removes the marks of others. */
 async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
   // the folder does not exist yet
   const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));

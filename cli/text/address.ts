@@ -8,8 +8,8 @@ export function formatAddress(host: string, port: number): string {
 }
 
 /**
- * Where a client on this machine reaches a server: a server that listens on every address is reached by loopback. With
- * a certificate: by a name in the certificate.
+ * The address of a server for a client on this machine: a server that listens on every address is reached by loopback.
+ * With a certificate: by a name in the certificate.
  */
 export function localUrl(host: string, port: number, certificate?: { readonly names: readonly string[] }): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

@@ -2,7 +2,7 @@
 
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 
-/** Only of those that limit something. */
+/** Describes only the limits that are set. */
 export function describeLimits({
   packages,
   constraints,

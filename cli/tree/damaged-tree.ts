@@ -44,7 +44,7 @@ function wasPublished(dataDirectory: string): boolean {
   return serial === undefined && (isThere(join(dataDirectory, root)) || hasIndex(join(dataDirectory, 'index')));
 }
 
-/** Also a link that leads nowhere. */
+/** True also for a dangling link. */
 function isThere(path: string): boolean {
   return orUnknown(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }

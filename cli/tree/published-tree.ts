@@ -22,7 +22,7 @@ export function readPublishedTree(dataDirectory: string): PublishedTree | undefi
   return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
 }
 
-/** As readPublishedTree, from the text of packages.json. Throws for text that is no JSON. */
+/** Parses the text of packages.json like readPublishedTree. Throws for text that is no JSON. */
 export function parsePublishedTree(text: string | undefined): PublishedTree | undefined {
   return text === undefined ? undefined : treeOf(JSON.parse(text));
 }

@@ -22,7 +22,7 @@ export interface ServedTree {
   /** true: the tree is at an origin */
   readonly isElsewhere: boolean;
   readonly published: PublishedFiles;
-  /** The private names of this tree. With an origin, also those of a tree in the data folder. */
+  /** The private names of this tree. For a registry with an origin, also those of a tree in the data folder. */
   readonly privateNames: ReadPrivateNames;
   /** The current publication; undefined before the first one, or where it cannot be read. */
   readonly publication: () => Promise<Publication | undefined>;
@@ -73,7 +73,7 @@ async function openOriginTree(
   listeners: TreeListeners,
 ): Promise<ServedTree> {
   const ofDataFolder = privateNamesIn(data.value);
-  const { createOriginFiles } = await import('../../proxy/origin/origin-files.ts'); // only servers with an origin
+  const { createOriginFiles } = await import('../../proxy/origin/origin-files.ts'); // for servers with an origin
   const { files, published, privateNames, close } = createOriginFiles({
     ...listeners,
     address,

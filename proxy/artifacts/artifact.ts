@@ -10,8 +10,8 @@ import { malformedRecord } from '../state/state-error.ts';
 export type ArtifactId = Branded<string, 'ArtifactId'>;
 
 /**
- * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Both stay installable
- * by locks.
+ * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Lock files can still
+ * install both.
  */
 export type ArtifactStatus = 'published' | 'withdrawn' | 'superseded';
 

@@ -25,7 +25,7 @@ import { asServed } from './publication-status.ts';
 export interface Artifacts {
   /** `created`: false where this very content was published already. Throws RegistryError. */
   readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
-  /** All of them, oldest first, or those of one package: as recorded. */
+  /** The records, oldest first, or those of one package. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
   /** The present states of these records. */
   readonly standing: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
@@ -62,7 +62,7 @@ async function list({ store }: ArtifactsOptions, name: string | undefined): Prom
     .sort((a, b) => compare(orderOf(a), orderOf(b)));
 }
 
-/** By when they were made. */
+/** Orders records by their creation. */
 export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
   return `${createdAt} ${id}`;
 }

@@ -173,7 +173,7 @@ function change(
   }));
 }
 
-/** All sessions of before end, in the same commit in which the new one begins. */
+/** Ends all earlier sessions, in the same commit that starts the new one. */
 async function changeWithSession(
   { store, sessions, userId, address }: Desk,
   action: string,

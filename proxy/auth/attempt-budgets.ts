@@ -30,7 +30,7 @@ export function addressBudget(address: string): Budget {
   return { key: keyOf('address', networkOf(address)), free: 20, firstMs: secondMs, longestMs: 15 * minuteMs };
 }
 
-/** One account from one address. */
+/** The budget of one account from one address. */
 export function pairBudget(email: string, address: string): Budget {
   return {
     key: keyOf('pair', `${hashEmail(email)} ${networkOf(address)}`),
@@ -40,7 +40,7 @@ export function pairBudget(email: string, address: string): Budget {
   };
 }
 
-/** One account from everywhere. */
+/** The budget of one account from all addresses. */
 export function accountBudget(email: string): Budget {
   return { key: keyOf('account', hashEmail(email)), free: 50, firstMs: secondMs, longestMs: minuteMs };
 }

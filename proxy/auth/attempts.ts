@@ -158,7 +158,7 @@ function tooMany(waitMs: number): RegistryError {
   });
 }
 
-/** Some of the forgotten rows go with each attempt, so that they never pile up. */
+/** Each attempt removes some forgotten rows, so that they never accumulate. */
 async function sweep(store: StateStore, after: string, nowMs: number): Promise<void> {
   const rows = await store.range(attemptPrefix, { after, limit: 20 });
   const old = rows.filter(({ value }) => recordOf(standingAt(value, nowMs)) === undefined);

@@ -1,5 +1,4 @@
-// Codes that open one door once: invitations and setup codes. Only their hash is ever stored; 190 random bits need no
-// slow one.
+// Single-use codes: invitations and setup codes. The state stores only their hash; 190 random bits need no slow one.
 
 import { hash } from 'node:crypto';
 

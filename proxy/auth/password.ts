@@ -33,7 +33,7 @@ export interface PasswordsOptions {
 
 const keyLength = 32;
 
-/** Both calls may throw TOO_MANY_ATTEMPTS: too many are waiting. */
+/** Both calls may throw TOO_MANY_ATTEMPTS if too many calls wait. */
 export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions): Passwords {
   const turn = createSemaphore({ inside: 2, waiting: 20 });
   const derived = (password: string, salt: Uint8Array, how: ScryptCost): Promise<Buffer> =>
@@ -53,7 +53,7 @@ export function createPasswords({ randomBytes, cost = standardCost, derive = der
   };
 }
 
-/** One person types é as one character, another's keyboard as two (NIST SP 800-63B-4 §3.1.1.2). */
+/** One keyboard sends é as one character, another as two (NIST SP 800-63B-4 §3.1.1.2). */
 function normalized(password: string): string {
   return password.normalize('NFKC');
 }

@@ -1,7 +1,7 @@
 // The settings of passwords and sessions.
 
 export interface PeopleRules {
-  /** how long a session lives after a login, milliseconds */
+  /** lifetime of a session after a login, milliseconds */
   readonly sessionMs: number;
   /** characters that a new password must have at least */
   readonly shortestPassword: number;

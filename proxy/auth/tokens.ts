@@ -23,7 +23,7 @@ import { checkedFields, assertUseful, givenLimits, type TokenDraft, type TokenPa
 
 export interface Tokens {
   readonly create: (draft: TokenDraft) => Promise<{ readonly record: TokenRecord; readonly secret: Secret }>;
-  /** All of them, revoked and expired ones too, oldest first. */
+  /** All tokens, including revoked and expired ones, oldest first. */
   readonly list: () => Promise<readonly TokenRecord[]>;
   readonly get: (id: string) => Promise<TokenRecord>;
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;

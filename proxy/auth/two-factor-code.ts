@@ -1,5 +1,5 @@
 // Codes of the second factor: six digits of an authenticator (TOTP, RFC 6238: SHA-1, 30 seconds), or one of ten
-// recovery codes. Each counts once.
+// recovery codes. Each code is valid once.
 
 import { hash } from 'node:crypto';
 import { Secret as OtpSecret, TOTP } from 'otpauth';

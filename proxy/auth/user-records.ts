@@ -62,7 +62,10 @@ export interface UserEdit extends UserEditExtras {
   readonly event: AuditDraft;
 }
 
-/** One attempt: false if another request changed the user or the roster since `stored` was read. Throws LAST_ADMIN. */
+/**
+ * Makes one attempt: false if another request changed the user or the roster since `stored` was read. Throws
+ * LAST_ADMIN.
+ */
 export async function commitUser(
   store: AuditedStore,
   stored: StoredUser,

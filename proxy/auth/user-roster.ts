@@ -1,4 +1,4 @@
-// One row with the number of users and the active admins. The creation of the first user and the removal of an admin
+// The row with the number of users and the active admins. The creation of the first user and the removal of an admin
 // are conditional on this row. Two such changes at the same time therefore cannot both succeed.
 
 import { z } from 'zod';

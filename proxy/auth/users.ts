@@ -37,7 +37,7 @@ export interface UserPatch {
   readonly role?: Role;
   /** `disabled` ends their sessions and their invitation at once */
   readonly status?: 'active' | 'disabled';
-  /** another invitation: with it they choose a new password. One that is out already ends. */
+  /** makes another invitation, with which the user chooses a new password. An earlier invitation ends. */
   readonly invite?: true;
   /** removes two-factor authentication from an account whose owner has lost the second factor */
   readonly resetTwoFactor?: true;
@@ -52,7 +52,7 @@ export interface Users {
   readonly create: (draft: UserDraft) => Promise<ChangedUser>;
   /** Oldest first. */
   readonly list: () => Promise<readonly UserRecord[]>;
-  /** By id, or by email. */
+  /** Finds a user by id or email. */
   readonly get: (idOrEmail: string) => Promise<UserRecord>;
   readonly update: (id: string, patch: UserPatch) => Promise<ChangedUser>;
   readonly remove: (id: string) => Promise<UserRecord>;

@@ -13,7 +13,9 @@ interface Connection {
   readonly answers: ServerResponse[];
   /** an answer was out */
   hasAnswered: boolean;
-  /** when it opened, its last request that may have a body began, or its last answer was out: monotonic milliseconds */
+  /**
+   * the time of its opening, of its last request with a body, or of the end of its last answer: monotonic milliseconds
+   */
   sinceMs: number;
 }
 
@@ -33,7 +35,7 @@ export class Connections {
   }
 
   opened(socket: Socket): void {
-    socket.setMaxListeners(0); // one for each pipelined request that is being answered
+    socket.setMaxListeners(0); // one listener for each pipelined request in progress
     this.#open.set(socket, { socket, answers: [], hasAnswered: false, sinceMs: this.#elapsed() });
     socket.once('close', () => this.#open.delete(socket));
   }

@@ -17,7 +17,8 @@ export interface HttpRequest extends Readable {
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
   /**
-   * True when the request broke off. With HTTP/2 its body may then end as if it were complete: its reader has to check.
+   * True when the request broke off. An aborted HTTP/2 body may end as if it were complete: its reader has to check
+   * this field.
    */
   readonly aborted: boolean;
   /** True once its body has arrived in full; over HTTP/2 once it was read, too. */

@@ -22,7 +22,7 @@ export interface Speaker {
    * its answer
    */
   readonly waiting: (nowMs: number) => Waiting | undefined;
-  /** in order, for an idle one */
+  /** ends an idle connection in order */
   readonly end: () => void;
 }
 

@@ -6,7 +6,7 @@ import type { HttpRequest } from './http-request.ts';
 
 export interface BodyLimits {
   readonly mostBytes: number;
-  /** from the first read to its end */
+  /** time limit from the first read to the end of the body, milliseconds */
   readonly longestMs: number;
 }
 

@@ -1,4 +1,4 @@
-// One piece of a file that is being sent.
+// Reads a file in pieces for its transfer.
 
 import type { OpenFile } from './answer.ts';
 

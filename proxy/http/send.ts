@@ -43,10 +43,10 @@ export interface Sender {
 }
 
 /**
- * Small answers leave together (write-batch.ts). The last answer of a connection leaves at once: later bytes there may
- * be malformed, and node:http then cuts the connection. With HTTP/2 node:http2 batches the writes. `stallTimeoutMs`:
- * how long a stream of HTTP/2 may stall; a connection of HTTP/1.1 has that limit itself. `keepAliveMs`: the server's
- * keepAliveTimeout, which answers name.
+ * Small answers leave together (write-batch.ts). The last answer of a connection leaves immediately: later bytes there
+ * may be malformed, and node:http then cuts the connection. With HTTP/2 node:http2 batches the writes.
+ * `stallTimeoutMs`: how long a stream of HTTP/2 may stall; a connection of HTTP/1.1 has that limit itself.
+ * `keepAliveMs`: the server's keepAliveTimeout, which answers name.
  */
 export function createSender(options: SenderOptions): Sender {
   const { rawResponses, stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed } = options;

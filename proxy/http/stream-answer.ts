@@ -66,7 +66,10 @@ function headersOf(answer: Answer): OutgoingHttpHeaders {
   return named;
 }
 
-/** RFC 9113 §8.1: who has the answer need not send the rest. With HTTP/1.1 the connection ends for this. */
+/**
+ * RFC 9113 §8.1: a client with a complete answer need not send the rest of its body. With HTTP/1.1 the connection ends
+ * instead.
+ */
 function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders) return;
   const end = (): void => {

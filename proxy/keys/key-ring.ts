@@ -60,7 +60,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   };
 }
 
-/** The keys in the folder as of the last read. Each file is read once: its content never changes. */
+/** The keys in the folder as of the last read. Each file is read once, because its content never changes. */
 class KeyFolder {
   readonly #options: Required<KeyRingOptions>;
   readonly #files = new Map<string, KeyFile>();

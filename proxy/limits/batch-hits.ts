@@ -1,5 +1,6 @@
-// Batches the requests of one turn of the event loop into one command to the counting server, with one reply. Requests
-// of one token are one number. Each request gets the same answer as if it had been counted alone, in order of arrival.
+// Batches the requests of one turn of the event loop into one command to the counting server, with one reply. The
+// requests of one token become one number. Each request gets the same answer as if it had been counted alone, in order
+// of arrival.
 
 import type { SharedCount, SharedHit } from './shared-counters.ts';
 

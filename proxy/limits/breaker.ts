@@ -3,7 +3,7 @@
 // the discovery that the server is still down.
 
 export interface BreakerOptions {
-  /** from a failure to the next trial */
+  /** time from a failure to the next trial */
   readonly periodMs: number;
   /** Sends the server a trial command that works like a request's. Rejects while the server fails. */
   readonly trial: () => Promise<unknown>;

@@ -9,7 +9,7 @@ export interface Count {
   readonly admitted: boolean;
   /** requests left in this window after this one; never negative */
   readonly remaining: number;
-  /** when the window ends, epoch milliseconds */
+  /** end of the window, epoch milliseconds */
   readonly resetAtMs: number;
 }
 

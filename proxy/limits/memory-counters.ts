@@ -12,7 +12,7 @@ export interface MemoryCounters extends Counters {
   readonly peek: (key: string, windowMs: number, nowMs: number) => Window | undefined;
   /** Adopts the window of a shared count. */
   readonly learn: (key: string, window: Window, nowMs: number) => void;
-  /** All windows that run at `nowMs`, to be restored by the next process. */
+  /** All current windows at `nowMs`, which the next process restores. */
   readonly snapshot: (nowMs: number) => readonly SavedWindow[];
 }
 

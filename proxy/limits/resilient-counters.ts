@@ -1,9 +1,9 @@
 // Shared counters that never fail a request. While their server is lost, slow, full or read-only, this process counts
-// locally from the last known shared count. Each process then enforces the limit by itself (I12), and no client gets an
-// error or is refused because of the outage (I11). Each request sends the local count as a floor, so that a server that
-// lost its counts learns them again. A late server gets time where its count decides. A request far from its limit
-// continues with the local count, and the server is informed later. If a server stops answering, one request waits
-// until the outage is certain, and almost no other request waits (F6).
+// locally from the last known shared count. So each process enforces the limit alone (I12), and no client gets an error
+// or a refusal because of the outage (I11). Each request sends the local count as a floor, so that a server that lost
+// its counts learns them again. A late server gets time if its count decides. A request far from its limit continues
+// with the local count, and the server is informed later. If a server stops answering, one request waits until the
+// outage is certain, and almost no other request waits (F6).
 
 import type { Count, Counters } from './counters.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
@@ -101,7 +101,7 @@ function createParts({ shared, notice, monotonicMs }: ResilientCountersOptions):
   return parts;
 }
 
-/** Only a server that answers in time is one to count on: a late one would keep the next request waiting. */
+/** A late server counts as lost, because it would delay the next request. */
 function tryShared(shared: SharedCounters): Promise<unknown> {
   return within(silentMs, shared.hit(trialHit));
 }

@@ -7,12 +7,15 @@ import type { SavedWindow } from './memory-counters.ts';
 
 export const savedCountersKey = 'counters/saved';
 
-/** At close. Replaces what an earlier process saved. */
+/** Called at the end of the process. Replaces the counts of an earlier process. */
 export async function saveCounters(store: StateStore, snapshot: readonly SavedWindow[]): Promise<void> {
   await store.commit({ conditions: [], puts: [{ key: savedCountersKey, value: snapshot }], deletes: [] });
 }
 
-/** At start. Omits windows that ended in between, and malformed ones: a lost count is no reason to refuse the start. */
+/**
+ * Called at the start of the process. Omits windows that ended in between, and malformed ones: a lost count is no
+ * reason to refuse the start.
+ */
 export async function loadCounters(store: StateStore, nowMs: number): Promise<readonly SavedWindow[]> {
   const value = (await store.get(savedCountersKey))?.value;
   if (!Array.isArray(value)) return [];

@@ -4,7 +4,7 @@
 /** The window of every limit: an hour (service interface, section Limits). */
 export const limitWindowMs = 3_600_000;
 
-/** One key's window. */
+/** The window of one key. */
 export interface Window {
   /** requests counted in it */
   readonly used: number;

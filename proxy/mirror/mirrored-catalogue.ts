@@ -18,7 +18,7 @@ import type { Compiled } from './rules/mirror-rules.ts';
 export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 
 export interface MirroredCatalogue {
-  /** By name, as far as `view` goes. */
+  /** The packages within `view`, by name. */
   readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
   /** True if mirrored packages may replace or provide the name; false for a private name. */
   readonly isForeign: (name: PackageName) => Promise<boolean>;

@@ -62,9 +62,9 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
 }
 
 interface Totals {
-  /** by route, kind of token and status */
+  /** index: route, kind of token, status */
   readonly requests: Float64Array;
-  /** by route and bucket */
+  /** index: route, bucket */
   readonly durations: Float64Array;
   readonly seconds: Float64Array;
   readonly bytes: Float64Array;

@@ -9,8 +9,7 @@ import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 export type StorageState = 'ok' | StorageFault;
 
 /**
- * With less than this hardly anything can be written: a commit of the state and the smallest publication each take some
- * of it.
+ * Below this limit almost every write fails: a commit of the state and the smallest publication each take some of it.
  */
 export const leastFreeBytes = 4 * 1024 ** 2;
 

@@ -4,7 +4,7 @@ import { parseAddress } from '../../build/contract/address.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 
 export interface OriginAddress {
-  /** without user, and without a slash at its end; `public/` and `index/` are below it */
+  /** the address without user, and without a slash at its end; `public/` and `index/` are below it */
   readonly url: string;
   /** the value of its Authorization header */
   readonly authorization: Secret | undefined;

@@ -147,7 +147,7 @@ function publishedFiles({ requests, publication, indexes, digests, documents }: 
   return {
     epoch: () => publication.epoch(),
     read,
-    // one after the other: an index that is read after the documents knows every version that they name
+    // sequential, because an index that is read after the documents has every version in them
     readPackage: async (name) => ({
       stable: await readFile(`public/${providerPath(name, 'stable')}`),
       dev: await readFile(`public/${providerPath(name, 'dev')}`),

@@ -12,7 +12,7 @@ import { readVersions } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 
 export interface PublishedPackages {
-  /** by name, sorted */
+  /** sorted by name */
   readonly all: ReadonlyMap<PackageName, PackageSummary>;
   /** labels of the versions that are seen */
   readonly labelsOf: (name: string) => readonly string[];
@@ -35,13 +35,13 @@ interface Kept {
 
 type Listed = ReadonlyMap<PackageName, ListedPackage>;
 
-/** All packages, as they were last looked at. */
+/** All packages, in the state of the last check. */
 interface Looked {
   readonly kept: ReadonlyMap<PackageName, Kept>;
   readonly listed: Listed;
   /** names of the packages that were not read */
   readonly unread: readonly PackageName[];
-  /** when they were last tried, epoch milliseconds */
+  /** time of the last attempt, epoch milliseconds */
   readonly triedMs: number;
 }
 
@@ -106,8 +106,8 @@ function looked(kept: ReadonlyMap<PackageName, Kept>, triedMs: number): Looked {
 }
 
 /**
- * A document that was damaged and is put back returns its package to the lists, without a publication. A few unread
- * packages are looked at with each request, and read where a file of theirs has changed. All are read once a second.
+ * A repaired document returns its package to the lists, without a publication. Each request checks a few unread
+ * packages, and reads them if one of their files has changed. All are read once a second.
  */
 async function retryUnread(files: PublishedFiles, before: Looked, nowMs: number): Promise<Looked> {
   const isDue = Math.abs(nowMs - before.triedMs) >= retryMs;

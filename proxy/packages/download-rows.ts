@@ -52,7 +52,7 @@ export function numberOf(value: JsonValue | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** Some at a time: there are thousands, and others wait. */
+/** Reads a limited number of rows at a time: there are thousands, and other requests wait. */
 export async function readRows<Value>(
   { state }: DownloadsOptions,
   prefix: string,
@@ -75,7 +75,7 @@ export async function oldestDay({ now, retention }: DownloadsOptions): Promise<s
   return dateOf(now() - ((await (retention?.() ?? standardRetention)) - 1) * dayMs);
 }
 
-/** To what other processes count as well: again from the start where one of them came first. */
+/** Adds counts to the shared rows, and starts again after a concurrent change of another process. */
 export async function add(
   options: DownloadsOptions,
   rows: readonly (readonly [string, ReadonlyMap<string, number>])[],
@@ -86,7 +86,7 @@ export async function add(
   const oldest = await oldestDay(options);
   for (;;) {
     const looked = await Promise.all(rows.map(([name, more]) => readCounts(state, family, { name, more, date })));
-    // with the first count of a day go the days that are over
+    // the first count of a day removes expired days
     const old = await Promise.all(
       looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
     );

@@ -18,7 +18,7 @@ import {
 } from './download-rows.ts';
 
 export interface Downloads {
-  /** One more. */
+  /** Counts one more. */
   readonly count: (name: string, version: string) => void;
   /** All stored days, oldest first, including the counts until now. */
   readonly daysOf: (name: string) => Promise<readonly DownloadDay[]>;

@@ -12,7 +12,7 @@ import { readPublishedPackage, type PublishedVersion } from './published-package
 
 export interface PackageDetails {
   readonly license: readonly string[];
-  /** only links that a browser may follow */
+  /** only links that are safe for browsers */
   readonly links: Readonly<Record<string, string>>;
   /** newest first */
   readonly versions: readonly PublishedVersion[];

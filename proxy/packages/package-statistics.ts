@@ -4,7 +4,7 @@ import type { DownloadDay, Downloads } from './downloads.ts';
 
 /** The counts of one package. */
 export interface PackageStatistics {
-  /** in total */
+  /** number of all downloads */
   readonly total: number;
   /** oldest first */
   readonly days: readonly DownloadDay[];

@@ -17,7 +17,7 @@ export interface PackageSummary {
   /** the newest stable version, or the newest there is */
   readonly latest_version: string;
   readonly versions: number;
-  /** when a version of it was last published here, RFC 3339 UTC */
+  /** time of its last publication here, RFC 3339 UTC */
   readonly updated_at: string;
   /** its homepage and its source address; null without one */
   readonly homepage: string | null;
@@ -152,7 +152,7 @@ export function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
 }
 
-/** Only an address that a browser may follow. */
+/** Returns the address if it is safe for browsers. */
 function webAddressOf(value: JsonValue | undefined): string | null {
   const text = textOf(value);
   return text !== null && /^https?:\/\//i.test(text) ? text : null;

@@ -1,5 +1,5 @@
-// Purges published versions. The builder removes them and stores the tombstones for later builds. The admin's note,
-// the end of artifact records and the audit event follow in one commit (I8). Only then is the purge acknowledged.
+// Purges published versions. The builder removes them and stores the tombstones for later builds. The admin's note, the
+// end of artifact records and the audit event follow in one commit (I8). The purge is acknowledged after this commit.
 // Repeating a purge completes an interrupted one.
 
 import { createHash } from 'node:crypto';
@@ -182,7 +182,7 @@ export async function noteTombstones(
   return noted.toSorted((one, other) => compare(orderOfTombstone(other), orderOfTombstone(one)));
 }
 
-/** By when they were purged. */
+/** Orders tombstones by the time of their purge. */
 export function orderOfTombstone(row: PurgedVersion): string {
   return `${row.since} ${purgedKey(row)}`;
 }

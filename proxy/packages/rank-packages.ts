@@ -16,7 +16,7 @@ export interface RankedSearch {
 export interface Ranked {
   /** best first */
   readonly best: readonly PackageSummary[];
-  /** how many were found */
+  /** number of matches */
   readonly total: number;
 }
 

@@ -8,7 +8,7 @@ import type { Piscina } from 'piscina';
 export interface RenderedMarkdown {
   /** safe to put into a page */
   readonly html: string;
-  /** only the beginning was rendered */
+  /** true: only the beginning was rendered */
   readonly truncated: boolean;
 }
 

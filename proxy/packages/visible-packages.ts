@@ -15,7 +15,7 @@ export interface ListedPackage {
 /** This number takes a few milliseconds; then other requests get their turn. */
 const versionsInTurn = 1000;
 
-/** In the order of `listed`. */
+/** Returns packages in the order of `listed`. */
 export async function visiblePackages(
   listed: ReadonlyMap<PackageName, ListedPackage>,
   view: View,

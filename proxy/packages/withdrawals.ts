@@ -21,7 +21,7 @@ export interface Withdrawal {
 export interface Withdrawals {
   /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
   readonly withdraw: (name: string, version: string) => Promise<Withdrawal>;
-  /** To be called once it may be published again. */
+  /** Call it after the version may be published again. */
   readonly forget: (name: string, normalized: string) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// One request on its way through the server, with its id, its client address, its token and its route.
+// One request during its processing, with its id, its client address, its token and its route.
 
 import { randomBytes } from 'node:crypto';
 import type { ActiveToken } from '../auth/authenticate.ts';

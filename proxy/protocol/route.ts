@@ -37,9 +37,7 @@ const providerPattern =
 
 const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\/(.+)\.zip$/;
 
-/**
- * The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of the core's is `unknown`.
- */
+/** The route of a raw request target (`req.url`: path and query). Every target of another form is `unknown`. */
 export function parseRoute(target: string): Route {
   const question = target.indexOf('?');
   const path = question === -1 ? target : target.slice(0, question);

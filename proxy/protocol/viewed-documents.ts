@@ -95,9 +95,9 @@ export class ViewedDocuments {
   }
 
   /**
-   * When the visible part of the document last changed. An index is published before its documents: changes of a later
-   * document do not count yet. An index in memory that is older than the document is read again. `isSure`: false where
-   * the index stays older; the result is then not cached.
+   * The last change of the visible part of the document. An index is published before its documents: changes of a later
+   * document do not count yet. An index in memory that is older than the document is read again. `isSure`: false if the
+   * index stays older; the result is then not cached.
    */
   #dateOf(
     name: PackageName,

@@ -90,7 +90,7 @@ const queryFields = new Map([
   ['sentinel_password', 'sentinelPassword'],
 ]);
 
-/** By hand, since URLSearchParams makes a blank of a plus, which passwords have. */
+/** Parses by hand, because URLSearchParams turns a plus into a blank, and passwords may contain a plus. */
 function parseQuery(text: string | undefined): Partial<Record<string, string>> {
   const pairs = (text ?? '').split('&').filter((pair) => pair !== '');
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// A connection to a Redis. A command fails at once without a connection, and is never sent twice: the caller decides
-// how long to wait and how to continue. Only this file imports ioredis.
+// A connection to a Redis. A command fails immediately without a connection, and is never sent twice: the caller
+// decides how long to wait and how to continue. Only this file imports ioredis.
 
 import { Redis, type RedisOptions, type Result } from 'ioredis';
 
@@ -112,7 +112,7 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
   return { redis, connect: () => connectOnce(redis), reason: () => reason };
 }
 
-/** With sentinels ioredis' own promise is open until one of them names a primary, however long that takes. */
+/** With sentinels ioredis' own promise stays pending until one of them names a primary. */
 async function connectOnce(redis: RedisClient): Promise<void> {
   const failed = new Promise<never>((_, reject) => {
     redis.once('error', reject);

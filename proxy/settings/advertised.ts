@@ -29,7 +29,7 @@ export interface Advertised {
   readonly infos: readonly ClientNotice[];
 }
 
-/** In a fixed order, independent of the settings' order: equal settings give an equal document. */
+/** Uses a fixed order, independent of the settings' order: equal settings give an equal document. */
 export function advertisedKeys({ advertise, warnings, infos }: Advertised): JsonObject {
   const keys: Record<string, JsonValue> = {};
   for (const key of advertisable) if (advertise.includes(key)) keys[key] = services[key];

@@ -23,7 +23,7 @@ export function isNoticeVersions(value: unknown): value is string {
   );
 }
 
-/** One line: control characters would reach people's terminals. */
+/** One line, because control characters would reach terminals. */
 export function isNoticeMessage(value: unknown): value is string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   return (

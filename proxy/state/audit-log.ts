@@ -17,7 +17,7 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
-  /** from this instant on, epoch milliseconds */
+  /** earliest time of an event (inclusive), epoch milliseconds */
   readonly sinceMs?: number | undefined;
   /** before this instant */
   readonly untilMs?: number | undefined;

@@ -1,6 +1,6 @@
 // The audit log: every change of the state appends one event to a hash chain, in the same commit (I8). Either both are
-// stored, or neither. `verifyAudit` finds an event that was edited, removed or moved, and a truncated log. A rewritten
-// chain is found only by a copy of its head from elsewhere, which `verifyAudit` accepts too.
+// stored, or neither. `verifyAudit` finds an event that was edited, removed or moved, and a truncated log. Only a copy
+// of its head from another place proves a rewritten chain; `verifyAudit` accepts such a copy too.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
@@ -159,7 +159,7 @@ function findEventFault(value: JsonValue, last: AuditHead): string | undefined {
   return value['previous'] === last.hash ? undefined : 'the event does not follow from the one before';
 }
 
-/** All events behind `last`, read in pages. */
+/** All events after `last`, read in pages. */
 async function* walk(store: Pick<StateStore, 'range'>, last: AuditHead): AsyncGenerator<StateEntry> {
   let after = auditEventKey(last.seq);
   for (;;) {

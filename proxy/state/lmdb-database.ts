@@ -75,7 +75,10 @@ export async function openForReading(directory: string): Promise<Pick<LmdbDataba
   return { db, close: () => inTurn(turn, () => db.close()) };
 }
 
-/** Without the turn where no file can be made, or where a stopped process holds the turn: reading and ending need none. */
+/**
+ * Continues without the turn if no file can be made, or if a stopped process holds the turn: reading and ending need
+ * none.
+ */
 async function inTurn<T>(turn: WriteLock, action: () => T | Promise<T>): Promise<T> {
   const release = await turn.take().catch(() => undefined);
   try {

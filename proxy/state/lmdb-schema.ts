@@ -62,8 +62,8 @@ function assertOwnRows(db: Database, directory: string): void {
 }
 
 /**
- * The identity of the state. One that an older version made gets the identity `fresh`, unless it cannot be written:
- * then it has none for now.
+ * The identity of the state. A state of an older version gets the identity `fresh`; if it cannot be written, it has
+ * none for now.
  */
 export async function nameState(lmdb: LmdbDatabase, fresh: StateIdentity): Promise<StateIdentity | undefined> {
   const { db } = lmdb;

@@ -167,7 +167,7 @@ function readRange(db: Database, prefix: string, { after, limit, reverse = false
 async function commit(lmdb: LmdbDatabase, change: StateChange): Promise<boolean> {
   const { db } = lmdb;
   for (;;) {
-    // all in one turn of the event loop, hence of one snapshot
+    // all in one turn of the event loop, and therefore of one snapshot
     const generation = readGeneration(db);
     if (!change.conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision)) return false;
     if (change.puts.length + change.deletes.length === 0) return true;

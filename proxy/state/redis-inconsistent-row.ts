@@ -8,7 +8,7 @@ const atOnce = 1000;
 
 type Place = Pick<StatePlace, 'rows' | 'order'>;
 
-/** In words; undefined where each row is listed and each listed row is there. Rejects where a key is of another type. */
+/** Describes the row; undefined if both keys agree. Rejects if a key has another type. */
 export async function findInconsistentRow(redis: RedisClient, place: Place): Promise<string | undefined> {
   const missing = await findMissing(redis, place);
   if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;

@@ -19,7 +19,7 @@ export interface RedisReachOptions {
   readonly generations: RedisGenerations;
   /** the reason for the missing connection */
   readonly reason: () => Error | undefined;
-  /** how long cached rows stay valid without an answer of Redis */
+  /** how long cached rows stay valid without a reply of Redis */
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
   /** a monotonic clock in milliseconds */

@@ -16,8 +16,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Reads the rows in doubt, and stops when Redis is away. Call it when Redis has answered. One call at a time reads;
- * others return at once.
+ * Reads the unconfirmed rows, and stops if Redis becomes unreachable. Call it after a reply of Redis. One call at a
+ * time reads; concurrent calls return immediately.
  */
 export function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => Promise<void> {
   let running = false;

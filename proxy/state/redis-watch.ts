@@ -1,5 +1,5 @@
-// Tracks the connection of this process to the state's Redis, and the generation that the state has reached (I13).
-// Each commit publishes the keys that it wrote, so that all processes learn of a revocation at once. The generation is
+// Tracks the connection of this process to the state's Redis, and the generation that the state has reached (I13). Each
+// commit publishes the keys that it wrote, so that all processes learn of a revocation immediately. The generation is
 // also read four times a second, in case a message was lost.
 
 import type { RedisClient, RedisConnection } from '../redis/redis-client.ts';

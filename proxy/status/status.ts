@@ -39,7 +39,7 @@ export interface Status {
 }
 
 export interface StatusOptions {
-  /** where publications are read */
+  /** source of the publications */
   readonly published: Pick<PublishedFiles, 'read'>;
   /** the data folder that is built into; undefined: builds are made on another host */
   readonly dataDirectory: string | undefined;

@@ -62,7 +62,7 @@ export function jobPrefix(repository: RepositoryId): string {
   return `job/${repository}/`;
 }
 
-/** In the order they were made. */
+/** Orders jobs by their creation. */
 export function jobKey({
   id,
   repository_id: repository,

@@ -5,7 +5,7 @@
 
 import { whereaboutsOf } from './process-owner.ts';
 
-/** How often an owner writes its row again. */
+/** The interval of an owner's writes to its row. */
 export const beatMs = 5000;
 const defaultStaleMs = 30_000;
 

@@ -41,7 +41,7 @@ export interface RepositoryPatch {
 
 export interface Repositories {
   readonly create: (draft: RepositoryDraft) => Promise<RepositoryRecord>;
-  /** All of them, oldest first. */
+  /** All repositories, oldest first. */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
@@ -137,7 +137,7 @@ function registeredAlready({ url }: RepositorySource, other: JsonValue | undefin
   });
 }
 
-/** One place has one repository: two would publish the same packages. */
+/** Two repositories with one place would publish the same packages, so a place may have only one. */
 function placeKey(sources: RepositorySources, source: RepositorySource): string {
   return `repository-place/${createHash('sha256').update(sources.placeOf(source)).digest('hex')}`;
 }

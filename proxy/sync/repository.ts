@@ -128,7 +128,7 @@ function isRecord({
   );
 }
 
-/** In lower case; '' for a folder of this machine. */
+/** The host in lower case; '' for a folder of this machine. */
 export function hostOfRepository({ type, url }: RepositorySource): string {
   if (type !== 'git' && type !== 'composer') return '';
   return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/i.exec(url)?.[1]?.toLowerCase() ?? '';

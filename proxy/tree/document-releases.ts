@@ -69,7 +69,7 @@ export async function readDocumentReleases(
 
 /**
  * The data of an index, or the reason why it is unusable. Only a caller who sees a version of the package by its
- * documents gets the reason. For everybody else the package is absent (I14).
+ * documents gets the reason. For every other caller the package is absent (I14).
  */
 export function absentWhereHidden<Value>(
   files: Pick<TreeFiles, 'document'>,

@@ -1,5 +1,5 @@
-// The output tree in a folder. Reads `public/` and `index/`, and of the builder's own folder only how far it has come,
-// where a document is in doubt. Each file is read once; a publication is seen with the next request.
+// The output tree in a folder. Reads `public/` and `index/`, and from the builder's folder only the serial of its
+// manifest, to check an uncertain document. Each file is read once; a publication takes effect with the next request.
 
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';

@@ -57,7 +57,7 @@ function digestOf(changes: JsonValue): string {
   return createHash('sha256').update(JSON.stringify(changes)).digest('base64url').slice(0, 22);
 }
 
-/** In `available-package-patterns`: clients ask for every name. */
+/** In `available-package-patterns`: clients then request every name. */
 export const anyName = '*';
 
 export function isAnyName(patterns: JsonValue | undefined): boolean {
@@ -127,7 +127,7 @@ function chosenForm(
   return detectsForm && plain && built === exactMetadataUrl ? plainMetadataUrl : metadataUrl;
 }
 
-/** In the text of packages.json, at its beginning: a list of thousands of names behind it need not be read. */
+/** Finds the key near the beginning of packages.json, without reading the list of thousands of names behind it. */
 const metadataUrlMember = /"metadata-url":("(?:[^"\\]|\\.)*")/;
 const beginningBytes = 64 * 1024;
 

@@ -16,7 +16,7 @@ const packagesAtOnce = 32;
 const packagesInTurn = 256;
 
 export interface VisibleNames {
-  /** in the order they are given */
+  /** in the order of the input */
   readonly seen: readonly PackageName[];
   /** epoch seconds; undefined before the first publication */
   readonly seconds: number | undefined;

@@ -1,5 +1,5 @@
 // The limits of a token, for the state, the API and the command line, and their only parser. The parser is strict and
-// names every entry that is wrong. Pure. A limit of null does not limit. All given limits have to hold.
+// names every entry that is wrong. Pure. A limit of null does not limit. All given limits must hold.
 
 import ipaddr from 'ipaddr.js';
 import { parseConstraint } from '../../build/contract/constraint.ts';

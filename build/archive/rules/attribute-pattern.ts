@@ -26,7 +26,7 @@ export function compileAttributePattern(text: string): AttributePattern | undefi
   return foldersOnly ? (candidate) => candidate.folder && matches(candidate) : matches;
 }
 
-/** Without a slash: the last segment alone, at any depth. */
+/** A pattern without a slash matches the last segment alone, at any depth. */
 function matchName(pattern: string): AttributePattern {
   if (!special.test(pattern)) return ({ name }) => name === pattern;
   const ending = pattern.slice(1);
@@ -37,8 +37,7 @@ function matchName(pattern: string): AttributePattern {
 
 /**
  * A pattern with a slash matches the whole path below the folder. Git compares the part before the first wildcard byte
- * by byte, and matches only the rest as a glob. In `lib**` before a slash the stars therefore count as filling a
- * segment.
+ * by byte, and matches only the rest as a glob. In `lib**` before a slash the stars therefore count as a whole segment.
  */
 function matchPath(pattern: string): AttributePattern {
   const anchored = pattern.startsWith('/') ? pattern.slice(1) : pattern;

@@ -55,7 +55,7 @@ function startOf(glob: string): string {
   return first === -1 || first === glob.length - 1 ? '/' : '';
 }
 
-/** At the start of a segment no wildcard takes a dot. */
+/** No wildcard matches a dot at the start of a segment. */
 const noDot = '(?=[^.])';
 
 /**

@@ -68,8 +68,7 @@ interface MembersContent {
 }
 
 /**
- * From the first byte to the directory, each byte belongs to exactly one entry: the last entry has to end where the
- * directory begins.
+ * Every byte before the directory belongs to exactly one entry: the last entry must end at the start of the directory.
  */
 async function readMembers(
   descriptor: number,

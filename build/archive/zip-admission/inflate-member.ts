@@ -57,9 +57,9 @@ function* pieces(reader: ForwardReader, length: number): Generator<Buffer, void,
 
 function inflateWhole(data: Buffer, member: ZipMember): Buffer {
   try {
-    // one byte more than is claimed, so that the first chunk is the last; zlib's own is 16 KiB, for every small file
+    // one byte above the claimed size, so that one chunk is enough; zlib's default is 16 KiB, for every small file
     const chunkSize = Math.min(Math.max(64, member.size + 1), 64 * 1024);
-    // with `info` it gives the engine as well, which the types do not know
+    // with `info` the result has the engine too, which the types omit
     const { buffer, engine } = inflateRawSync(data, {
       maxOutputLength: Math.max(1, member.size),
       chunkSize,

@@ -1,6 +1,6 @@
 // Reads the local header before an entry's data and the data descriptor behind the data. Some unpackers trust these
-// records, others the central directory. Both must agree, or two clients would unpack two different packages from one
-// file.
+// records, others the central directory. Both must agree; otherwise two clients could unpack two different packages
+// from one file.
 
 import type { ForwardReader } from './forward-reader.ts';
 import { checkExtraFields, parseExtraFields, zip64Field } from './extra-fields.ts';
@@ -47,7 +47,7 @@ export function readLocalHeader(reader: ForwardReader, member: ZipMember): Local
   const sums = sumsOf(fixed, zip64Field(extraFields), member);
   const descriptor = (flags & hasDescriptor) !== 0;
   const complete = isSame(sums, member);
-  // with a descriptor to come, each may be left open
+  // 0 is allowed if a descriptor follows
   const open = (found: number, claimed: number): boolean => found === claimed || found === 0;
   if (
     !complete &&

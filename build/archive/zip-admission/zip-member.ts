@@ -9,7 +9,7 @@ import type { ZipLimits } from './zip-limits.ts';
 import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
 
 export interface ZipMember extends CentralEntry {
-  /** without a folder's slash at the end */
+  /** a folder's path has no slash at its end */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'symlink';
 }

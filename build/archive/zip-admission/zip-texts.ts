@@ -8,7 +8,7 @@ import { createPause } from '../../files/pause.ts';
 import { readWhole } from '../../files/read-file.ts';
 import { maxReadText, type PackageText, type PackageTexts } from '../../sources/release.ts';
 
-/** `path` is absolute. Both are read at once: the archive is in memory no longer than that. */
+/** `path` is absolute. Reads both texts in one pass, so that the archive is in memory only briefly. */
 export async function readTexts(path: string): Promise<PackageTexts> {
   const members = await openArchive(path);
   if (members === undefined) return {};

@@ -64,7 +64,7 @@ export class ByteCache<Value> {
       this.#slots.delete(key);
       if (slot.hit) {
         slot.hit = false;
-        this.#slots.set(key, slot); // to the far end: this loop meets it again, then without its flag
+        this.#slots.set(key, slot); // moves to the end: this loop finds the entry again, without its flag
       } else {
         this.#bytes -= slot.bytes;
       }

@@ -3,8 +3,8 @@
 
 export interface SingleFlightOptions {
   /**
-   * How long a promise is shared. `running` (default): until it settles. `fulfilled`: for good, unless it rejects.
-   * `settled`: for good, until `forget` or `clear`.
+   * How long a promise is shared. `running` (default): until it settles. `fulfilled`: permanently, unless it rejects.
+   * `settled`: permanently, until `forget` or `clear`.
    */
   readonly keeps?: 'running' | 'fulfilled' | 'settled';
 }
@@ -24,7 +24,7 @@ export class SingleFlight<Value, Key = string> {
     this.#keeps = keeps;
   }
 
-  /** How many promises are shared now. */
+  /** The number of shared promises. */
   get size(): number {
     return this.#flights.size;
   }

@@ -73,7 +73,7 @@ async function written(path: string, pieces: readonly (string | Buffer)[], durab
 
 const joinedUpToBytes = 256 * 1024;
 
-/** Each write is a round trip through the thread pool, which costs more than to copy what is small. */
+/** Combines small pieces, because each write is a round trip through the thread pool and costs more than a copy. */
 function inFewWrites(pieces: readonly (string | Buffer)[]): readonly Buffer[] {
   const buffers = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
   return buffers.reduce((size, { length }) => size + length, 0) <= joinedUpToBytes ? [Buffer.concat(buffers)] : buffers;

@@ -116,7 +116,7 @@ class Members {
     for (const [name] of Object.entries(JSON.parse(`{${key}0}`) as Record<string, unknown>)) this.#set(name, value);
   }
 
-  /** Also of `__proto__` a member like any other, as JSON.parse makes it. */
+  /** Sets `__proto__` like any other member, as JSON.parse does. */
   #set(key: string, value: unknown): void {
     Object.defineProperty(this.value, key, { value, writable: true, enumerable: true, configurable: true });
   }

@@ -1,4 +1,4 @@
-// Limits how far a heap grows before V8 collects garbage. By default a heap of some 30 MB grows to four times its size
+// Limits how far a heap grows before V8 collects garbage. By default a heap of about 30 MB grows to four times its size
 // first. A build of 20 000 versions then takes 60 MB more than it needs. A server takes twice its memory after
 // mirroring 10 000 documents, mostly garbage. Earlier collection costs a build a tenth of its processor time, and a
 // server nothing measurable. Therefore a server collects twice as early as a build.

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 /**
  * The start time of a process in the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such
  * process runs, or its parent has not reaped it yet (states Z and X). The first process of a container may never reap.
- * Without /proc: empty for a process that takes a signal.
+ * Without /proc: an empty text for a process that accepts a signal.
  */
 export function processStart(pid: number): string | undefined {
   try {

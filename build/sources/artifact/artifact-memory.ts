@@ -39,7 +39,7 @@ export interface KnownArchive {
   readonly outcome: { readonly artifact: KnownArtifact } | { readonly refusal: KnownRefusal };
 }
 
-/** By path, relative to the root. */
+/** path relative to the root → archive */
 export type KnownArchives = ReadonlyMap<string, KnownArchive>;
 
 export function formatMemory(archives: KnownArchives, quarantined: readonly Quarantine[]): SourceMemory {

@@ -12,7 +12,7 @@ export interface CachedContents {
   readonly clear: () => void;
 }
 
-/** Some ten thousand source files. */
+/** The size of about ten thousand source files. */
 const defaultMaxBytes = 40 * 1024 * 1024;
 
 export function createCachedContents(maxBytes = defaultMaxBytes): CachedContents {

@@ -32,7 +32,7 @@ export interface ExamineOptions {
 export interface ExaminedPackage {
   readonly release?: Release;
   readonly quarantine?: Quarantine;
-  /** to be remembered */
+  /** the package's entry in the memory */
   readonly known: KnownPackage | undefined;
   /** path of an omitted folder that a user may expect, relative to the package */
   readonly leftOut?: string | undefined;
@@ -52,7 +52,7 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
     if (known !== undefined && known.digest !== '' && known.digest === walk.digest) {
       return { release: releaseOf(options, known, () => listAgain(options, known)), known, leftOut: walk.leftOut };
     }
-    // one that was read before is most likely the same again, in another checkout
+    // a package that was read before is probably unchanged, in another checkout
     const reading = await readPackage(walk, {
       ...options,
       kept: known === undefined ? options.kept : undefined,

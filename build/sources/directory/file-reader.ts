@@ -23,7 +23,7 @@ interface Waiting {
   readonly resolve: (result: FilesRead | Promise<FilesRead>) => void;
 }
 
-/** Without threads all is done in this one. */
+/** Without threads this thread reads all files. */
 export function createFileReader(threads: DeflateThreads | undefined, pause: Pause): FileReader {
   return new SharedReader(threads, pause).read;
 }

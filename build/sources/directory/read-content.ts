@@ -14,7 +14,7 @@ export interface ContentPlace {
   readonly pause: Pause;
 }
 
-/** One array of bytes a file, in the order given. Throws QuarantineError UNREADABLE_FILE. */
+/** One array of bytes for each file, in the order given. Throws QuarantineError UNREADABLE_FILE. */
 export async function* readContent(place: ContentPlace, files: readonly ContentFile[]): AsyncGenerator<Uint8Array> {
   for (const { path, mode, identity } of files) {
     const absolute = join(place.folder, path);

@@ -31,7 +31,7 @@ export interface KnownPackage {
   readonly release: KnownRelease;
 }
 
-/** By folder, relative to the root. */
+/** folder relative to the root → package */
 export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 
 /**

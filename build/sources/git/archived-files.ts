@@ -56,7 +56,7 @@ async function* runArchive(
     detached: true,
   });
   const ended = endOf(child);
-  if (child.pid === undefined) throw startFailure((await ended).startError); // then it need not have streams either
+  if (child.pid === undefined) throw startFailure((await ended).startError); // such a child may lack streams too
   let stopped = false;
   const stop = (): void => {
     stopped = true;

@@ -47,7 +47,7 @@ const endGraceMs = 1000;
 
 const neverStarted: BatchProcess = { write: () => undefined, end: () => Promise.resolve(), abandon: () => undefined };
 
-/** At the limit of open files, Node gives a child without streams, although the type has them. */
+/** At the limit of open files, Node returns a child without streams, although the type has them. */
 function hasStreams({ stdin, stdout, stderr }: Partial<Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>>): boolean {
   return stdin !== undefined && stdout !== undefined && stderr !== undefined;
 }

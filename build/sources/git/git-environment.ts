@@ -53,9 +53,9 @@ const fixed = {
 } as const;
 
 /**
- * For reading a repository on this disk. Only the repository's own configuration counts, and it can start no process.
- * No transport is allowed, so a partial clone's missing object stays missing. Naming GIT_DIR makes git read a
- * repository that another user owns, too.
+ * The environment for reading a repository on this disk. Only the repository's own configuration counts, and it can
+ * start no process. No transport is allowed, so a partial clone's missing object stays missing. Naming GIT_DIR makes
+ * git read a repository that another user owns, too.
  */
 export function localEnvironment(given: GitEnvironment, gitDirectory: string): Record<string, string> {
   return {
@@ -68,9 +68,9 @@ export function localEnvironment(given: GitEnvironment, gitDirectory: string): R
 }
 
 /**
- * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g.
- * `https:ssh`. ssh keeps its configuration. It cannot prompt, since git processes run in a separate session without a
- * terminal.
+ * The environment for requests to a remote, and for fetches into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL
+ * takes them, e.g. `https:ssh`. ssh keeps its configuration. It cannot prompt, since git processes run in a separate
+ * session without a terminal.
  */
 export function remoteEnvironment(
   given: GitEnvironment,

@@ -32,7 +32,7 @@ export interface ListedVersion {
 /** The LFS pointers of one repository, over all its versions. */
 export class LfsPointers {
   readonly #store: ObjectStore;
-  /** by blob: versions share most of their blobs */
+  /** blob → result: versions share most of their blobs */
   readonly #known = new SingleFlight<boolean>({ keeps: 'settled' });
   readonly #found = new Map<string, Set<string>>();
 

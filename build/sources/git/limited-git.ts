@@ -10,7 +10,7 @@ export const fetchingBytes = 2 * 1024 ** 3;
 /** a file of the largest size, and its converted form */
 export const archivingBytes = 4 * 1024 ** 3;
 
-/** The command to spawn for `git …`. Without git it ends with code 127. */
+/** The command to spawn for `git …`. If git is not installed, the command ends with code 127. */
 export function limitedGit(
   memoryBytes: number,
   operands: readonly string[],

@@ -1,4 +1,4 @@
-// Brings the local copy of a remote repository to what the remote has: bare, with its branches and tags under their own
+// Updates the local copy of a remote repository: a bare copy, with the remote's branches and tags under their own
 // names. It fetches only if the remote's refs differ from the last snapshot. Needs the lock of the mirror's folder, and
 // never the build's (mirror-folder.ts).
 
@@ -23,7 +23,7 @@ export interface MirrorOptions extends RemoteOptions {
   readonly folder: string;
   /** the copy may take this much of the disk */
   readonly maxBytes: number;
-  /** only these refs matter */
+  /** selects the refs to fetch */
   readonly select: SelectRefs;
 }
 

@@ -20,7 +20,7 @@ export interface TagTarget {
 export type EntryKind = 'file' | 'executable' | 'symlink' | 'tree' | 'submodule';
 
 export interface TreeEntry {
-  /** one path segment; with replacement characters where its bytes are not UTF-8 */
+  /** one path segment; bytes outside UTF-8 become replacement characters */
   readonly name: string;
   readonly utf8: boolean;
   readonly kind: EntryKind;

@@ -37,7 +37,7 @@ export type Outcome =
 export interface KnownRef {
   /** the object id in the ref */
   readonly oid: string;
-  /** one for each package there, or one for all that was not even looked for */
+  /** one for each package of the ref, or a single one for a ref that was not read */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -46,7 +46,7 @@ export interface GitMemory {
   readonly variant: string;
   /** the name that the default branch gave to all versions of the package in each folder */
   readonly names: ReadonlyMap<string, PackageName>;
-  /** by `t <tag>` and `b <branch>`, binary strings */
+  /** `t <tag>` or `b <branch>`, as binary strings → ref */
   readonly refs: ReadonlyMap<string, KnownRef>;
 }
 

@@ -19,7 +19,7 @@ export interface PackagePlace {
 export interface PackageFiles extends ContentListing {
   /** paths are below the package's folder; identities are the blobs' ids */
   readonly files: readonly ContentFile[];
-  /** all that may say something of them; folders are counted from the repository's root */
+  /** all files that may set their attributes; folders are relative to the repository's root */
   readonly attributes: readonly AttributeFile[];
 }
 
@@ -57,7 +57,7 @@ export async function listPackageFiles(
   return { ...selected, attributes };
 }
 
-/** Like git: only files in the tree count, and a symlink is no attributes file (gitattributes(5)). */
+/** Like git, it reads only files in the tree, and a symlink is no attributes file (gitattributes(5)). */
 async function attributesWithin(
   store: ObjectStore,
   files: readonly ContentFile[],

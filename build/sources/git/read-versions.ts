@@ -65,8 +65,8 @@ function holds({ outcomes }: KnownRef, known: GitMemory | undefined, names: Read
 }
 
 /**
- * The branch HEAD points at. Where there is no such branch, Composer takes `master` for it (GitDriver.php,
- * getRootIdentifier); with a detached HEAD it takes none, and none is marked.
+ * The branch of HEAD. If it does not exist, Composer uses `master` (GitDriver.php, getRootIdentifier); with a detached
+ * HEAD no branch is marked.
  */
 function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; readonly notice?: string } {
   const { head } = refs;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 
 export interface Ref {
-  /** without `refs/tags/` or `refs/heads/`; a binary string */
+  /** the name without `refs/tags/` or `refs/heads/`; a binary string */
   readonly name: string;
   /** the object id in the ref: a commit, or an annotated tag's own object */
   readonly oid: string;
@@ -26,7 +26,7 @@ export type Head =
 
 export interface Refs {
   readonly head: Head;
-  /** in byte order, as `git show-ref` has them */
+  /** in byte order, like the output of `git show-ref` */
   readonly tags: readonly Ref[];
   readonly branches: readonly Ref[];
 }

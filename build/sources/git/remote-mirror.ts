@@ -54,7 +54,10 @@ export interface RemoteMirror {
   readonly find: (isKnown: (refs: Refs) => boolean) => FoundMirror;
   /** For a copy with broken objects: the next fetch makes a new one. */
   readonly discard: (copy: string) => void;
-  /** Like `discard`, and this source has to fetch again. Works once: then false, and the fault is at the remote. */
+  /**
+   * Does the work of `discard`, and makes this source fetch again. Works once: later it returns false, and the remote
+   * is at fault.
+   */
   readonly renew: (copy: string) => boolean;
 }
 

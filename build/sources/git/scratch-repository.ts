@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface VisibleRef {
-  /** in full, `refs/tags/v1.0.0`; a binary string */
+  /** the full name, `refs/tags/v1.0.0`; a binary string */
   readonly name: string;
   readonly oid: string;
   readonly commit: string;
@@ -34,7 +34,7 @@ const config = `[core]
 `;
 
 /**
- * Only Libretto's own rules leave files out: composer.json may include files again that export-ignore leaves out.
+ * Only Libretto's own rules leave files out, because composer.json may include files again after export-ignore.
  * Overrides all other attributes.
  */
 const attributes = '* -export-ignore\n';

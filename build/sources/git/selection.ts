@@ -12,7 +12,7 @@ export interface GitSelection {
   readonly refs?:
     { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
   /**
-   * Each folder that one of these patterns (`packages/*`, `.` for the root) names and that has a composer.json is a
+   * Each folder that matches one of these patterns (`packages/*`, `.` for the root) and has a composer.json is a
    * package. Default: the root alone.
    */
   readonly subdirectories?: readonly string[] | undefined;

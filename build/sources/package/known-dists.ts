@@ -6,7 +6,7 @@ import type { KnownFile } from './local-dist.ts';
 /** Raise it whenever the same records could now be read as something else. */
 export const packageRecipe = 1;
 
-/** By key (dist-cache.ts, distKey); a fetched dist has no stamp. */
+/** key (dist-cache.ts, distKey) → file; a fetched dist has no stamp. */
 export type KnownDists = ReadonlyMap<string, KnownFile>;
 
 export function formatKnown(dists: KnownDists): JsonObject {

@@ -19,7 +19,7 @@ import { examineFile, type KnownFile } from './local-dist.ts';
 import { inlineRelease, metapackageRelease } from './package-release.ts';
 
 export interface PackageSourceOptions extends EgressOptions {
-  /** each with a name, a version and a dist */
+  /** each has a name, a version and a dist */
   readonly packages: readonly JsonObject[];
   /** absolute: what a relative dist path is relative to */
   readonly directory: string;

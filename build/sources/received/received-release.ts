@@ -36,7 +36,7 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
         'tree. Build the tree with the same version of Libretto.',
     );
   const path = join('public', entry.path);
-  // where its archive is, and whether it is checked, are this registry's own to say
+  // this registry sets the archive's location and its checks itself
   const { dist: _dist, 'published-time': publishedTime, ...composerJson } = record;
   const sourceUrl = record.source?.url;
   return {

@@ -25,7 +25,7 @@ export interface ReceivedVersion {
 }
 
 export interface ReceivedTree {
-  /** without symlinks */
+  /** the path without symlinks */
   readonly root: string;
   readonly names: readonly PackageName[];
   /** the versions that the original build omitted, with the reasons */

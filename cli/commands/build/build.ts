@@ -43,7 +43,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }
 
-/** Only where something was mirrored can a build take it away. */
+/** Watches only a data folder with mirrored packages, because only these can be shadowed. */
 async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
   if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
   return (await import('../../mirror/shadowed-packages.ts')).watchShadowed(config, context);

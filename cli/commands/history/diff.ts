@@ -19,7 +19,7 @@ export async function run(
   const from = parseSerial(operands[0] ?? '');
   const to = operands[1] === undefined ? await presentSerial(output) : parseSerial(operands[1]);
   const [first, last] = from < to ? [from, to] : [to, from];
-  // both must be publications that were made
+  // fails unless both publications exist
   await recordsSince(output, last);
   const records = (await recordsSince(output, first)).filter(({ serial }) => serial <= last);
   const changes = netChanges(records, from > to);

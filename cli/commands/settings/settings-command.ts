@@ -15,7 +15,7 @@ import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { nearest } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-/** Runs `work` and shows the settings it gives. Only a command that `makes` something makes the state's folder. */
+/** Runs `work` and shows the settings it gives. Only a command with `makes` creates the state's folder. */
 export async function runSettingsCommand(
   context: Context,
   { flags }: Given,

@@ -26,8 +26,8 @@ export interface TokenCommand {
 }
 
 /**
- * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the
- * state's folder.
+ * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command with `makes` creates the state's
+ * folder.
  */
 export async function runTokenCommand(
   context: Context,

@@ -1,4 +1,4 @@
-// `libretto token update ID`: changes the given values of a token. All others stay.
+// `libretto token update ID`: changes the given values of a token. Other values are unchanged.
 
 import type { TokenPatch } from '../../../proxy/auth/token-fields.ts';
 import type { Context } from '../../io/context.ts';

@@ -1,4 +1,4 @@
-// `libretto user update`: changes the given values of a user. All others stay.
+// `libretto user update`: changes the given values of a user. Other values are unchanged.
 
 import type { Role } from '../../../proxy/auth/policy.ts';
 import type { Given } from '../../io/command.ts';

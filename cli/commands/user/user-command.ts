@@ -24,8 +24,8 @@ export interface UserCommand {
 }
 
 /**
- * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command that `makes` something
- * makes the state's folder.
+ * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command with `makes` creates the
+ * state's folder.
  */
 export async function runUserCommand(
   context: Context,

@@ -58,7 +58,7 @@ export class Http2Connection {
   readonly #open = new Set<Http2ServerRequest & HttpRequest>();
   #answered = 0;
   #takenBack = 0;
-  /** when the connection opened, or its last stream began or ended */
+  /** time of the opening of the connection, or of the last start or end of a stream */
   #sinceMs: number;
   #isFinishing = false;
   #isFlooding = false;

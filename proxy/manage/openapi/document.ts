@@ -63,7 +63,7 @@ function infoOf(version: string) {
   };
 }
 
-/** Many operations share error answers. Each is once in the document, named by its codes. */
+/** Many operations share error answers. The document has each of them once, named by its codes. */
 function createSharedResponses(): {
   readonly responses: Record<string, ResponseObject>;
   readonly refer: (response: ResponseObject) => ResponseObject;

@@ -27,7 +27,7 @@ ${codes.join('\n')}
 /** Libretto's makers: who runs a registry, its own pages say. */
 export const contact = { name: 'The maintainers of Libretto' } as const;
 
-/** In the order for a reader. */
+/** In an order for readers. */
 export const tags = [
   {
     name: 'Composer',

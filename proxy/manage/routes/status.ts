@@ -21,7 +21,7 @@ export interface StatusServices {
   /** problems of other registries; left out: there are none */
   readonly upstreamProblems?: (() => MaybeAsync<readonly UpstreamProblem[]>) | undefined;
   readonly version: string;
-  /** when this process began to serve, epoch milliseconds */
+  /** start of this process's service, epoch milliseconds */
   readonly startedAtMs: number;
   /** the storage of the state */
   readonly stateKind: 'lmdb' | 'redis';

@@ -36,7 +36,7 @@ interface Known {
 
 const rememberedMs = 300_000;
 const rememberedBytes = 8 * 1024 ** 2;
-/** How long a request waits for an upstream. */
+/** The time that a request waits for an upstream. */
 const patienceMs = 5000;
 /** The same for a document. */
 const documentPatienceMs = 2000;

@@ -1,6 +1,6 @@
-// Normalizes advisories of upstreams so that every Composer can load them. One that cannot be loaded aborts `composer
-// audit` for the whole project. Before Composer 2.7 the same happens with one in a document that names only the
-// affected versions (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
+// Normalizes advisories of upstreams so that every Composer can load them. An advisory that cannot be loaded aborts
+// `composer audit` for the whole project. Before Composer 2.7 the same happens with one in a document that names only
+// the affected versions (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
 
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';

@@ -54,7 +54,7 @@ export class AcceptedPackage implements AcceptedArchives {
     });
   }
 
-  /** All accepted archives and the new one. */
+  /** Adds a new archive to the accepted ones. */
   with(record: ArchiveRecord): AcceptedPackage {
     return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
   }

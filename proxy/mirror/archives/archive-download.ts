@@ -36,7 +36,7 @@ export interface Downloaded {
   readonly size: number;
   /** the whole archive, if it is smaller than the part held back */
   readonly bytes: Buffer | undefined;
-  /** without query */
+  /** the URL without its query */
   readonly from: string;
 }
 

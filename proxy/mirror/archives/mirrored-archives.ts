@@ -133,7 +133,7 @@ export class MirroredArchives {
     { name, labels }: Asked,
     { rules }: Compiled,
   ): OfferedVersion | undefined {
-    // only what may be meant is looked at: a document may have thousands of versions
+    // examines only similar labels, because a document may have thousands of versions
     const near = records.filter(
       ({ version }) =>
         typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),

@@ -59,7 +59,7 @@ export class TailStream {
       abandoned = true;
       this.#wake();
     };
-    // also for a broken download: its reader has to meet the error at the end
+    // infinite for a broken download too: its reader must receive the error at the end
     const size = (): number =>
       this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released;
     return {

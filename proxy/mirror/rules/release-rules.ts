@@ -38,7 +38,7 @@ export interface Ruled {
   readonly refused: readonly Refused[];
   /** sentences for the person who installs */
   readonly warnings: readonly string[];
-  /** when the first of those that are too young will be old enough; undefined: never */
+  /** when the oldest of the versions that are too young becomes old enough; undefined: never */
   readonly changesAtMs: number | undefined;
 }
 

@@ -25,7 +25,7 @@ interface Waiting {
 
 export class CachedDocuments {
   readonly #recent: ByteCache<DocumentFile>;
-  /** by path, the first to be written first */
+  /** path → waiting write, in the order of the writes */
   readonly #waiting = new Map<string, Waiting>();
   #writing = false;
   #current: Waiting | undefined;

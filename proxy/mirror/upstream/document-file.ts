@@ -18,7 +18,7 @@ export interface DocumentFile extends Validators {
   readonly changedAtMs: number;
   /** since when the upstream reports a formerly existing document as missing; the body is the last known one */
   readonly missingSinceMs: number | undefined;
-  /** when it was last found to be current */
+  /** time of the last check */
   readonly checkedAtMs: number;
 }
 

@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly limits?: Partial<ClientLimits>;
   /** epoch milliseconds */
   readonly now: () => number;
-  /** from 0 up to 1 */
+  /** a number from 0 up to 1 */
   readonly random?: () => number;
 }
 

@@ -17,8 +17,8 @@ export interface UpstreamDocument {
 export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefined, filter: undefined };
 
 /**
- * Rejects with an Error that describes the fault. Only versions under the package's own name count. Other requests get
- * their turn in between.
+ * Rejects with an Error that describes the fault. Only versions under the package's own name count. Yields to other
+ * requests.
  */
 export async function parseUpstreamDocumentYielding(json: unknown, name: PackageName): Promise<UpstreamDocument> {
   const { records, minified, ...beside } = partsOf(json, name);

@@ -33,7 +33,7 @@ export interface LaneOptions {
   readonly userAgent: string;
   /** epoch milliseconds */
   readonly now: () => number;
-  /** from 0 up to 1 */
+  /** a number from 0 up to 1 */
   readonly random: () => number;
 }
 

@@ -19,7 +19,7 @@ export interface Include {
 }
 
 export interface DistMirror {
-  /** with placeholders; absolute */
+  /** an absolute URL with placeholders */
   readonly template: string;
   readonly preferred: boolean;
 }

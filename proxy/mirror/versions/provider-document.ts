@@ -9,7 +9,7 @@ import { parseJsonYielding } from '../../../build/shared/json/incremental-json.t
 import { createExpander, createMinifier, minifiedMark } from '../upstream/minified.ts';
 
 export interface ProviderDocument {
-  /** in full */
+  /** all records, expanded */
   readonly records: readonly JsonObject[];
   /** the keys next to `packages` */
   readonly beside: JsonObject;

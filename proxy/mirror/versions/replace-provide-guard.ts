@@ -11,7 +11,7 @@ const fields = ['replace', 'provide'] as const;
 const namesInTurn = 5000;
 const decisionsInTurn = 100;
 /**
- * The limit for one document; the largest known packages have some hundred. Each name is looked up on disk with each
+ * The limit for one document; the largest known packages have some hundred. Each name costs a disk lookup with each
  * publication.
  */
 export const mostClaimed = 5000;
