@@ -12,6 +12,7 @@ import type { RemoteSources } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
+import { refuseUnproven } from './memory/tree-damage.ts';
 import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
 import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
@@ -21,6 +22,7 @@ import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publica
 import { limitTo, canBeLimited, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { makeReport, type ReportInputs } from './publish/make-report.ts';
+import { withheldPath } from './contract/withheld.ts';
 import { dataFolder, type BuildReport } from './contract/build-report.ts';
 import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
@@ -155,7 +157,9 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
     await (
       await import('./rollback/rollback.ts')
     ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
-  const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
+  const read = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
+  refuseUnproven(read.unproven, request.recovers);
+  const tree = withRecorded(read, request.recoverPurged);
   const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);
   if (request.recovers === undefined) await refusePartialRepair(limit, tree, output);
   const lost = await lostAnnouncement(tree, output, request.dataDirectory);
@@ -163,6 +167,12 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   const choice = lost === undefined ? chosen : await coverSources(request, chosen, output, lost);
   for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
   return { settings, settingsDigest, output, tree, limit, choice, completedRollback: found.rollback };
+}
+
+/** Withdrawals on record count where nothing in the tree names one. */
+function withRecorded(tree: TreeMemory, recovery: BuildRequest['recoverPurged']): TreeMemory {
+  if (recovery === undefined || !tree.unproven.includes(withheldPath)) return tree;
+  return { ...tree, announced: { ...tree.announced, withheld: recovery.withheld } };
 }
 
 /** Reads the lists that the versions of this build are checked against. */

@@ -1,8 +1,10 @@
 // The damage and losses that a build finds in announcement, manifest and packages.json. Each sentence tells people
 // which part the build repaired, or which part it cannot prove.
 
+import type { AnnouncedLists, GuardedList } from '../contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import { purgedPath } from '../contract/purged.ts';
+import { ListDamaged } from '../contract/refusals.ts';
 import { withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { manifestPath } from './manifest.ts';
@@ -18,11 +20,8 @@ export interface SoundParts {
 }
 
 /** One sentence or more for each damage. */
-export async function describeDamage(output: Output, sound: SoundParts): Promise<readonly string[]> {
-  return [
-    ...(sound.wasWhole ? lostParts(sound) : []),
-    ...(sound.publication || sound.manifest ? [] : await unprovenLists(output, sound.wasWhole)),
-  ];
+export function describeDamage(sound: SoundParts): readonly string[] {
+  return sound.wasWhole ? lostParts(sound) : [];
 }
 
 function lostParts(sound: SoundParts): readonly string[] {
@@ -36,22 +35,37 @@ function lostParts(sound: SoundParts): readonly string[] {
 }
 
 /**
- * Warns about a published tree without announcement and manifest, which alone name every row of both lists. An existing
- * list has a checksum, so only a missing one is uncertain.
+ * The lists of a published tree that are missing without a witness: announcement and manifest, which name every row, are
+ * both lost, and history names none. A list that is there has a checksum. Paths below index/.
  */
-async function unprovenLists(output: Output, wasWhole: boolean): Promise<readonly string[]> {
-  const paths = [purgedPath, withheldPath];
-  const there = await Promise.all(paths.map(async (path) => (await output.facts('index', path)) !== undefined));
-  const missing = paths.filter((_, at) => there[at] !== true).map((path) => `index/${path}`);
-  const isPublished = wasWhole || (await output.list('index', '')).length > 0;
-  if (missing.length === 0 || !isPublished) return [];
-  return [
-    `WARNING: index/${publicationPath} and build/${manifestPath} were both missing or damaged, and ` +
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing. So nothing proves that no version was ` +
-      'purged or withdrawn by hand: the build may have published one again. Compare with the newest backup or ' +
-      '`libretto config export`: `libretto package purged --recover FILE` takes its tombstones, and ' +
-      '`libretto package withdraw` withdraws a version again. `libretto audit list` names purges and withdrawals.',
+export async function unprovenLists(
+  output: Output,
+  announced: AnnouncedLists,
+  wasWhole: boolean,
+): Promise<readonly string[]> {
+  const lists = [
+    { path: purgedPath, rows: announced.purged },
+    { path: withheldPath, rows: announced.withheld },
   ];
+  const there = await Promise.all(lists.map(async ({ path }) => (await output.facts('index', path)) !== undefined));
+  const missing = lists.filter(({ rows }, at) => there[at] !== true && rows.length === 0).map(({ path }) => path);
+  const isPublished = wasWhole || (await output.list('index', '')).length > 0;
+  return isPublished ? missing : [];
+}
+
+/** Throws ListDamaged: a build would publish what was purged or withdrawn, and its announcement would forget the loss. */
+export function refuseUnproven(unproven: readonly string[], recovers: GuardedList | undefined): void {
+  const [first] = unproven;
+  if (first === undefined || recovers === 'purged' || (recovers === 'withheld' && first !== purgedPath)) return;
+  const files = unproven.map((path) => `index/${path}`).join(' and ');
+  throw new ListDamaged(
+    first,
+    `index/${publicationPath} and build/${manifestPath} are both lost or damaged, and ` +
+      `${files} ${unproven.length === 1 ? 'is' : 'are'} not there. Nothing proves that no version was purged or withdrawn by ` +
+      'hand, and a build might publish one again. Restore these files from the newest backup. Without a backup, run ' +
+      '`libretto package purged --recover`: it takes purges and withdrawals from history and from the state. ' +
+      '`libretto package purged --recover FILE` takes the tombstones of an older copy too.',
+  );
 }
 
 const otherTime =

@@ -18,7 +18,7 @@ import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { announcedLists, isInterrupted } from './announced.ts';
-import { describeDamage } from './tree-damage.ts';
+import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
 export interface TreeMemory {
@@ -61,6 +61,8 @@ export interface TreeMemory {
   readonly purging: boolean;
   /** rows that the lists must have: as announced, or as the manifest remembers */
   readonly announced: AnnouncedLists;
+  /** lists below index/ that are missing, and that nothing in the tree names a row of */
+  readonly unproven: readonly string[];
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for a non-empty tree without announcement and packages.json. */
@@ -72,11 +74,12 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const isPublishedText = root.stamp !== undefined && root.stamp.sha256 === publication?.root.sha256;
   const rootIntact = isIntact(root, publication);
   const interrupted = isInterrupted(manifest, publication);
-  // only packages.json names the published packages while the announcement is lost (I9)
+  const wasWhole = publication === undefined ? root.stamp !== undefined : !interrupted;
+  const announced = await announcedLists(output, publication, manifest);
   const listed = isPublishedText || publication === undefined ? root.names : undefined;
   return {
-    damage: await describeDamage(output, {
-      wasWhole: publication === undefined ? root.stamp !== undefined : !interrupted,
+    damage: describeDamage({
+      wasWhole,
       manifest: manifest !== undefined,
       publication: publication !== undefined,
       root: rootIntact,
@@ -99,7 +102,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
-    announced: await announcedLists(output, publication, manifest),
+    announced,
+    unproven: (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [],
   };
 }
 
@@ -169,8 +173,9 @@ async function newestRecorded(output: Output): Promise<number> {
 }
 
 /**
- * `listed`: the names in the published packages.json; undefined if that file is lost or damaged. Without an
- * announcement packages.json may be outdated, so a name that it lacks is uncertain.
+ * `listed`: the names in the published packages.json; undefined where that is lost or damaged. While the announcement is
+ * lost, nothing but packages.json names the published packages (I9). It may be an earlier one: a name that it lacks is
+ * in doubt.
  */
 function isPublishedBy(
   listed: readonly PackageName[] | undefined,

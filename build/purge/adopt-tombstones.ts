@@ -6,6 +6,7 @@ import { buildHoldingLock } from '../build.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
+import type { WithheldVersion } from '../contract/withheld.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
@@ -62,6 +63,13 @@ export interface Recovery extends Adoption {
   readonly damage?: string;
 }
 
+/** What the state's records say of this registry. */
+export interface RecordedChanges {
+  /** of purges, without digests */
+  readonly purged: readonly PurgedVersion[];
+  readonly withheld: readonly WithheldVersion[];
+}
+
 interface RecoveryPlan {
   readonly recovery: Recovery;
   /** `purgedKey` of each tombstone that another record than the list confirms */
@@ -76,19 +84,22 @@ interface RecoveryPlan {
  */
 export async function planRecovery(
   rows: readonly PurgedVersion[],
-  recorded: ReadonlySet<string>,
+  recorded: RecordedChanges,
   output: Output,
   since: Date,
 ): Promise<RecoveryPlan> {
   const { purged: announced } = await readAnnounced(output);
   const given = new Set(rows.map(purgedKey));
-  const confirmed = new Set([...recorded, ...given, ...announced.map(purgedKey)]);
+  const confirmed = new Set([...recorded.purged.map(purgedKey), ...given, ...announced.map(purgedKey)]);
   const { rows: known, dropped, edited } = await recoverableTombstones(output, confirmed);
-  // the build prefers rows of a file to those of a list that was changed
-  const more = [...rows, ...(await tombstonesOfSameBytes(output, mergePurged(rows, known), since))];
+  // the build prefers rows of a file to those of a list that was changed, and both to a purge on record
+  const read = [...rows, ...(await tombstonesOfSameBytes(output, mergePurged(rows, known), since))];
+  const onRecord = missingRows(recorded.purged, mergePurged(known, read));
+  const more = [...read, ...onRecord];
   const merged = mergePurged(known, more);
-  const replaced = missingRows(announced, merged);
-  const added = [...merged.slice(known.length), ...replacedTombstones(replaced, since)];
+  const missing = missingRows(announced, merged);
+  const replaced = [...onRecord, ...missing];
+  const added = [...merged.slice(known.length), ...replacedTombstones(missing, since)];
   const purged = await recoveredPurges(output, added);
   const doubtful = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
   return { recovery: { added, purged, replaced, dropped, doubtful }, confirmed, more };
@@ -100,7 +111,7 @@ export async function planRecovery(
  */
 export async function recoverTombstones(
   rows: readonly PurgedVersion[],
-  recorded: ReadonlySet<string>,
+  recorded: RecordedChanges,
   build: PurgeBuild,
   confirm: (plan: Recovery) => Promise<Recovery>,
 ): Promise<Recovery> {
@@ -110,7 +121,10 @@ export async function recoverTombstones(
     const recovery = await confirm(plan);
     const recoverIn = (names: readonly string[]): Promise<unknown> =>
       buildHoldingLock(
-        { ...recoveringRequest(build, dataDirectory, more, names), recoverPurged: { confirmed, since } },
+        {
+          ...recoveringRequest(build, dataDirectory, more, names),
+          recoverPurged: { confirmed, since, withheld: recorded.withheld },
+        },
         build.effects,
       );
     try {

@@ -4,6 +4,7 @@ import type { GuardedList } from '../contract/announced-lists.ts';
 import type { AdvisoryRequest } from '../advisories/read-advisories.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
 import type { PurgedVersion } from '../contract/purged.ts';
+import type { WithheldVersion } from '../contract/withheld.ts';
 import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
@@ -72,4 +73,6 @@ export interface PurgedRecovery {
   readonly confirmed: ReadonlySet<string>;
   /** the date of tombstones for lost rows */
   readonly since: Date;
+  /** versions withdrawn by hand on record, for a tree that lost its list and every file that names a row of it */
+  readonly withheld: readonly WithheldVersion[];
 }

@@ -11,6 +11,7 @@ import {
   planAdoption,
   planRecovery,
   recoverTombstones,
+  type RecordedChanges,
   type Adoption,
   type Recovery,
 } from '../../build/purge/adopt-tombstones.ts';
@@ -20,7 +21,8 @@ import { createDiskOutput } from '../../build/output/disk-output.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { purgedCopies, removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
 import { auditRecovery, recordedTombstones } from '../../proxy/packages/purges.ts';
-import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { recordedWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import { createAuditedStore, type AuditedStore } from '../../proxy/state/audit.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder } from '../mirror/compose-mirror.ts';
@@ -112,7 +114,7 @@ export async function recoverHere(
   const state = await openState(config);
   try {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
-    const recorded = await recordedTombstones(store);
+    const recorded = await recordedChanges(store);
     const recovery = await recoverTombstones(rows, recorded, purgeBuild(config, context), confirm);
     await removePurged(folder, await listPurged(createDiskOutput(config.data.value)));
     await auditRecovery(store, context.actor, recovery);
@@ -127,12 +129,16 @@ export async function planRecoveryHere(rows: readonly PurgedVersion[], config: C
   const state = await openStateIfAny(config);
   const recorded =
     state === undefined
-      ? new Set<string>()
-      : await recordedTombstones(createAuditedStore({ store: state, now: () => now.getTime() })).finally(() =>
+      ? { purged: [], withheld: [] }
+      : await recordedChanges(createAuditedStore({ store: state, now: () => now.getTime() })).finally(() =>
           state.close(),
         );
   const { recovery } = await planRecovery(rows, recorded, createDiskOutput(config.data.value), now);
   return withMirrored(recovery, mirrorFolder(config));
+}
+
+async function recordedChanges(store: AuditedStore): Promise<RecordedChanges> {
+  return { purged: await recordedTombstones(store), withheld: await recordedWithdrawals(store) };
 }
 
 function mirroredPurge({ name, version, normalized, reference }: ArchiveRecord): RecoveredPurge {

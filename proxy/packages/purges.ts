@@ -5,7 +5,9 @@
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { purgedKey, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { parsePurgeReason, purgedKey, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
@@ -111,10 +113,34 @@ async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, 
 
 const purgePrefix = 'purge/';
 
-/** `purgedKey` of each tombstone that a purge on record made. */
-export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Promise<ReadonlySet<string>> {
+/** The tombstones that purges on record made; their digests are in the tree alone. */
+export async function recordedTombstones(store: Pick<AuditedStore, 'range'>): Promise<readonly PurgedVersion[]> {
   const records = await store.range(purgePrefix);
-  return new Set(records.flatMap(({ value }) => parsePurgeRecord(value).tombstones));
+  return records.flatMap(({ value }) => tombstonesOf(parsePurgeRecord(value)));
+}
+
+/** A record names each tombstone by its `purgedKey`. */
+function tombstonesOf({ version, reason, purged_at: since, tombstones }: PurgeRecord): readonly PurgedVersion[] {
+  return tombstones.flatMap((key) => {
+    const [, of = '', normalized = '', reference = ''] = /^(\S+) (.+) (\S*)$/.exec(key) ?? [];
+    const name = parsePackageName(of);
+    if (name === undefined) return [];
+    return [
+      {
+        name,
+        version: normalizeVersion(version) === normalized ? version : normalized,
+        version_normalized: normalized as NormalizedVersion,
+        reference,
+        sha1: null,
+        sha256: null,
+        content: null,
+        released: null,
+        source: null,
+        reason: parsePurgeReason(reason) ?? 'other',
+        since,
+      },
+    ];
+  });
 }
 
 /** The changes of a recovery of the list of tombstones, or of an import of tombstones. */

@@ -4,6 +4,9 @@
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import type { NormalizedVersion } from '../../build/contract/version.ts';
+import type { WithheldVersion } from '../../build/contract/withheld.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
@@ -76,9 +79,21 @@ async function forget({ store, actor }: WithdrawalsOptions, name: string, normal
   }
 }
 
+/** The versions that stay withdrawn, by the records. */
+export async function recordedWithdrawals(store: Pick<AuditedStore, 'range'>): Promise<readonly WithheldVersion[]> {
+  const records = await store.range(withdrawalPrefix);
+  return records.flatMap(({ value }) => {
+    const { name: of, version, version_normalized: normalized, withdrawn_at: since } = parseWithdrawal(value);
+    const name = parsePackageName(of);
+    return name === undefined ? [] : [{ name, version, version_normalized: normalized as NormalizedVersion, since }];
+  });
+}
+
+const withdrawalPrefix = 'withdrawal/';
+
 /** Versions are no ASCII. */
 export function withdrawalKey(name: string, normalized: string): string {
-  return `withdrawal/${createHash('sha256').update(`${name}\0${normalized}`).digest('hex')}`;
+  return `${withdrawalPrefix}${createHash('sha256').update(`${name}\0${normalized}`).digest('hex')}`;
 }
 
 /** A record as stored. Throws StateError when it is not one. */

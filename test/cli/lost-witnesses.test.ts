@@ -88,11 +88,38 @@ describe('a build without announcement and manifest', () => {
     expect(versions()).toEqual(['acme/hello@1.2.0']);
   });
 
-  it('warns where history is lost too, so that purges cannot be proved', async () => {
-    lose(announcement, manifest, tombstones, 'build/history');
-    const { exitCode, stdout, stderr } = await libretto('build', 'src');
-    expect(exitCode).toBe(0);
-    expect(stdout + stderr).toMatch(/index\/_purged\.json is missing\. So nothing proves [^]*purged --recover FILE/);
+  describe('and without the lists and history, while nothing in the tree proves what was purged', () => {
+    beforeEach(() => lose(announcement, manifest, tombstones, withdrawn, 'build/history'));
+
+    it.each([
+      [['build', 'src']],
+      [['publish', 'upload']],
+      [['package', 'withdraw', 'acme/hello', '1.2.0']],
+      [['package', 'purge', 'acme/hello', '1.2.0', '--reason', 'secret', '--yes']],
+    ])('%j is refused, and the way back takes purges and withdrawals from the state', async (command) => {
+      const { exitCode, stderr } = await libretto(...command);
+      expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
+      expect(stderr).toMatch(/index\/_purged\.json and index\/_withheld\.json[^]*`libretto package purged --recover`/);
+      expect((await libretto('package', 'purged', '--recover')).stdout).toContain('acme/hello 1.1.0');
+      const next = await libretto('build', 'src');
+      expect([next.exitCode, next.stderr]).toEqual([2, expect.stringContaining('package withdraw acme/hello 1.0.0')]);
+      await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+      await succeeds('build', 'src');
+      expect(versions()).toEqual(['acme/hello@1.2.0']);
+      await succeeds('verify');
+      await succeeds('audit', 'verify');
+    });
+  });
+
+  it('a registry without purges continues after a recovery that finds no tombstone', async () => {
+    const other = (...args: readonly string[]): Promise<CliOutcome> =>
+      runCli([...args, '--data', 'other'], { cwd: folder });
+    expect(await other('build', 'src')).toMatchObject({ exitCode: 0 });
+    for (const path of [announcement, manifest]) rmSync(join(folder, 'other', path));
+    expect(await other('build', 'src')).toMatchObject({ exitCode: 2 });
+    expect(await other('package', 'purged', '--recover')).toMatchObject({ exitCode: 0 });
+    expect(await other('build', 'src')).toMatchObject({ exitCode: 0 });
+    expect(await other('verify')).toMatchObject({ exitCode: 0 });
   });
 });
 

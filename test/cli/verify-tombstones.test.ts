@@ -172,7 +172,7 @@ describe('libretto verify', () => {
     await succeeds(folder, 'build', 'src');
     expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
     expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({
-      versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'other', sha1: null }],
+      versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', sha1: null }],
     });
   });
 
