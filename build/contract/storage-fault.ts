@@ -26,12 +26,14 @@ export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefi
   return code ?? words.find(([pattern]) => pattern.test(error.message))?.[1] ?? storageFaultOf(error.cause, depth - 1);
 }
 
+export const fullDisk = 'The disk is full: reading still works, changes do not.';
+
 /** The advice about a failed write, in a sentence for the operator. */
 export function storageAdvice(error: unknown): string {
   const fault = storageFaultOf(error);
   if (fault === undefined) return 'Check the health of the disk.';
   return fault === 'full'
-    ? 'The disk is full: reading still works, changes do not. Free some space and try again.'
+    ? `${fullDisk} Free some space and try again.`
     : 'The disk is read-only: reading still works, changes do not. Mount it for writing and try again.';
 }
 

@@ -1,22 +1,21 @@
 // The error of a failing disk: its message, the path, and advice. The message ends with a full stop.
 
+import { storageAdvice, storageFaultOf } from '../contract/storage-fault.ts';
+
 /** A failed write: the build stops, and the published tree stays unchanged. */
 export class StorageError extends Error {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super(`${path}: ${reasonOf(cause)}`, { cause });
+    super(describeFailure(path, cause), { cause });
     this.name = 'StorageError';
     this.path = path;
   }
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space and try again',
-  EDQUOT: 'the disk quota is used up. Free some space and try again',
   EACCES: 'no permission. Give the user that builds write access to the data folder',
   EPERM: 'not permitted. Give the user that builds write access to the data folder',
-  EROFS: 'the file system is read-only',
   EIO: 'the disk reported an input/output error',
   EMFILE: 'too many open files. Raise the limit (ulimit -n)',
   ENFILE: 'too many open files on this machine',
@@ -25,6 +24,13 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'there is a folder where a file should be. Move the folder away and try again',
   ENAMETOOLONG: 'the file name is too long for this file system',
 };
+
+/** All commands describe a full or read-only disk by one sentence. A wrapped failure has a message of its own. */
+function describeFailure(path: string, cause: unknown): string {
+  const isWrapped = errorCode(cause) === undefined;
+  if (isWrapped || storageFaultOf(cause) === undefined) return `${path}: ${reasonOf(cause)}`;
+  return `${path} cannot be written. ${storageAdvice(cause)}`;
+}
 
 function reasonOf(cause: unknown): string {
   const code = errorCode(cause);

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../output/make-folder.ts';
 import { isMissing, StorageError, withPath } from '../output/storage-error.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import { storageFaultOf } from '../contract/storage-fault.ts';
 import type { SourceSpec } from './spec.ts';
 
 /** The entries of a data folder that belong to Libretto. */
@@ -27,7 +28,7 @@ export async function openDataFolder(path: string): Promise<string> {
   try {
     return await openOrFail(path);
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
+    if (!(error instanceof StorageError) || storageFaultOf(error) !== undefined) throw error;
     throw new BuildRefused(
       `The data folder cannot be used. ${error.message} Name another folder with --data, or repair this one.`,
       { cause: error },

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { StorageError } from '../../build/output/storage-error.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import { StateError, wayBack } from '../../proxy/state/state-error.ts';
@@ -93,7 +94,7 @@ export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<vo
   try {
     await makeFolder(data.value);
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
+    if (!(error instanceof StorageError) || storageFaultOf(error) !== undefined) throw error;
     throw new UsageError(
       `The data folder cannot be used. ${error.message} Name another folder with --data, or repair this one.`,
       { cause: error },

@@ -17,9 +17,13 @@ describe('row 49, F4: a failing disk under the program', () => {
   afterAll(() => folder.remove());
 
   it.each([
-    ['ENOSPC', 74, /the disk is full\. Free some space and try again\.$/m],
-    ['EDQUOT', 74, /the disk quota is used up/],
-    ['EROFS', 73, /the file system is read-only/],
+    ['ENOSPC', 74, /The disk is full: reading still works, changes do not\. Free some space and try again\.$/m],
+    ['EDQUOT', 74, /The disk is full: reading still works, changes do not\. Free some space and try again\.$/m],
+    [
+      'EROFS',
+      73,
+      /The disk is read-only: reading still works, changes do not\. Mount it for writing and try again\.$/m,
+    ],
     ['EACCES', 1, /no permission\. Give the user that builds write access/],
     ['EMFILE', 1, /too many open files\. Raise the limit/],
     ['EIO', 1, /the disk reported an input\/output error/],

@@ -1,6 +1,6 @@
 // `libretto prune`: exit code 0 whether anything was removed or not.
 
-import { storageFaultOf } from '../../../build/contract/storage-fault.ts';
+import { fullDisk, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { StorageError } from '../../../build/output/storage-error.ts';
 import { prune, type PruneReport } from '../../../build/prune/prune.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -30,7 +30,7 @@ function explained(error: unknown): unknown {
   if (!(error instanceof StorageError) || storageFaultOf(error) !== 'full') return error;
   return new StorageError(
     error.path,
-    new Error(`the disk is full, and prune writes a few small files before it removes any. ${fullDiskAdvice}`, {
+    new Error(`${fullDisk} \`prune\` writes a few small files before it removes any. ${fullDiskAdvice}`, {
       cause: error,
     }),
   );

@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { storageFaultOf } from '../../../build/contract/storage-fault.ts';
+import { StorageError } from '../../../build/output/storage-error.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listPurged } from '../../../build/package/purged.ts';
 import type { Given } from '../../io/command.ts';
@@ -42,6 +44,7 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
+    if (storageFaultOf(error) !== undefined) throw new StorageError(path, error);
     const reason =
       error.code === 'EEXIST' ? 'exists already. Name another file with --out.' : `cannot be written: ${error.message}`;
     throw new UsageError(`${path} ${reason}`, { cause: error });

@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 
+import { storageAdvice, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
@@ -62,6 +63,8 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
+    if (storageFaultOf(error) !== undefined)
+      throw new UsageError(`${path} cannot be written. ${storageAdvice(error)}`, { cause: error });
     const reason =
       error.code === 'EEXIST'
         ? 'exists already. Name another file with --out, or - for standard output.'
