@@ -1,7 +1,7 @@
-// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, all other tests of
-// faults, all tests of HTTP on both node paths (`http-public` in vitest.config.ts), and all tests of commands with a
-// process for each command. Arguments go to vitest. The seed stands in the first line; the same variables play a run
-// again. A series that fails becomes a fixed one of `npm test`.
+// Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, all HTTP tests on
+// both node paths, and all command tests with a process each. `http-public` in vitest.config.ts has the second node
+// path. Arguments go to vitest. The first line has the seed; the same variables play a run again. A series that fails
+// becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';

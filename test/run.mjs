@@ -17,12 +17,15 @@ import { provideTools } from './setup/tools.mjs';
 const root = new URL('..', import.meta.url).pathname;
 const inCi = ['true', '1'].includes(process.env.CI ?? '');
 
-// A pipe or a file takes plain text. Every step and every test inherits the variable.
+// A pipe or a file gets plain text. Every step and every test inherits the variable.
 if (!process.stdout.isTTY) process.env.NO_COLOR = '1';
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** Runs one step. Its output is shown only when it fails. Resolves with a function that reports, and says whether it passed. */
+/**
+ * Runs one step. Its output is shown only when it fails. Resolves with a function that reports the result and returns
+ * whether the step passed.
+ */
 async function step(name, command, args) {
   const started = Date.now();
   const output = [];
@@ -37,7 +40,7 @@ async function step(name, command, args) {
   };
 }
 
-/** Whether the program ended well; one that could not be started says why in `output`. */
+/** Whether the program ended well; `output` has the reason where it could not be started. */
 async function ended(child, output = []) {
   try {
     const [code] = await once(child, 'close');
@@ -89,7 +92,7 @@ async function main() {
     );
     if (inCi) problems.push(`missing tools: ${tools.missing.join(', ')}`);
   }
-  // without the type check of `npm run compile`: lint makes the same
+  // without the type check of `npm run compile`, because lint makes the same check
   const bundled = await step('bundle', 'npm', ['run', '--silent', 'bundle']);
   if (!bundled()) problems.push('bundle');
   const [linted, { ok, report }] = await Promise.all([
@@ -99,7 +102,7 @@ async function main() {
   if (!linted()) problems.push('lint');
   if (report !== undefined) listSkipped(report);
   const passed = report?.numPassedTests ?? 0;
-  // a file that could not be loaded has no tests to count, and is a failure all the same
+  // a file that could not be loaded has no tests to count, and counts as a failure
   const brokenFiles =
     report?.testResults.filter(
       ({ status, assertionResults }) =>

@@ -21,17 +21,17 @@ interface Folder {
   readonly files?: readonly string[];
   /** each file in a process of its own */
   readonly isolated?: boolean;
-  /** the tests run lib/, which `npm run compile` makes */
+  /** the tests run lib/, the output of `npm run compile` */
   readonly compiled?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** They wait for nothing. */
+/** Projects whose tests wait for nothing. */
 const computing = new Set(['unit', 'architecture']);
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** What a unit test imports to start git, a shell or a server that git asks. */
+/** Imports of a unit test that start git, a shell or a server for git. */
 const programStart = /from '(?:node:child_process|execa|[./]+\/util\/(?:git-[\w-]+|publish\w+-\w+|run-cli)\.ts)'/;
 
 const filesOf = (folder: string): readonly string[] =>
@@ -42,7 +42,7 @@ const filesOf = (folder: string): readonly string[] =>
 const unitFiles = filesOf('unit');
 const startsPrograms = (path: string): boolean => programStart.test(readFileSync(`${root}${path}`, 'utf8'));
 
-/** What replaces Node's functions for files, in the process that imports it. */
+/** Imports that replace Node's functions for files in their process. */
 const replacedDisk = /(?:from|import) '[./]+\/util\/faulty-disk\.mjs'/;
 const replacesDisk = (path: string): boolean => replacedDisk.test(readFileSync(`${root}${path}`, 'utf8'));
 const [faultFiles, propertyFiles] = [filesOf('fault'), filesOf('property')];
@@ -52,7 +52,7 @@ const publicPathFiles =
     ? ['test/http/**/*.test.ts']
     : ['dist', 'conditional', 'head', 'drain'].map((name) => `test/http/${name}.test.ts`);
 
-/** In the order in which they run. */
+/** The projects in their order. */
 const folders: readonly Folder[] = [
   { name: 'unit', timeoutSeconds: 20, files: unitFiles.filter((path) => !startsPrograms(path)) },
   { name: 'architecture', timeoutSeconds: 20 },
@@ -90,7 +90,7 @@ const projectOf = ({ name, timeoutSeconds, files, isolated, compiled, environmen
     maxWorkers: computing.has(name) ? 2 : 4,
     sequence: { groupOrder: computing.has(name) ? 0 : 1 },
     env: environment ?? {},
-    // a folder that runs the compiled binary refuses to start without one
+    // a project of the compiled program refuses to start without it
     globalSetup: compiled ? ['test/setup/compiled.ts'] : [],
   },
 });
@@ -111,7 +111,7 @@ const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
   .split(',')
   .map((client) => client.trim())
   .filter((client) => client !== '');
-// The program takes every LIBRETTO_* variable for a setting of its own, and refuses this one.
+// The program reads every LIBRETTO_* variable as a setting of its own, and refuses this one.
 delete process.env['LIBRETTO_COMPOSERS'];
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// docs/explanation/modules.md: the table of modules, and one picture for each wing.
+// Generates docs/explanation/modules.md: the table of modules, and one picture for each wing.
 
 export interface Module {
   /** relative to the repository */
@@ -8,7 +8,7 @@ export interface Module {
   readonly imports: readonly string[];
 }
 
-/** The whole page, as Markdown that Prettier leaves as it is. */
+/** The whole page, as Markdown that Prettier does not change. */
 export function describeModules(modules: readonly Module[]): string {
   return [
     '# Modules',

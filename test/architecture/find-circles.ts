@@ -1,4 +1,5 @@
-// Circles in a graph of imports: groups of nodes each of which reaches all others (Tarjan's strongly connected components).
+// Finds circles in a graph of imports: groups of nodes each of which reaches all others (Tarjan's strongly connected
+// components).
 
 /** Groups of two nodes or more, each sorted. */
 export function findCircles(graph: ReadonlyMap<string, readonly string[]>): string[][] {

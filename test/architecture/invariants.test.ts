@@ -14,7 +14,7 @@ const rows = readFileSync(join(root, 'docs/INVARIANTS.md'), 'utf8')
     return /^I\d+$/.test(id) ? [{ id, keptBy: pathsIn(keptBy), provedBy: pathsIn(provedBy) }] : [];
   });
 
-/** What stands in backticks and is a path. */
+/** Paths in backticks. */
 function pathsIn(cell: string): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, path = '']) => (/^[a-z]+\/\S*$/.test(path) ? [path] : []));
 }

@@ -29,7 +29,7 @@ const known = {
   ),
 };
 
-/** Which ids a text names that docs/ does not have. */
+/** The ids in a text that docs/ does not have. */
 function unknownIds(text: string): string[] {
   const single = (letter: string): number[] =>
     [...text.matchAll(new RegExp(`\\b${letter}(\\d{1,2})\\b`, 'g'))].map((match) => Number(match[1]));
@@ -43,7 +43,7 @@ function unknownIds(text: string): string[] {
   ];
 }
 
-/** Of each file its comments, and the titles of tests that name an id. */
+/** The comments of each file, and the titles of tests that name an id. */
 const proseOf = new Map(
   [...product, ...tests].map((file) => {
     const titles = file.text.match(/['"`][^'"`\n]*\b(?:(?:row|case)s? \d|F\d|I\d)[^'"`\n]*['"`]/g) ?? [];

@@ -37,7 +37,7 @@ export function markdownPages(): Page[] {
     });
 }
 
-/** Links that lead to a place in this repository. */
+/** Links to a file in this repository. */
 export function linksOf({ path, text }: Page): Link[] {
   const prose = withoutCode(text);
   const targets = [
@@ -58,7 +58,7 @@ export function pathsIn(text: string): string[] {
   return [...text.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? '');
 }
 
-/** Comments of a file, each line of them behind the one before it. */
+/** The comments of a file, joined to one text. */
 export function commentsOf({ text }: SourceFile): string {
   return text
     .split('\n')
@@ -82,7 +82,7 @@ function expand(list: string): number[] {
     });
 }
 
-/** As GitHub names them: the headings, and `<a id>`. */
+/** The anchors of a page as GitHub names them: headings, and `<a id>`. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1] ?? ''));
   for (const [, heading = ''] of withoutFences(text).matchAll(/^#{1,6} +(.+?) *$/gm)) {

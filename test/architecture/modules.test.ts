@@ -12,7 +12,7 @@ import { root, sourceFiles } from './source-files.ts';
 const modules = JSON.parse(readFileSync(join(import.meta.dirname, 'modules.json'), 'utf8')) as readonly Module[];
 const product = sourceFiles('cli', 'build', 'proxy');
 
-/** folder → every folder of ours that its files import, types included */
+/** folder → every folder of this repository that its files import, types included */
 const importsOf = new Map<string, Set<string>>();
 for (const { path, imports } of product) {
   const folder = dirname(path);

@@ -1,4 +1,4 @@
-// The repository's own source files as the architecture tests see them: their text, and what each of them imports.
+// Reads the repository's own source files for the architecture tests: their text and their imports.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -15,7 +15,7 @@ export interface SourceFile {
 export interface Import {
   /** as written */
   readonly specifier: string;
-  /** a file of ours, relative to the repository; undefined for a package or a node: module */
+  /** a file of this repository, relative to its root; undefined for a package or a node: module */
   readonly target: string | undefined;
 }
 

@@ -13,7 +13,7 @@ const product = sourceFiles('cli', 'build', 'proxy')
 it('the page quotes only messages that the program prints', () => {
   const quotes = [...page.replaceAll(/`[^`]*`/g, '').matchAll(/"([^"\n]+)"/g)].map(([, quote = '']) => quote);
   expect(quotes.length).toBeGreaterThan(15);
-  // an ellipsis stands for a part that differs from message to message
+  // an ellipsis replaces a part that differs between messages
   const isPrinted = (quote: string): boolean => quote.split('…').every((part) => product.includes(part.trim()));
   expect(quotes.filter((quote) => !isPrinted(quote))).toEqual([]);
 });

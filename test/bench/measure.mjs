@@ -1,4 +1,4 @@
-// Small parts of every benchmark: medians, tables, programs that run to their end, a folder that is removed afterwards.
+// Shared parts of the benchmarks: medians, tables, programs that run to their end, and a temporary folder.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Runs `work` with a fresh folder, which is gone afterwards. */
+/** Runs `work` with a fresh folder, and removes the folder afterwards. */
 export async function withFolder(work) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'libretto-bench-')));
   try {
@@ -46,7 +46,7 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * `libretto build` with these arguments: how long it took (ms), its peak memory (MB; git has its own), and the
+ * Runs `libretto build` with these arguments. Returns its duration (ms), its peak memory (MB, without git's), and the
  * processor time of it and of git (ms).
  */
 export function measuredBuild(args, { cwd }) {
@@ -74,7 +74,7 @@ export function measuredBuild(args, { cwd }) {
   });
 }
 
-/** One `git archive` a tag, one after another, as a script would. */
+/** Runs one `git archive` for each tag, one after another, as a script would. */
 export async function archiveAll(repository, tags, target) {
   mkdirSync(target, { recursive: true });
   for (const tag of tags)

@@ -1,4 +1,4 @@
-// Measures mirroring against serving the same packages published here. nginx serves a tree of ours as the other
+// Measures mirroring against serving the same packages as published ones. nginx serves a tree of Libretto as the other
 // registry.
 
 import { findTool } from '../setup/tools.mjs';

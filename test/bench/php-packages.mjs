@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mulberry32, phpClass } from './php-text.mjs';
 
 const seed = 20_260_102;
-/** Long ago, so that a build may believe what it sees. */
+/** An old date, so that a build trusts the times of the files. */
 const written = 1_700_000_000;
 const license = `The MIT License\n\n${'Permission is hereby granted, free of charge, to any person obtaining a copy of this software. '.repeat(10)}\n`;
 

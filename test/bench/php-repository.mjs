@@ -1,4 +1,4 @@
-// Git repositories like a real PHP library's, the same on every machine: each through one git fast-import.
+// Makes git repositories that resemble a real PHP library, the same on every machine, each through one git fast-import.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -25,7 +25,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   server.listen(0, '127.0.0.1', () => process.send(server.address().port));
 }
 
-/** What a GET or a small POST is answered is remembered: the server is not what is measured. */
+/** Answers to a GET or a small POST are cached, because the server is not measured. */
 async function answer(root, answers, request, response) {
   const body = [];
   for await (const chunk of request) body.push(chunk);
@@ -53,7 +53,7 @@ async function runBackend(root, request, body) {
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stdin.on('error', () => undefined); // the backend need not read a whole request
+  child.stdin.on('error', () => undefined); // the backend may leave the request unread
   child.stdin.end(body);
   const output = [];
   child.stdout.on('data', (chunk) => output.push(chunk));

@@ -35,7 +35,7 @@ interface Served {
   readonly report: Readonly<Record<string, unknown>>;
 }
 
-/** packages.json as a server with these variables hands it out, and its answer to a report of an install. */
+/** packages.json from a server with these variables, and the server's answer to an install report. */
 async function serve(environment: Readonly<Record<string, string>> = {}): Promise<Served> {
   const child = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: tree.root, environment });
   const [url = ''] = await child.shows(/http:\/\/127\.0\.0\.1:\d+/);

@@ -59,7 +59,7 @@ const fetchText = async (url: string, token: string): Promise<readonly [number, 
   return [response.status, await response.text(), response.headers.get('last-modified')];
 };
 
-/** Audited changes one after another until it is ended, each acknowledged as durable. */
+/** Makes audited changes one after another until it is stopped, each acknowledged as durable. */
 async function startWriting(data: string): Promise<{ readonly end: () => Promise<number> }> {
   const state = await openLmdbStore(folder.at(data, 'state'));
   const store = createAuditedStore({ store: state, now: Date.now });
@@ -327,7 +327,7 @@ describe('the folders of a backup', () => {
     await refused(/is not empty/, 'restore', 'copy', '--data', 'data');
     await refused(/is inside the backup/, 'restore', 'copy', '--data', 'copy/data');
     expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);
-    // an empty volume on which a restore was cut off
+    // an empty volume with the remains of an interrupted restore
     mkdirSync(folder.at('mount/.restoring/public'), { recursive: true });
     expect((await run('restore', 'copy', '--data', 'mount')).exitCode).toBe(0);
     expect(readdirSync(folder.at('mount')).toSorted()).toEqual(['build', 'index', 'public']);

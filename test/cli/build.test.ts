@@ -116,7 +116,7 @@ describe('a build without faults', () => {
 });
 
 describe('progress', () => {
-  // `script` (Debian's bsdutils, always there) gives the command a terminal, which has both streams
+  // `script` (Debian's bsdutils, always installed) gives the command a terminal for both streams
   const onTerminal = async (columns: number): Promise<string> => {
     const command = `stty cols ${columns} rows 24; exec ${process.execPath} ${binary} build packages`;
     const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {

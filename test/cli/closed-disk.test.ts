@@ -41,7 +41,7 @@ describe.skipIf(!mayMount)('a disk that accepts no writes', () => {
 
   beforeAll(async () => {
     mkdirSync(folder.at('copy'));
-    mkdirSync(folder.at('disk/log'), { recursive: true }); // as a server left it that wrote there before
+    mkdirSync(folder.at('disk/log'), { recursive: true }); // the remains of a server that wrote to the disk before
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect(await runCli(['build', 'hello', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
     created = JSON.parse(

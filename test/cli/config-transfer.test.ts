@@ -64,7 +64,7 @@ async function setUp(data: string): Promise<{ readonly token: string }> {
   return { token: String(token) };
 }
 
-/** As the API does; a row is all it takes. */
+/** Sealed as the API does it; one row in the state is enough. */
 async function setSetting(data: string, key: string, value: number): Promise<void> {
   const state = await openLmdbStore(folder.at(data, 'state'));
   await state.commit({ conditions: [], puts: [{ key: `setting/${key}`, value }], deletes: [] });

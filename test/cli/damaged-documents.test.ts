@@ -85,10 +85,10 @@ it('lists, searches and API pages read no damaged document: an older one, one cu
         Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx')),
       ];
       for (const [at, bytes] of damages.entries()) {
-        writeFileSync(file, bytes); // as new as `cp` leaves it
+        writeFileSync(file, bytes); // with a new date, as `cp` sets it
         if (at > 1) utimesSync(file, mtime, mtime);
         moment += 1;
-        // as with a server that has just been started
+        // like a server that has just started
         utimesSync(folder.at('var/index/_publication.json'), moment, moment);
         await nextLook();
         for (const path of paths) {
@@ -127,7 +127,7 @@ it('the statistics of a damaged package are an error, also for limited tokens, a
       const response = await fetch(`${url}/api/packages/acme/hello/statistics`, { headers });
       answers.push([response.status, ((await response.json()) as { code?: string }).code]);
     }
-    // who does not see the package learns nothing of its damage
+    // a token that does not see the package learns nothing of the damage
     expect(answers).toEqual([
       [500, 'TREE_DAMAGED'],
       [500, 'TREE_DAMAGED'],
@@ -168,7 +168,7 @@ it.each(['hello.json', 'hello~dev.json'])('a package returns to lists once %s is
       });
     }
     writeFileSync(file, whole);
-    utimesSync(file, mtime, mtime); // as with `cp -p`
+    utimesSync(file, mtime, mtime); // with its date, as `cp -p` keeps it
     for (const token of tokens) {
       for (const path of ['api/packages/acme/hello', 'api/packages/acme/hello/statistics'])
         expect([path, (await ask(token, path)).status]).toEqual([path, 200]);
@@ -231,7 +231,7 @@ describe('a document of an earlier date', () => {
   const earlier = (path: string): void => utimesSync(file(path), new Date(), new Date('2020-01-01T00:00:00Z'));
   const get = async (path: string) => {
     moment += 1;
-    // as with each publication: what is in memory is looked at again
+    // as after each publication, the server checks its cache again
     utimesSync(file('index/_publication.json'), moment, moment);
     await nextLook();
     const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -274,7 +274,7 @@ describe('a document of an earlier date', () => {
       expect(await get(served)).toEqual([200, undefined]);
     }
     for (const content of ['', '{"packages"', '{}', 'null']) {
-      writeFileSync(file('public/packages.json'), content); // of a later date
+      writeFileSync(file('public/packages.json'), content); // with a later date
       utimesSync(file('public/packages.json'), new Date(), new Date(Date.now() + 60_000));
       expect([content, await get('packages.json')]).toEqual([content, [500, 'TREE_DAMAGED']]);
     }
@@ -304,19 +304,19 @@ describe('a document of an earlier date', () => {
     }
     const readsOther = (): Promise<unknown> => {
       writeFileSync(file('public/packages.json'), root.toString('utf8').replace('"packages":{}', '"packages": {}'));
-      // of a later second than the announced one
+      // one second later than the announced one
       utimesSync(file('public/packages.json'), new Date(), new Date(Date.now() + 60_000));
       return get('packages.json');
     };
     expect(await readsOther()).toEqual([200, undefined]);
     writeFileSync(file(announcement.path), newest);
     expect(await readsOther()).toEqual([500, 'TREE_DAMAGED']);
-    rmSync(file('build/manifest.json')); // as in a copy of the tree alone, where nobody knows
+    rmSync(file('build/manifest.json')); // as in a copy of the tree without dates
     expect(await readsOther()).toEqual([200, undefined]);
   });
 });
 
-/** A server looks for a publication once in 5 ms. */
+/** The server looks for a publication at most every 5 ms. */
 function nextLook(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 6));
 }

@@ -15,7 +15,7 @@ const largeBytes = 20_000_000;
 let registry: Registry;
 
 beforeAll(async () => {
-  // does not compress
+  // incompressible
   writeTree(folder.at('large'), { ...libraryTree('acme/hello', { version: '2.0.0' }), noise: randomBytes(largeBytes) });
   writeTree(folder.at('small'), libraryTree('acme/hello', { version: '1.0.0' }));
   registry = await startRegistry({ sources: [folder.at('large')] });
@@ -47,7 +47,7 @@ it('doctor reads only the beginning of a large archive and says so, and loads th
     registry
       .log()
       .filter(({ method, path, status }) => method === 'GET' && String(path).startsWith('/dist/') && status === 200);
-  await eventually(() => sent().length > 0); // the log is written a moment later
+  await eventually(() => sent().length > 0); // the server writes its log a moment later
   expect(sent()).toMatchObject([{ aborted: true }]);
   expect(Number(sent()[0]?.['bytes'])).toBeLessThan(largeBytes / 2);
   await registry.build(folder.at('large'), folder.at('small'));

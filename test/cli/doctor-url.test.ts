@@ -35,7 +35,7 @@ describe('doctor with a URL', () => {
   afterEach(() => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
   });
-  /** What stands before the registry: asks it with other headers, and changes what it says. */
+  /** A front before the registry, which changes request headers and answers. */
   async function front(change: {
     readonly request?: (headers: Record<string, string>) => void;
     readonly answer?: (reply: { status: number; headers: Headers; body: Buffer }) => void;

@@ -33,8 +33,7 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
   const paths = ['/p2/acme/hello.json', '/packages.json', '/dist/acme/hello/1.0.0.zip'];
 
   /**
-   * One request after another on one connection, until the server ends it; how many were answered whole, and how many
-   * not.
+   * Sends one request after another on one connection until the server ends it. Counts complete and incomplete answers.
    */
   async function askOn(
     port: number,
@@ -116,7 +115,7 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
     );
     const { exitCode, stdout } = await server.ended;
     const served = logLines(stdout).filter((line) => line['method'] !== undefined);
-    // what else a client wanted was never taken: the GOAWAY says so
+    // the GOAWAY tells the client that later requests were not processed
     expect([
       exitCode,
       served.length,

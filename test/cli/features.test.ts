@@ -21,7 +21,7 @@ afterAll(() => tree.remove());
 
 interface Served {
   readonly root: Readonly<Record<string, unknown>>;
-  /** path → status, for the holder of a token */
+  /** path → status, with a valid token */
   readonly statuses: Readonly<Record<string, number>>;
   readonly sources: readonly string[];
   readonly libraries: readonly string[];

@@ -14,7 +14,7 @@ import { lacks } from '../util/tool.ts';
 
 const farewell = Buffer.concat([
   opening,
-  frame('HEADERS', 4, 1, requestHeaders('/api/auth/login', 'none', { ':method': 'POST' })), // its body never comes
+  frame('HEADERS', 4, 1, requestHeaders('/api/auth/login', 'none', { ':method': 'POST' })), // its body never arrives
   frame('GOAWAY', 0, 0, Buffer.alloc(8)),
   ...Array.from({ length: 20 }, (_, at) => requestFrame(2 * at + 3, '/packages.json', 'none')),
 ]);

@@ -20,8 +20,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const put = (satis: object, name = 'satis.json'): void => writeFileSync(folder.at(name), JSON.stringify(satis));
 
 /**
- * A repository with a branch that is `2.x` by its alias, one that is nothing else, and the tags 1.0.0, 2.0.0-beta1 and
- * 2.0.0.
+ * A repository with a branch that has the alias `2.x`, a branch without one, and the tags 1.0.0, 2.0.0-beta1 and 2.0.0.
  */
 function library(name: string, path: string): void {
   const composerJson = JSON.stringify({ name, extra: { 'branch-alias': { 'dev-main': '2.x-dev' } } });

@@ -9,7 +9,7 @@ import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { runManagement } from '../util/running-management.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 
-/** What stands between `//` and the path, and what is said of it. */
+/** The text between `//` and the path, and its error. */
 const impossible: readonly (readonly [string, RegExp])[] = [
   ['a..b', /names the impossible host "a\.\.b"/],
   ['256.256.256.256', /names the impossible host|has an invalid host name/],
@@ -30,7 +30,7 @@ const lineOf = (text: string, field: string): string =>
     .split('\n')
     .map((line) => line.replace(/^libretto: /, '').trimStart())
     .find((line) => line.startsWith(field)) ?? '';
-/** Fields without a line that says what is wrong. */
+/** Fields without an error line of their own. */
 const untold = (text: string, fields: readonly string[], said: RegExp): readonly string[] =>
   fields.filter((field) => !said.test(lineOf(text, field)));
 

@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Follows the advice of `verify`, which names no backup first where a build can restore the archive. */
+/** Follows the advice of `verify`, which does not begin with a backup where a build can restore the archive. */
 async function follow(): Promise<CliOutcome> {
   const { exitCode, stderr } = await libretto('verify');
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('which makes the archive again from its source')]);

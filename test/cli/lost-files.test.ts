@@ -32,7 +32,7 @@ const codeOf = async (path: string, bearer: string): Promise<unknown> => {
   const [, status, , body] = await get(path, bearer);
   return [path, status, status === 200 ? undefined : (JSON.parse(String(body)) as { code: string }).code];
 };
-/** The server looks at every file anew, as after a publication. */
+/** Makes the server read every file again, as after a publication. */
 const lookAnew = async (): Promise<void> => {
   moment += 1;
   utimesSync(file('index/_publication.json'), moment, moment);

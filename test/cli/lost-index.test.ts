@@ -30,7 +30,7 @@ const filesNow = (): Readonly<Record<string, string>> =>
     ),
   );
 
-/** What a server runs for an upload. */
+/** The operation that a server runs for an upload. */
 async function upload(version: string): Promise<Readonly<Record<string, unknown>>> {
   const json = JSON.stringify({ name: 'acme/lib', version });
   writeFileSync(at('upload.zip'), zipOf([{ name: 'composer.json', data: json }]));
@@ -156,7 +156,7 @@ describe('the advice of verify leads to a sound tree', () => {
       expect(await mend(await libretto('verify'))).toBe('whole');
       const isDerived = ofIndex === 'gone' && ofDocument === 'sound';
       expect(versions()).toEqual(isDerived ? all : ['acme/lib@2.0.0', 'acme/other@1.0.0']);
-      // what no source has comes back with the source
+      // versions without a source return with the source
       cpSync(join(origin.root, 'r'), at('r'), { recursive: true });
       expect(await libretto('build')).toMatchObject({ exitCode: 0 });
       expect(versions()).toEqual(all);
@@ -217,7 +217,7 @@ it('`package purged --dry-run` without --recover is refused', async () => {
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Add --recover')]);
 });
 
-/** Does what each message says, the first way that needs no backup, until a command finds nothing wrong. */
+/** Follows each message, with the first way that needs no backup, until a command finds no fault. */
 async function mend(said: CliOutcome, steps = 8): Promise<string> {
   if (steps === 0) return `no end: ${said.stderr}`;
   const next = followed(said.stderr);

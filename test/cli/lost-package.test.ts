@@ -76,7 +76,7 @@ async function without(files: readonly string[], use: () => Promise<void>): Prom
     }
   }
 }
-/** The answers of an unknown private name, in the words of `name`. */
+/** The answers for an unknown private name, with `name` in its place. */
 async function unknown(path: string, name: string, token: string): Promise<readonly [number, string]> {
   const [status, body] = await ask(path.replace(name, 'solo/nought'), token);
   return [status, body.replaceAll('solo/nought', name)];

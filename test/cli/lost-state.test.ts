@@ -27,7 +27,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 
 const pageSize = 4096;
 
-/** In the place of whatever is there, past the store. */
+/** Writes a row past the store, over the present one. */
 async function putRow(key: string, value: JsonValue): Promise<void> {
   const raw = open({
     path: folder.at('var/state'),
@@ -82,7 +82,7 @@ async function servesAt(): Promise<string> {
   return (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
 }
 
-/** Overwrites the pages in which `text` stands. */
+/** Overwrites the pages that contain `text`. */
 function damagePagesWith(text: string, fill: (page: Buffer) => void): void {
   const bytes = readFileSync(file());
   let pages = 0;
@@ -256,7 +256,7 @@ describe('a lost state', () => {
   it('is restored while no server can start', async () => {
     const record = readFileSync(folder.at('kept/backup.json'));
     rmSync(folder.at('kept/backup.json'));
-    execFileSync('mkfifo', [folder.at('kept/backup.json')]); // whoever reads it waits until it is written
+    execFileSync('mkfifo', [folder.at('kept/backup.json')]); // a reader waits until it is written
     const restore = startCli(['restore', 'kept', '--state-only'], { cwd: folder.path });
     await vi.waitUntil(() => existsSync(folder.at('var/state/serve.lock')), { timeout: 20_000 }).catch(() => undefined);
     const served = await serve();

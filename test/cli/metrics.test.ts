@@ -57,7 +57,7 @@ it('the metrics count client requests, and describe registry and process', async
   ])
     expect(text).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e-]+$`, 'm'));
   for (const secret of [token, id, 'acme', 'secret-name', folder.path]) expect(text).not.toContain(secret);
-  // one line a sample, and of every name one HELP and one TYPE before it
+  // one line for each sample, after one HELP and one TYPE for each name
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(
       /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [0-9.e+-]+)$/,

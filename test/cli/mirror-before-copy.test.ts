@@ -40,7 +40,7 @@ it.skipIf(lacks('redis-server'))(
         (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
       for (const path of ['/p2/acme/hello.json', '/p2/some/lib.json', '/dist/acme/hello/9.0.0.zip'])
         expect([path, await statusOf(path)]).toEqual([path, 500]);
-      // the copy is on its way: the announcement comes last
+      // the copy is incomplete: the announcement comes last
       cpSync(folder.at('first/public'), folder.at('second/public'), { recursive: true });
       expect(await statusOf('/p2/some/lib.json')).toBe(500);
       expect(upstream.server.requests).toEqual([]);

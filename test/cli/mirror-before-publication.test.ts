@@ -77,7 +77,7 @@ it('a registry without a publication requests nothing of an upstream, and report
   expect((await registry.cli('mirror', 'warm', 'composer.lock', '--json')).stdout).toContain(
     'nothing is published here yet',
   );
-  // what filter lists there are is read for packages.json; that names nobody's package
+  // the filter lists are read for packages.json, and they contain no package name of this registry
   expect(upstream.server.requests.filter(({ path }) => path !== '/packages.json')).toEqual([]);
 });
 
@@ -85,7 +85,7 @@ it('a registry mirrors from its first publication on, whatever it contains', asy
   mkdirSync(registry.folder.at('packages/secret'), { recursive: true });
   writeFileSync(registry.folder.at('packages/secret/composer.json'), '{"name": "acme/secret", "version": "1.0.0"}');
   const { exitCode, stderr } = await registry.cli('build');
-  expect(exitCode, stderr).toBe(1); // the archive of some/lib is none; it was asked for
+  expect(exitCode, stderr).toBe(1); // the archive of some/lib is no ZIP, and it was requested
   expect(upstream.asked('/p2/some/lib')).toBeGreaterThan(0);
   expect((await ask('/p2/some/lib.json')).status).toBe(200);
   expect(JSON.stringify((await ask('/p2/acme/secret.json')).json)).toContain('1.0.0');

@@ -68,7 +68,7 @@ const archiveOf = (name: string): Buffer =>
     },
   ]);
 
-/** Every ZIP is what its name says, and every record names one. */
+/** Every ZIP has the content of its name, and every record names one. */
 function assertWhole(data: string): number {
   const dist = `${data}/mirror/dist`;
   const files = existsSync(dist) ? allFiles(dist) : [];
@@ -106,7 +106,7 @@ describe.skipIf(lacks('nginx'))('libretto mirror from a tree that nginx serves',
       folder.path,
     );
     nginx = await startNginx(`root ${upstreamData}/public; default_type application/json;`);
-    // what is private here is public there, under addresses that are paths, or absolute
+    // a private name of this registry is public there, with archive addresses as paths or absolute
     const { exitCode, stderr } = await runCli(['build', source.root, '--data', upstreamData], {
       cwd: folder.path,
       environment: { LIBRETTO_METADATA_URL: '/p2/%package%.json' },

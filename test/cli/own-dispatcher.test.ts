@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { runCli } from '../util/run-cli.ts';
 
-/** Anything that Node preloads may set it (undici's `setGlobalDispatcher`). */
+/** Any preloaded module may set it (undici's `setGlobalDispatcher`). */
 const foreign = "globalThis[Symbol.for('undici.globalDispatcher.1')] = { dispatch() { throw new Error('foreign'); } }";
 
 it('a command with --url works next to a foreign global dispatcher', async () => {

@@ -34,7 +34,7 @@ async function build(...flags: readonly string[]): Promise<void> {
   expect(await run('build', './packages', '--allow-withdraw', ...flags)).toMatchObject({ exitCode: 0 });
 }
 
-/** Withdraws 1.1.0 and all of acme/other, and moves dev-main. No publication before that is recorded any more. */
+/** Withdraws 1.1.0 and all of acme/other, and moves dev-main. Afterwards no earlier publication is recorded. */
 async function supersede(): Promise<void> {
   rmSync(tree.path('packages/two'), { recursive: true });
   rmSync(tree.path('packages/other'), { recursive: true });

@@ -47,7 +47,7 @@ function times(data = 'data'): Record<string, unknown> {
   );
 }
 
-/** Publishes everything as of yesterday, by a clock that the process is started with. */
+/** Publishes everything with the clock of the process set to yesterday. */
 async function publishedBefore(): Promise<Record<string, unknown>> {
   const clock = folder.at('clock.mjs');
   writeFileSync(

@@ -24,7 +24,7 @@ const libretto = async (...args: readonly string[]): Promise<string> => {
   if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
   return stdout;
 };
-/** As rsync does without --delete. */
+/** Copies like rsync without --delete. */
 const upload = (): void =>
   ['public', 'index'].forEach((part) =>
     cpSync(`${builder}/${part}`, `${copy}/${part}`, { recursive: true, preserveTimestamps: true }),

@@ -103,8 +103,8 @@ describe('libretto package purge', () => {
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
 
-    // of another version with the same bytes or the same files, which an uploader may not see, neither the date nor the
-    // reason is told (I14)
+    // the error gives neither date nor reason of another version with the same bytes or files, which may be hidden from
+    // the uploader (I14)
     const others = [await publish('--version', '2.0.0')];
     pack({ ...composerJson, version: '2.0.0' });
     others.push(await publish());
@@ -234,7 +234,7 @@ describe('libretto package purge', () => {
   });
 });
 
-/** What it says at a terminal, to which `words` are typed once it asks. */
+/** The output at a terminal where `words` are typed as the answer. */
 async function atTerminal(words: string): Promise<string> {
   const command = [
     process.execPath,

@@ -10,7 +10,7 @@ import { whoLibrary } from '../util/who-library.ts';
 describe('libretto receive', () => {
   const folder = temporaryFolder('receive');
   const libretto = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
-  /** What the build of a CI job left, copied to incoming/shop. */
+  /** The tree that a CI job built, copied to incoming/shop. */
   const send = async (): Promise<void> => {
     expect((await libretto('build', 'packages', '--data', 'made')).exitCode).toBe(0);
     rmSync(folder.at('incoming'), { recursive: true, force: true });

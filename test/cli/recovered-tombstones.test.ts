@@ -28,7 +28,7 @@ const purged = async (): Promise<readonly string[]> => {
   return versions.map(({ version }) => version);
 };
 
-/** The list without its checksum, and with a tombstone of a version that nobody purged. */
+/** The list without its checksum, with a tombstone of a version that was never purged. */
 function withFalseRow(given: { readonly reference: string } & Readonly<Record<string, unknown>>): string {
   const { format, versions } = JSON.parse(readFileSync(now(list), 'utf8')) as {
     readonly format: number;

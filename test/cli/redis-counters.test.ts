@@ -71,7 +71,7 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
     expect(await statuses(url, token, 40)).toEqual(Array.from({ length: 40 }, () => 200));
     await until(url, 'local');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-    // never unlimited
+    // the limit still applies
     expect(await statuses(url, token, 60)).toEqual([
       ...Array.from({ length: 50 }, () => 200),
       ...Array.from({ length: 10 }, () => 429),

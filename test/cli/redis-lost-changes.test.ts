@@ -26,7 +26,7 @@ it.skipIf(lacks('redis-server'))(
     const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
     try {
       const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-      await server.shows(/There is no user yet/); // the last change of its start
+      await server.shows(/There is no user yet/); // the last change that the server makes at its start
       const answers = async (wanted: number): Promise<void> => {
         const ask = async (): Promise<number> => {
           const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } });

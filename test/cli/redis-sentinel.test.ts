@@ -87,7 +87,7 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
     expect((await ask(one, known.token))[0]).toBe(200);
     expect((await ask(other, revoked.token))[0]).not.toBe(200);
     expect(await health(one)).toMatchObject({ status: 'degraded', counters: 'local' });
-    // the first question, too: those who are known are served
+    // known tokens are served from the first request on
     expect((await fetch(`${one}/health/ready`)).status).toBe(200);
 
     await redis.failedOver();

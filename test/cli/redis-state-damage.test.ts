@@ -17,7 +17,7 @@ const [rows, order, meta] = ['rows', 'order', 'meta'].map((name) => `libretto:st
   string,
 ];
 const limit = 'setting/limits.read';
-/** Nothing that a server reads at its start, unless it reads all rows. */
+/** A row that no server reads at its start, unless it reads all rows. */
 const event = 'audit/event/000000000001';
 
 /** Commands of redis-cli, and what each message names. */
@@ -145,7 +145,7 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
     expect(await answers()).toEqual(sound);
     expect(serving.output().stderr.match(/The state is damaged/g)).toHaveLength(1);
 
-    // /health says the same as /health/ready, whichever way the state is unreadable
+    // /health and /health/ready report the state alike, in whichever way it is unreadable
     const saysUnreadable = async (path: string): Promise<boolean> =>
       (await (await fetch(`${url}/${path}`)).text()).includes('"state":"unreadable"');
     for (const [name = '', ...args] of [['HDEL', meta, 'identity'], ['FLUSHALL']]) {

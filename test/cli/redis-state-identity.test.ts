@@ -48,7 +48,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' },
     });
     [url] = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/)) as unknown as [string];
-    await server.shows(/There is no user yet/); // the last it writes at its start
+    await server.shows(/There is no user yet/); // the last row that a server writes at its start
   };
 
   beforeEach(async () => {
@@ -87,7 +87,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await redis.command('DBSIZE')).toBe(0);
     expect([await status(token), await setUp()]).toEqual([500, expect.objectContaining({ code: 'STATE_BUSY' })]);
 
-    // a data folder that remembers nothing begins anew there: the server does not follow
+    // a data folder without a recorded identity starts a new state there, and the server does not use it
     const foreign = await createToken('--data', 'elsewhere');
     expect([await status(foreign), await status(token)]).toEqual([500, 500]);
     expect(await run('token', 'list')).toMatchObject({
@@ -205,7 +205,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await run('token', 'revoke', revoked.id)).toMatchObject({ exitCode: 0 });
     await server.shows(/The Redis of the state is back/);
     await until(async () => (await status(token)) === 200 && (await status(revoked.token)) === 401);
-    await delay(600); // it reads again what it knows
+    await delay(600); // the server reads its known rows again
     await redis.kill();
     expect(await status(idle)).toBe(200);
     expect([401, 500]).toContain(await status(revoked.token));

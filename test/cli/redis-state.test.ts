@@ -55,7 +55,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     );
     running.push(server);
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-    await server.shows(/There is no user yet/); // the last it writes at its start
+    await server.shows(/There is no user yet/); // the last row that a server writes at its start
     return { server, url };
   };
   const build = async (): Promise<void> => {

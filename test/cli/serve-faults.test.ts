@@ -50,7 +50,7 @@ const download = (url: string, token: string): Promise<IncomingMessage> =>
     get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject),
   );
 
-/** Resolves once nothing can be asked there any more. */
+/** Resolves once no server answers at the address. */
 async function refused(url: string): Promise<void> {
   for (;;) {
     const answered = await download(`${url}/health`, '').then(
@@ -126,7 +126,7 @@ describe.skipIf(lacks('redis-server'))('a server with its own counters next to o
           /^libretto: The process \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/,
         ) as string,
       });
-      shared.server.signal('SIGKILL'); // what it leaves stands in nobody's way
+      shared.server.signal('SIGKILL'); // its remains block no other server
       await shared.server.ended;
       second.server.signal('SIGTERM');
       await second.server.ended;
@@ -195,7 +195,7 @@ describe('a standard error that cannot be written', () => {
       );
       return [exitCode, stdout];
     };
-    // 1 for what was left out
+    // 1 because of the excluded version
     expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]);
     expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
   });

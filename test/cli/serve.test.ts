@@ -28,7 +28,7 @@ const serve = async (...flags: readonly string[]): Promise<{ readonly server: Ru
   return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
 };
 const buildHello = async (size = 10): Promise<void> => {
-  // does not compress
+  // incompressible
   writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), noise: randomBytes(size) });
   expect((await run('build', 'hello')).exitCode).toBe(0);
 };
@@ -189,11 +189,11 @@ describe('signals to serve', () => {
     await buildHello(16_000_000);
     const { token } = await createToken();
     const { server, url } = await serve();
-    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token); // and not read: it cannot finish
+    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token); // the client does not read it
     response.on('error', () => undefined);
     server.signal('SIGINT');
     await server.shows(/Stopping/);
-    const again = setInterval(() => server.signal('SIGINT'), 100); // one that follows at once counts as the same
+    const again = setInterval(() => server.signal('SIGINT'), 100); // an immediate repetition counts as the same signal
     expect((await server.ended).exitCode).toBe(130);
     clearInterval(again);
   });
@@ -211,7 +211,7 @@ describe('signals to serve', () => {
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
     for (const file of ['logs/old.log', 'logs/requests.log'])
-      expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // who came from where is not for everybody
+      expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // client addresses are private
     const paths = (file: string): unknown[] => logLines(readFileSync(folder.at(file), 'utf8')).map(({ path }) => path);
     expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
   });

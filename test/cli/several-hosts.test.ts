@@ -70,14 +70,14 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
   it('one host starts a sync during a build of the other, and joins a sync of the other', async () => {
     const [one, two] = [await register('one'), await register('two')];
     const [here, there] = [await serve(), await serve()];
-    // some other build is under way: what is asked now takes a while
+    // another build is running, so that requests take a while
     const lock: Lock = await takeLock(folder.at('data/build/lock'), () => new Date());
     const first = await call(here, 'POST', `${one}/sync`);
     await vi.waitFor(async () => expect(await stateOf(there, one, first)).toBe('running'), { timeout: 10_000 });
     const second = await call(there, 'POST', `${two}/sync`);
     expect((await call(there, 'POST', `${one}/sync`))['id']).toBe(first['id']);
     const before = await row(`repository-active/${one}`);
-    // a sign of life of the job, while the other one waits
+    // a heartbeat of the job, while the other job waits
     await vi.waitFor(async () => expect(await row(`repository-active/${one}`)).not.toBe(before), {
       timeout: 10_000,
       interval: 100,

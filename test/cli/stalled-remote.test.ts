@@ -50,10 +50,7 @@ const begin = (...args: readonly string[]): RunningCli => {
   return program;
 };
 
-/**
- * A build that has asked the remote what it has, and now waits for a fetch without an answer. Later requests are
- * answered.
- */
+/** A build that has read the list of refs and waits for a fetch without an answer. Later requests are answered. */
 async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli> {
   const before = server.requests.length;
   server.behave({ hangAfterGets: 1 });

@@ -27,7 +27,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Command lines of the processes that speak to the server. */
+/** Command lines of the processes that are connected to the server. */
 function gits(): readonly string[] {
   const lines = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
@@ -36,7 +36,7 @@ function gits(): readonly string[] {
       try {
         return readFileSync(path, 'utf8').replaceAll('\0', ' ');
       } catch {
-        return ''; // it has ended meanwhile
+        return ''; // it has ended in the meantime
       }
     });
   return lines.filter((line) => line.includes(`${server.url}/lib.git`) && !line.includes('main.js'));

@@ -36,7 +36,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** What both say, in short. */
+/** The common result of both, in short. */
 async function explain(name: string, version?: string): Promise<object> {
   const { exitCode, stdout, stderr } = await registry.cli(
     'token',
@@ -81,7 +81,7 @@ it('token explain uses the release time too once the document is stored, and agr
   const reply = await fetch(`${registry.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } });
   const { packages } = (await reply.json()) as { packages: Record<string, Record<string, { version: string }>> };
   expect(Object.values(packages['some/lib'] ?? {}).map(({ version }) => version)).toEqual(['1.0.0']);
-  // the server keeps the document behind its answer
+  // the server stores the document after its answer
   await expect.poll(() => registry.cli('token', 'explain', id, 'some/lib', '1.5.0')).toMatchObject({ exitCode: 1 });
   expect(await explain('some/lib', '1.0.0')).toEqual([true, true, []]);
   expect(await explain('some/lib', '1.5.0')).toEqual([false, true, ['not_after']]);

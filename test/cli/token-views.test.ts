@@ -159,7 +159,7 @@ describe('libretto publish with a limited token', () => {
         expect.stringContaining('does not see') as string,
       ]);
     }
-    // what is said to be another package is refused for what it is
+    // a package under a false name is refused by its real name
     await runCli(['build', 'src', '--data', 'elsewhere'], { cwd: folder.path });
     const zip = readFileSync(folder.at('elsewhere/public/dist/other/tool/1.0.0.zip'));
     const smuggled = await fetch(`${registry.direct()}/api/artifacts?name=acme/tool&version=1.0.0`, {

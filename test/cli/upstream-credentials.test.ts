@@ -103,7 +103,7 @@ describe('sealed credentials that cannot be opened', () => {
 
     renameSync(folder.at('data/keys'), folder.at('former-keys'));
     for (const path of allFiles(folder.at('data/mirror/p2')))
-      utimesSync(folder.at(`data/mirror/p2/${path}`), 1_700_000_000, 1_700_000_000); // asked for long ago
+      utimesSync(folder.at(`data/mirror/p2/${path}`), 1_700_000_000, 1_700_000_000); // requested long ago
     get = await serve();
     const kept = await get('/p2/some/one.json');
     expect([kept.status, kept.headers.has('x-libretto-stale-since')]).toEqual([200, true]);

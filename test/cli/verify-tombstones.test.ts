@@ -20,7 +20,7 @@ const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> 
   expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
 const before = (path: string): string => join(folder, 'before', path);
 const now = (path: string): string => join(folder, 'data', path);
-/** Puts a file there again, as it was before the purge. */
+/** Restores a file as it was before the purge. */
 const bringBack = (path: string, as = path): void => cpSync(before(path), now(as), { recursive: true });
 const change = (path: string, text: (before: string) => string): void =>
   writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
@@ -76,7 +76,7 @@ const [index, document, archive] = [
   'public/dist/acme/hello/1.1.0.zip',
 ];
 
-/** The document in history that has the purged version. */
+/** The document in history that contains the purged version. */
 function formerDocument(): string {
   const found = filesWithSecret(before('build/history'))[0];
   if (found === undefined) throw new Error('no document of history has the version');
@@ -100,7 +100,7 @@ describe('libretto verify', () => {
   });
 
   it('knows, like a build, the purges of an older version after an upgrade, even without any other change', async () => {
-    // the announcement and the manifest of a version that named no purged versions there
+    // the announcement and the manifest of a release that did not list purged versions
     change('index/_publication.json', withoutPurges);
     change('build/manifest.json', withoutPurges);
     await succeeds(folder, 'build');
@@ -226,8 +226,7 @@ describe('libretto verify', () => {
     );
     expect(await faults()).toEqual([]);
     await succeeds(folder, 'build');
-    // lost before any build: what verify says to do, to withdraw it again, is possible of a version that is not
-    // published
+    // the list was lost before any build: the advice of verify, to withdraw again, works for an unpublished version
     rmSync(now(list));
     await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
     rmSync(now('build/manifest.json'));

@@ -60,7 +60,7 @@ async function verify(...flags: readonly string[]): Promise<Faults & { readonly 
   return { exitCode, ...(JSON.parse(stdout) as Faults) };
 }
 
-/** As a disk does it: the time stays. */
+/** Changes bytes as a failing disk does: the time stays. */
 function flipBit(path: string, at?: number): void {
   const file = join(data, path);
   const { atime, mtime } = statSync(file);
@@ -71,7 +71,7 @@ function flipBit(path: string, at?: number): void {
   utimesSync(file, atime, mtime);
 }
 
-/** What the message tells people to do. */
+/** The advice of the message. */
 type Repair = 'restore' | 'compare' | 'derive' | 'name sources' | 'remove' | 'build';
 
 const told: Readonly<Record<Repair, RegExp>> = {
@@ -247,7 +247,7 @@ const damages: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** Does as the message says; a backup is the tree as it was. */
+/** Follows the message; a backup is the original tree. */
 async function mend(path: string, repair: Repair): Promise<void> {
   if (repair === 'restore') cpSync(join(origin.root, 'data', path), join(data, path), { preserveTimestamps: true });
   if (['remove', 'derive', 'name sources'].includes(repair)) rmSync(join(data, path), { force: true });

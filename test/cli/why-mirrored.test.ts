@@ -71,7 +71,7 @@ describe('libretto why', () => {
   it('names the version whose record the upstream changed', async () => {
     upstream.put('some/lib', [version('1.0.0', { require: { 'hos/evil': '*' } })]);
     const documents = registry.folder.at('data/mirror/p2');
-    for (const path of allFiles(documents)) utimesSync(`${documents}/${path}`, 1e9, 1e9); // last asked long ago
+    for (const path of allFiles(documents)) utimesSync(`${documents}/${path}`, 1e9, 1e9); // last requested long ago
     expect(await registry.warm(['some/lib', '1.0.0'])).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await why()).toMatch(
       /\nALARM, 1\.0\.0: the upstream changed its require\. The version accepted on .* is still served\.\n/,

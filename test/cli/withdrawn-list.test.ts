@@ -32,7 +32,7 @@ const verify = async (): Promise<Report> => JSON.parse((await libretto(folder, '
 const faults = async (): Promise<readonly string[]> =>
   (await verify()).faults.map(({ code, path }) => `${code} ${path}`);
 
-/** As a version of Libretto wrote the file that announced neither list. */
+/** Writes the file as a release of Libretto did whose announcement had neither list. */
 function announceNothing(path: string): void {
   const {
     purged: _,
@@ -79,7 +79,7 @@ describe('a lost list of withdrawn versions', () => {
     expect((await libretto(folder, 'build')).stderr).toMatch(
       /is damaged.*names acme\/hello 1\.1\.0, acme\/other 1\.0\.0\./,
     );
-    // as the server runs an upload and a withdrawal
+    // as a server runs an upload and a withdrawal
     for (const args of [
       ['artifact', 'publish', 'upload.zip'],
       ['package', 'withdraw', '--child', 'acme/hello', '1.0.0'],

@@ -77,7 +77,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     ((await (await fetch(`${url}/health`, { headers: { connection: 'close' } })).json()) as Record<string, unknown>)[
       'workers'
     ];
-  /** each of them knows it, and the next two that ask meet one of them each */
+  /** each worker has the change, and the next two requests reach one worker each */
   const allServe = (url: string): Promise<void> =>
     vi.waitFor(
       async () =>
@@ -124,7 +124,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     const ids = lines.filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id));
     expect(new Set(ids).size).toBe(10);
     expect(new Set(ids.map((id) => id.split('-')[0])).size).toBe(2);
-    // at its end, since there is a token more than at its start; of one of them
+    // one worker writes it at its end, because a token was added since its start
     expect(stdout.match(/audit_head/g)).toHaveLength(1);
   });
 
@@ -221,7 +221,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     process.kill(victim, 'SIGKILL');
     await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
     await clients.more(200);
-    // those of the killed one broke; those of the other went on
+    // answers of the killed worker broke off, and those of the other continued
     expect(clients.answers()['broken']).toBeLessThan(8);
     await allServe(url);
     clients.stop();
@@ -258,7 +258,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
         server.signal(signal);
       }
       const { exitCode } = await server.ended;
-      // with nothing under way all may have ended before the second one came
+      // without running requests all workers may have ended before the second signal
       expect([code, 0]).toContain(exitCode);
       await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), {
         timeout: 15_000,
@@ -348,7 +348,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
   });
 });
 
-/** Empty for a descriptor that was closed meanwhile. */
+/** Empty for a descriptor that was closed in the meantime. */
 function targetOf(descriptor: string): string {
   try {
     return readlinkSync(descriptor);

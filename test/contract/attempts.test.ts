@@ -35,7 +35,7 @@ function describeAttempts(
     beforeAll(async () => void (opened = await open()));
     afterAll(() => opened.remove());
 
-    /** `right` and `wrong` attempts at once, spread over the processes, and how each ended. */
+    /** Makes `right` and `wrong` attempts at once, spread over the processes, and returns their outcomes. */
     async function tryAtOnce(budget: Budget, guesses: readonly ('right' | 'wrong')[]): Promise<Outcome[]> {
       const processes = opened.stores.map((store) => createAttempts({ store, now: () => nowMs, randomBytes }));
       return Promise.all(
@@ -83,7 +83,7 @@ function describeAttempts(
         expect(await tryAtOnce(budget, ['right'])).toEqual(['refused']);
         nowMs += 1;
         expect(await tryAtOnce(budget, times(4, 'right'))).toEqual(times(4, 'right'));
-        // an hour after the last failure all are forgotten; before that, each further one is answered by itself
+        // all failures expire an hour after the last one; until then each further attempt waits on its own
         if (budget.firstMs < 3_600_000)
           expect((await tryAtOnce(budget, times(4, 'wrong'))).sort()).toEqual([
             'refused',

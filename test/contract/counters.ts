@@ -7,7 +7,7 @@ import type { Count, Counters } from '../../proxy/limits/counters.ts';
 
 const hourMs = 3_600_000;
 
-/** `open` gives the same shared count each time it is called in one test, an empty one for each test. */
+/** `open` returns the same shared count each time it is called in one test, and an empty one for each test. */
 export function describeCounters(name: string, open: () => Promise<Counters>, shared: boolean): void {
   describe(`counters: ${name}`, () => {
     let counters: Counters;

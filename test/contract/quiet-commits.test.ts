@@ -16,7 +16,7 @@ const put = (key: string, quiet: boolean): StateChange => ({
   deletes: [],
   quiet,
 });
-/** After this, news have come by message and by asking: the latter happens four times a second. */
+/** After this time changes have arrived by message and by polling, which happens four times a second. */
 const newsMs = 700;
 
 async function proveQuiet(here: StateStore, there: StateStore, settle: () => Promise<unknown>): Promise<void> {
@@ -27,7 +27,7 @@ async function proveQuiet(here: StateStore, there: StateStore, settle: () => Pro
   await settle();
   expect(await there.range('use/')).toHaveLength(5);
   expect(there.generation()).toBe(before);
-  // among quiet ones, one that is not
+  // one ordinary commit among quiet ones
   await here.commit(put('use/1', true));
   await here.commit(put('setting/x', false));
   await here.commit(put('use/1', true));

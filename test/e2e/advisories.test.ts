@@ -10,7 +10,7 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-/** Composer 2.10 refuses what advisories and filter lists name; older ones know nothing of the setting. */
+/** Composer 2.10 refuses packages in advisories and filter lists; older versions do not have the setting. */
 const mayInstall = { advisories: { block: false }, malware: { block: false } };
 const advisory = {
   advisoryId: 'ACME-2026-1',

@@ -104,7 +104,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     const { exitCode, output } = await app.run('require', 'acme/user');
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
-    // ComposerRepository::canonicalizeUrl keeps user information: the reason why the README warns of this form
+    // ComposerRepository::canonicalizeUrl keeps user information, which is why the README warns of this form
     expect(app.locked()['acme/user']?.dist?.mirrors?.[0]?.url).toContain(registry.token);
   });
 
@@ -220,7 +220,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry without visible packages',
     const { exitCode, output } = await app.run('require', 'psr/log');
     expect(exitCode).not.toBe(0);
     expect(output).toContain('psr/log');
-    // what the user typed is looked for, to suggest something; no document is
+    // Composer searches for the typed name to suggest another, and requests no document
     expect(new Set(registry.front.take())).toEqual(
       new Set(['/packages.json', '/providers/psr/log.json', '/search.json?q=psr%2Flog&type=']),
     );

@@ -26,7 +26,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
   };
 
   const twoLines = (address: string): string => `proxy_pass ${address};`;
-  /** Adds nothing to requests by which the registry could know of it. */
+  /** Adds no header by which the registry could recognize nginx. */
   const unknown = (address: string): string => `proxy_pass ${address}; proxy_http_version 1.1;`;
   let detected: { registry: Registry; nginx: Nginx };
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     await settled(registry);
   };
   let marks = 0;
-  /** The log is written a moment after an answer: a request of our own marks the end of those before. */
+  /** The log is written a moment after an answer: a request of the test marks the end of the earlier ones. */
   const settled = async (registry: Registry): Promise<void> => {
     const mark = `/mark-${(marks += 1)}`;
     await fetch(`${registry.direct()}${mark}`);

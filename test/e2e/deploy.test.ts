@@ -82,7 +82,7 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
 describe.skipIf(lacks('systemd-analyze'))('the systemd units', () => {
   it('are accepted without a warning', async () => {
     const folder = temporaryFolder('units');
-    // what they start need not be installed here
+    // the programs that they start may be missing here
     for (const name of readdirSync(deploy).filter((file) => /\.(?:service|timer)$/.test(file)))
       writeFileSync(folder.at(name), read(name).replace('/usr/bin/node', process.execPath));
     const units = readdirSync(folder.path).map((name) => folder.at(name));

@@ -16,7 +16,7 @@ const page = readFileSync(join(root, 'docs/get-started.md'), 'utf8');
 interface Block {
   /** lines to paste */
   readonly lines: string;
-  /** what the page says that they print; empty where it says nothing */
+  /** the output that the page shows; empty where the page shows none */
   readonly shown: string;
 }
 

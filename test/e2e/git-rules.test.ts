@@ -15,7 +15,7 @@ type Records = Readonly<
   Record<string, Readonly<Record<string, unknown>> & { readonly dist: { readonly reference: string } }>
 >;
 
-/** tag → the version Composer's rules make of it, or why there is none */
+/** tag → the version that Composer's rules make of it, or the reason for none */
 const tags: Readonly<Record<string, string | null>> = {
   ...Object.fromEntries(Array.from({ length: 12 }, (_, minor) => [`v1.${minor}.0`, `v1.${minor}.0`])),
   ...Object.fromEntries(Array.from({ length: 12 }, (_, patch) => [`2.0.${patch}`, `2.0.${patch}`])),
@@ -28,7 +28,7 @@ const tags: Readonly<Record<string, string | null>> = {
   '20240131': '20240131',
   // 54: the same version as 3.0.0, later in the order of refs
   'v3.0.0': null,
-  // 55: no version at all, and a development version in a tag
+  // 55: a tag that is no version, and a development version as a tag
   '1.0.0-foo': null,
   '5.0.0-dev': null,
   nightly: null,

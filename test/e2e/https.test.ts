@@ -58,7 +58,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
       composerJson: { require: { 'crowd/all': '^1.0' }, config: { 'secure-http': true, cafile: authority.file } },
     });
 
-  /** Requests since then. The log is written in batches: what is not there yet is no request. */
+  /** The requests since then. The log is written in batches, and a request without its line does not count. */
   function linesSince(beginMs: number): Record<string, unknown>[] {
     const { stdout } = server.output();
     const whole = stdout.slice(0, stdout.lastIndexOf('\n') + 1);
@@ -67,7 +67,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
       : logLines(whole).filter((line) => line['method'] !== undefined && Date.parse(String(line['time'])) >= beginMs);
   }
 
-  /** Most requests that the server had in hand at once, by when each began and ended. */
+  /** The most requests in progress at once, calculated from their starts and ends. */
   function mostAtOnce(of: readonly Record<string, unknown>[]): number {
     const moments = of.flatMap((line): [number, number][] => {
       const end = Date.parse(String(line['time']));

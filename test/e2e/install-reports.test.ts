@@ -61,7 +61,7 @@ describe.skipIf(lacks('composer', 'php'))('installs with Composer', () => {
     expect((await app.runWith({ COMPOSER_DISABLE_NETWORK: '1' }, 'install')).exitCode).toBe(0);
     expect(registry.front.requests.splice(0)).toEqual([]);
 
-    await registry.stopServer(); // what was counted is kept
+    await registry.stopServer(); // counts are stored
     expect(await statistics('acme/hello')).toMatchObject({
       total: 1,
       versions: { '1.1': 1 },
@@ -85,7 +85,7 @@ describe.skipIf(lacks('composer', 'php'))('installs with Composer', () => {
     registry.front.answer = undefined;
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.1 2.0.0');
-    // what is installed is whole, whatever the limit says of the report
+    // the installation is complete, whatever the report's limit
     const { token } = await registry.createToken('--limit', '5');
     await using limited = createProject({
       url: registry.url,
@@ -129,7 +129,7 @@ describe.skipIf(lacks('composer', 'php'))('warnings and notices', () => {
     expect(output).toContain(`Warning from ${registry.url}: Please update Composer before March.`);
     expect(output).toContain(`Info from ${registry.url}: Maintenance on Sunday.`);
     expect(output).not.toContain('Not for you.');
-    // Composer shows them when it reads packages.json, and what it has already it does not read again
+    // Composer shows the notices when it reads packages.json, and it does not read a cached one again
     expect((await app.run('update')).output).not.toContain('Warning from');
     expect(
       (await registry.cli('settings', 'set', 'warnings', '[{"versions":"nonsense!","message":"x"}]')).exitCode,

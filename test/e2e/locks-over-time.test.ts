@@ -18,7 +18,7 @@ describe.skipIf(lacks('composer', 'php'))('locks over time', () => {
   const take = (version: string): void => rmSync(registry.folder.at('packages', version), { recursive: true });
   const installed = (project: Project): Promise<string> => project.php(askWho('acme/hello'));
 
-  /** What a new project gets now; its lock is kept. */
+  /** The versions that a new project gets now; the test stores its lock. */
   const lock = async (constraint: string): Promise<string> => {
     const project = createProject({
       url: registry.url,
@@ -74,7 +74,7 @@ describe.skipIf(lacks('composer', 'php'))('locks over time', () => {
     expect(await lock('^2.0')).toBe('three');
     await expectInstalled();
 
-    // what neither is published nor recorded any more is gone, and nothing else is installed in its place
+    // a version that is neither published nor recorded any more is gone, and no other one is installed in its place
     expect((await registry.cli('prune', '--keep-for', '0')).exitCode).toBe(0);
     await expectInstalled();
     const pruned = locks[2]?.project;

@@ -142,7 +142,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
       { tag: '2.1.0', at: 'main' },
     ]);
     const bySelf = await registry.cli('repository', 'sync', id, '--json');
-    // 1: something is left out
+    // 1 because of the excluded tag
     expect([bySelf.exitCode, (JSON.parse(bySelf.stdout) as Json)['state']], bySelf.stderr).toEqual([1, 'succeeded']);
     repository.append([
       { commit: 'main', files: composerJson('two-two') },
@@ -285,7 +285,7 @@ function processesWith(text: string): string[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
-        readlinkSync(`/proc/${pid}/exe`); // none: it has ended, and only waits to be asked
+        readlinkSync(`/proc/${pid}/exe`); // a zombie is no process: it has ended, and waits for its parent
         const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return line.includes(text) ? [line] : [];
       } catch {

@@ -74,7 +74,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
       ...init,
       headers: { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` },
     });
-  /** As if all documents had been asked for an hour ago. */
+  /** As if the last request for each document was an hour ago. */
   const afterAnHour = async (): Promise<void> => {
     await registry.stopServer();
     const folder = join(registry.data, 'mirror/p2');
@@ -89,7 +89,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     upstream = await startUpstream({ minified: true });
     upstream.put('some/lib', [release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } })]);
     upstream.put('some/base', [release('some/base', '1.0.0', { shasum: '' })]);
-    // what is private here, or reserved, is higher there
+    // private and reserved names have higher versions there
     for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool'])
       upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
     registry = await startRegistry({
@@ -142,7 +142,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     const back = await app.run('update');
     expect(back.exitCode, back.output).toBe(0);
     expect(await app.php(askWho('some/lib'))).toBe('1.1.0');
-    await registry.stopServer(); // what was counted is kept
+    await registry.stopServer(); // counts are stored
     const counted = JSON.parse((await registry.cli('package', 'statistics', 'some/lib', '--json')).stdout) as unknown;
     expect(counted).toMatchObject({ versions: { '1.1.0': 1 }, installs: { versions: { '1.0.0': 4, '1.1.0': 1 } } });
     await registry.startServer();
@@ -152,7 +152,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await using app = project({ 'acme/app': '^1.0' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
-    app.removeVendor(); // Composer looks among what is installed, too
+    app.removeVendor(); // Composer searches the installed packages too
     upstream.server.requests.length = 0;
     const search = async (...args: readonly string[]): Promise<unknown> =>
       JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;

@@ -116,7 +116,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
     running.clock.nowMs += 700_000;
     const back = await app.run('require', 'some/lib:1.0.0');
     expect(back.exitCode, back.output).toBe(0);
-    // its checksum is in the lock file once it was fetched, though the upstream gives none
+    // the lock file has its checksum after the fetch, although the upstream gives none
     running.clock.nowMs += 700_000;
     app.clearCache();
     await app.run('update');

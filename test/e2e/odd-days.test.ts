@@ -152,7 +152,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer in an unusual situation', ()
   it('scenario 36: follows a front that redirects archives, and the other host never gets the token', async () => {
     const elsewhere = await startFront(registry.direct);
     const { token } = await registry.createToken();
-    // the other place has what it needs in its address, as signed addresses do
+    // the address at the other host contains its credentials, as signed addresses do
     elsewhere.answer = (target) =>
       target.startsWith('/signed/')
         ? { status: 200, headers: { 'content-type': 'application/zip' }, body: archive }

@@ -149,7 +149,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect((await registry.cli('token', 'revoke', customer.id)).exitCode).toBe(0);
     release('1.9.0', '2026-08-01');
     await registry.build();
-    const { output } = await app.run('update'); // Composer goes on with what it remembers
+    const { output } = await app.run('update'); // Composer continues with its cache
     expect([
       output.includes('This token is mistyped, expired or revoked'),
       app.locked()['acme/shop']?.version,

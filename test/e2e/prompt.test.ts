@@ -21,7 +21,7 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
     source.remove();
   });
 
-  /** Types each answer once its question has appeared. `script` gives Composer a terminal. */
+  /** Types each answer once its question is shown. `script` gives Composer a terminal. */
   const update = async (
     project: Project,
     answers: readonly (readonly [question: string, answer: string])[],

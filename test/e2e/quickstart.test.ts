@@ -44,7 +44,7 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
         .map((word) => `'${word}'`)
         .join(' ')} "$@"; }`;
       writeFileSync(folder.at('pasted.sh'), `${[client, ...lines].join('\n')}\n`);
-      // a shell that reads its lines from where a person would type them, and stops nowhere
+      // an interactive shell that reads its lines from standard input and never stops
       const pasted = await execa('sh', {
         cwd: empty,
         env: composerEnvironment(home),

@@ -25,7 +25,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a tree that a CI job built', (
       ]),
     );
 
-  /** Nothing of an earlier job is left: another clone in another place, built into another data folder. */
+  /** A later job has no data of an earlier one: another clone in another folder, built into another data folder. */
   const job = async (): Promise<void> => {
     const place = registry.folder.at(`job-${(jobs += 1)}`);
     origin.git('clone', '--quiet', origin.path, place);

@@ -11,7 +11,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 import { lacks } from '../util/tool.ts';
 
 const count = 100;
-/** With ENDINGS set (`npm run fault`) all of them; else the one that ends connections in the oldest way. */
+/** All of them with ENDINGS set (`npm run fault`), and otherwise the one that closes connections in the oldest way. */
 const servers = process.env['ENDINGS'] === undefined ? closingServers.slice(0, 1) : closingServers;
 const environment = { LIBRETTO_DATA: 'data' };
 
@@ -23,7 +23,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
 
   const cli = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
 
-  /** A registry with one package of its own, in a new folder, with these other sources. */
+  /** A registry with one package of its own and these other sources, in a new folder. */
   async function registry(...sources: readonly Readonly<Record<string, unknown>>[]): Promise<TemporaryFolder> {
     folder = temporaryFolder('closing');
     mkdirSync(folder.at('own'));
@@ -37,7 +37,7 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     return folder;
   }
 
-  /** That all archives are kept, each with its own bytes. */
+  /** Asserts that all archives are stored, each with its own bytes. */
   async function expectAllKept(): Promise<void> {
     expect(await cli('mirror', 'verify')).toMatchObject({
       exitCode: 0,

@@ -30,7 +30,7 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
   const building = (into: string): readonly string[] => ['build', source.root, '--data', into, '--allow-withdraw'];
   const build = (into: string) => libretto(...building(into));
 
-  /** A dozen changes: new releases, moved dev versions, withdrawn releases, a package that comes and one that goes. */
+  /** A dozen changes: new releases, moved dev versions, withdrawn releases, an added and a removed package. */
   const edit = (): void => {
     serial += 1;
     for (let index = 0; index < 6; index += 1) {
@@ -65,9 +65,9 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
     { timeout: 60_000 + kills * 3000 },
     async () => {
       const started = performance.now();
-      // alone, as the one that is killed
+      // alone, like the killed ones
       expect((await runCli(building(data), { cwd: folder.path, alone: true })).exitCode).toBe(0);
-      // follows a machine that becomes faster or slower: the time of a build that ended, else a little more than before
+      // follows the speed of the machine: the time of a completed build, otherwise a little more than before
       let span = performance.now() - started;
       let interrupted = 0;
       let everPublished = true;
@@ -83,10 +83,10 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
         const duration = await killedAfter(delay);
         if (duration === undefined) interrupted += 1;
         span = duration ?? span * 1.02;
-        // before the first packages.json there is nothing a reader could find; afterwards it never goes away
+        // before the first packages.json there is nothing to read; afterwards it never disappears
         everPublished ||= existsSync(`${data}/public/packages.json`);
         if (everPublished) await verify(`round ${round}, killed after ${delay.toFixed(0)} ms`);
-        // every second time another kill meets what the first one left
+        // every second kill meets the remains of another one
         if (round % 2 === 0) {
           const { exitCode, stderr } = await build(data);
           expect(exitCode, `round ${round}: ${stderr}`).toBe(0);

@@ -2,7 +2,7 @@
 // publish the former content, and then new content. No date that readers saw may stand for two contents, and each
 // change gets a later date than ever before (I19).
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import { endWatch, watchDisk, type DiskFault } from '../util/faulty-disk.mjs';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,14 +16,14 @@ import { seedOf } from '../util/seeds.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const seed = seedOf('CRASH_SEED');
-/** every so manieth operation, beginning anywhere; in a long series every one */
+/** every nth operation, starting anywhere; every operation in a long series */
 const step = process.env['CRASH_KILLS'] === undefined ? 5 : 1;
 
 describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays this run again)`, () => {
   const random = seededRandom(seed);
   let tree: TemporaryTree;
   let operations: number;
-  /** the first operation of the publication itself: before it nothing that readers see has changed */
+  /** the first operation of the publication itself: before it no published file has changed */
   let intent: number;
 
   const write = (version: string, content: string): void =>
@@ -59,7 +59,7 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
     );
 
   beforeAll(async () => {
-    // hundreds of builds are played: in memory, where the system has room for files there
+    // in memory where there is space, because the test plays hundreds of builds
     tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     write('1.0.0', 'one');
     await buildAt(0, 'base');
@@ -84,8 +84,8 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
       dates.note(true);
       try {
         for (const path of lost) rmSync(tree.path(`data/${path}`), { recursive: true, force: true });
-        // what was being published is withdrawn from the source, so that readers get what they had before; with a clock
-        // that is late
+        // the new content is withdrawn from the source, so that readers get the former content, under a clock that is
+        // late
         reset();
         await buildAt(0);
         dates.note();

@@ -52,12 +52,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** As mdb.c has it: the flags of a page at byte 18, its own number at byte 0. */
+/** The layout of mdb.c: the flags of a page at byte 18, its own number at byte 0. */
 function isOverflow(bytes: Buffer, page: number): boolean {
   return bytes.readUInt16LE(page * pageSize + 18) === 4 && Number(bytes.readBigUInt64LE(page * pageSize)) === page;
 }
 
-/** Standard output; the signal where one ended it. */
+/** Standard output, or the signal that ended the process. */
 function node(...args: readonly string[]): Promise<{ readonly signal: string | null; readonly stdout: string }> {
   return new Promise(
     (resolve) =>

@@ -3,7 +3,7 @@
 // first, so that the test covers whatever a build does. `npm test` plays a sample of the operations, and `npm run
 // fault` all of them.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -102,7 +102,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     },
   );
 
-  /** The numbers from 1 to `last`; in `npm test` every `sampleStep`th of them, beginning anywhere. */
+  /** The numbers from 1 to `last`; in `npm test` every `sampleStep`th of them, starting anywhere. */
   function sample(last: number, sampleStep: number): readonly number[] {
     const step = playsAll ? 1 : sampleStep;
     const first = 1 + Math.floor(random() * step);
@@ -132,10 +132,10 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   }
 
   async function expectWhole({ data }: PublishingBuild, where: string): Promise<void> {
-    // before the first packages.json there is nothing a reader could find
+    // before the first packages.json there is nothing to read
     if (!existsSync(`${data}/public/packages.json`)) return;
     expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
-    // and a server takes no document before for a damaged one
+    // a server does not report the former document as damaged
     const files = createLocalFiles({ dataDirectory: data, cacheBytes: 1_000_000, onNewer: () => undefined });
     for (const path of readdirSync(`${data}/public`, { recursive: true, encoding: 'utf8' }))
       if (/^packages\.json$|^p2\/.*\.json$/.test(path))
@@ -145,7 +145,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   async function expectCompleted(played: PublishingBuild, where: string): Promise<void> {
     buryOwner(played.data);
     watchDisk(played.data);
-    // half a lock can only be told by its age
+    // only its age identifies a half-written lock
     const error = await played.run(90).then(
       () => undefined,
       (thrown: unknown) => thrown,

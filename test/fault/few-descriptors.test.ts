@@ -21,7 +21,7 @@ describe.skipIf(lacks('git'))('a build of a git repository', () => {
       });
     git('init', '-q');
     writeFileSync(`${repository}/composer.json`, '{"name": "acme/lib"}');
-    writeFileSync(`${repository}/.gitattributes`, '*.txt text eol=crlf\n'); // git archives such files
+    writeFileSync(`${repository}/.gitattributes`, '*.txt text eol=crlf\n'); // git archive converts such files
     writeFileSync(`${repository}/a.txt`, 'one\r\n');
     git('add', '-A');
     git('commit', '-qm', 'one');

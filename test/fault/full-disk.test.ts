@@ -74,7 +74,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
         async (path) => (await ask(path, tokens.read)).status,
       ),
     );
-  /** Of the management API, while the count of an archive that was sent waits to be written. */
+  /** Calls the management API while the count of a sent archive waits to be written. */
   const lookAll = async (): Promise<readonly number[]> =>
     Promise.all(
       ['', '/acme/hello', '/acme/hello/statistics'].map(
@@ -84,7 +84,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
   const createToken = async (kind: string): Promise<string> =>
     (await run('token', 'create', '--kind', kind, '--description', 'x')).stdout.trim();
 
-  // made once: each test begins with a copy
+  // made once; each test starts with a copy
   let made: TemporaryFolder;
   beforeAll(async () => {
     [made, disk, folder] = [temporaryFolder('full-disk-base'), smallDisk(32), temporaryFolder('full-disk')];

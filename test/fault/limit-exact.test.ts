@@ -60,7 +60,7 @@ describe.skipIf(lacks('redis-server'))('F5, row 83: a limit counted in Redis by 
   });
 });
 
-/** Sends all at once, spread over the servers; status → how often. */
+/** Sends all requests at once, spread over the servers; status → count. */
 async function flood(servers: readonly string[], token: string, count = 1200): Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const statuses = await Promise.all(

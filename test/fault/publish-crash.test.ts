@@ -22,7 +22,7 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
   afterAll(() => folder.remove());
 
   const libretto = (...args: readonly string[]) => runCli([...args, '--data', folder.at('data')], { cwd: folder.path });
-  /** In turn a new release, and new content of a dev version. */
+  /** Alternates between a new release and new content of a dev version. */
   const edit = (round: number): string => {
     const version = round % 2 === 0 ? `1.${round}.0` : 'dev-main';
     writeTree(folder.path, below('hello', whoLibrary('acme/hello', version, {}, `round ${round}`)));
@@ -42,7 +42,7 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
 
   it(`${kills} times at random moments, the tree stays whole and no acknowledged version is lost`, async () => {
     const started = performance.now();
-    // alone, as those that are killed
+    // alone, like the killed ones
     const acknowledged = new Map([['dev-main', (await complete(edit(1), true)).reference]]);
     const span = performance.now() - started;
     for (let round = 2; round < kills + 2; round += 1) {
@@ -58,7 +58,7 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
       await ended;
       const verified = await libretto('verify', '--json');
       expect(verified.exitCode, `round ${round}: ${verified.stdout}${verified.stderr}`).toBe(0);
-      // a build that comes before the command is tried again
+      // a concurrent build makes the command try again
       if (round % 3 === 0) expect((await libretto('build')).exitCode).toBe(0);
       acknowledged.set(version, (await complete(version)).reference);
       const published = publishedVersions(folder.at('data'));

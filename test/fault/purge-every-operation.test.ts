@@ -2,7 +2,7 @@
 // the machine loses its power. The tree is whole at every moment, and the next build, or the same purge again,
 // completes a purge that was begun.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
 import AdmZip from 'adm-zip';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -69,7 +69,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
       ...saying('upload', '1.1.0', secret),
     });
     await build({ ...request(), arguments: ['src'] }, effects);
-    // the list and what is announced of it are there already: the purge that is cut off adds to both
+    // the list and its announcement exist already: the interrupted purge adds to both
     await purge('0.9.0');
     const zip = new AdmZip();
     zip.addLocalFolder(tree.path('upload'));
@@ -110,7 +110,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
       const where = `${kind} at operation ${at}, ${(await meet(at, kind)).met}`;
       expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
       const begun = readFileSync(`${data}/index/${purgedPath}`, 'utf8').includes('1.1.0');
-      // a build completes what was begun; before that, nothing has happened, and the purge is repeated
+      // a build completes a purge that was begun; a purge that was not begun is repeated
       const serial = begun
         ? (await build(request(), effects)).serial
         : ((await purge()) as { readonly serial: number }).serial;

@@ -23,7 +23,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
   afterAll(() => folder.remove());
 
   const libretto = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
-  /** What a job made that knows nothing of those before it, in `into`. */
+  /** Builds into `into` like a job without data of earlier jobs. */
   const sent = async (packages: string, into: string): Promise<void> => {
     rmSync(folder.at('made'), { recursive: true, force: true });
     expect((await libretto('build', packages, '--data', 'made')).exitCode).toBe(0);
@@ -49,7 +49,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     edit(1);
     await sent('packages', 'incoming');
     const started = performance.now();
-    // alone, as the one that is killed
+    // alone, like the killed one
     const first = await runCli(['receive', 'incoming', '--data', 'data'], { cwd: folder.path, alone: true });
     expect(first.exitCode).toBe(0);
     const span = performance.now() - started;
@@ -68,7 +68,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
       if ((await ended)[1] === 'SIGKILL') interrupted += 1;
       const verified = await libretto('verify', '--json', '--data', 'data');
       expect(verified.exitCode, `round ${round}: ${verified.stdout}${verified.stderr}`).toBe(0);
-      if (round % 3 === 0) continue; // another kill meets what this one left
+      if (round % 3 === 0) continue; // another kill meets the remains of this one
       const again = await libretto('receive', 'incoming', '--data', 'data');
       expect(again.exitCode, `round ${round}: ${again.stderr}`).toBe(0);
       expect(publishedTree(folder.at('data'))).toEqual(publishedTree(folder.at('made')));

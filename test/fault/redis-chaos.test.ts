@@ -61,9 +61,9 @@ describe.skipIf(lacks('redis-server'))('counting while Redis fails', () => {
       Array.from({ length: 20 }, (_, index) => 70 + index),
     );
     expect(counters.degraded()).toBe(true);
-    // answered without a promise: nobody waits for anything
+    // answered without a promise: no request waits
     expect(counters.hit('a', 100, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 69 });
-    // past a trial or two, which no request pays for
+    // after a few attempts to reconnect, which delay no request
     await delay(1200);
     expect(counters.hit('a', 100, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 68 });
     redis.thaw();

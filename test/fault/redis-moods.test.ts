@@ -44,7 +44,7 @@ describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', ()
         hit(1000).then((count) => (degradedAt.push(counters.degraded()), count)),
       );
       await waiting[1];
-      // those who come now do not wait at all
+      // later requests do not wait at all
       expect(counters.hit('a', 1000, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 970 });
       expect(counters.degraded()).toBe(false);
       expect((await Promise.all(waiting)).map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([
@@ -64,7 +64,7 @@ describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', ()
     waiting.push(...[one, other].flatMap(({ hit }) => Array.from({ length: 10 }, () => hit(1000))));
     redis.thaw();
     await Promise.all(waiting);
-    // those who did not wait are counted as well
+    // the requests that did not wait are counted as well
     await delay(100);
     expect(await one.hit(1000)).toMatchObject({ remaining: 1000 - 71 });
     expect(await stored()).toBe(71);
@@ -97,7 +97,7 @@ describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', ()
     line.delayMs = 400;
     expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 80 });
     await delay(2500);
-    // its trials are answered, but too late
+    // its attempts are answered, but too late
     expect(counters.degraded()).toBe(true);
     expect(notices).toMatchObject([{ state: 'degraded', reason: 'no reply within 250 ms' }]);
     line.delayMs = 0;

@@ -53,7 +53,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     expect(await holds()).toBe(true);
   }
 
-  /** As people do who are told that it has not been confirmed. */
+  /** Repeats the change, as its unconfirmed answer asks people to do. */
   async function commits(store: RedisStore, change: StateChange): Promise<boolean> {
     return store.commit(change).catch((error: { readonly code?: string }) => {
       expect(error.code).toBe('STATE_UNAVAILABLE');
@@ -81,7 +81,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
       await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
       await lose();
       expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
-      // what is known goes on being served
+      // cached rows are still served
       expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject({
         value: 'known',
       });
@@ -97,7 +97,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
       expect(await other.get('token/known')).toMatchObject({ value: 'known' });
       expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
       if (name === 'killed') return;
-      // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
+      // it wakes up as a primary until the sentinels reach it, and no client returns to it
       redis.primary.thaw();
       expect(await one.commit(put('token/later', 'later'))).toBe(true);
       expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);

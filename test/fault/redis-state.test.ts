@@ -51,7 +51,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
 
   const standing = (): string | undefined => notices.at(-1)?.state;
 
-  /** `store` hears that another changed something. */
+  /** Waits until `store` has the message of another process's change. */
   async function hears(store: RedisStore, change: () => Promise<unknown>): Promise<void> {
     const before = store.generation();
     await change();
@@ -69,7 +69,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
       ],
       deletes: [],
     });
-    // past the commit's own message
+    // after the message of the commit itself
     await until(() => other.generation() > 1);
     await delay(50);
     for (const key of ['token/a', 'token/b']) await other.get(key);
@@ -100,7 +100,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     await one.commit(put('token/a', 'a'));
     await one.get('token/a');
     await hears(one, () => mute.commit(remove('token/a')));
-    // a poll later it is sure which messages never came
+    // one poll later the store knows which messages are missing
     await delay(600);
     await redis.kill();
     await expect(one.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
@@ -144,7 +144,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
       const store = await open({ graceMs: 4000 });
       await store.commit(put('token/a', 'a'));
       redis.freeze();
-      // the first question of an outage, well before the command itself would be given up
+      // the first read of an outage fails well before the command's own time limit
       expect(
         await Promise.race([assertReadable(store, 'token/').then(() => 'ready'), delay(1800, 'still waiting')]),
       ).toBe('ready');
@@ -186,7 +186,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     expect(() => store.generation()).toThrow('is gone');
     await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_MISSING' });
     await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_MISSING' });
-    // a new state is another one: its generations are not those of the one before
+    // a new state has generations of its own
     const next = await open();
     await next.commit(put('token/a', 'a'));
     expect((await next.get('token/a'))?.revision).toBeGreaterThan(1_600_000_000_000);

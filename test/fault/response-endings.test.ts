@@ -22,7 +22,7 @@ import { referenceFor, sha1Of } from '../util/upstream.ts';
 const seed = Number(process.env['ENDINGS_SEED'] ?? 20_261_122);
 const responses = Number(process.env['ENDINGS'] ?? 200);
 const environment = { LIBRETTO_DATA: 'data' };
-/** origins that are asked side by side */
+/** origins that are requested at the same time */
 const lanes = 16;
 const patienceMs = 900_000;
 
@@ -34,7 +34,7 @@ interface Archive {
   readonly says: string;
 }
 
-/** Of every two the second is calm: a mirror leaves hosts alone that only fail. */
+/** Every second origin has no faults, because a mirror pauses requests to hosts that only fail. */
 function archiveOf(index: number): Archive & { readonly plan: Plan } {
   const name = `some/lib${index}`;
   const random = randomFor(seed, name);
@@ -59,7 +59,7 @@ const isWrong = ({ expected }: Archive, outcome: string): boolean =>
 let folder: TemporaryFolder;
 let servers: EndingServers;
 const archives: readonly Archive[] = Array.from({ length: Math.ceil(responses / 2) }, (_none, index) => {
-  // made again when it is asked for: all of them would fill the memory
+  // made on each request, because all of them together would fill the memory
   const { plan: _plan, ...archive } = archiveOf(index);
   return archive;
 });
@@ -87,7 +87,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Every third names no checksum. */
+/** Every third record has no checksum. */
 function recordOf({ name, index, shasum }: Archive): unknown {
   const url = `${servers.urls[Math.floor(index / 2) % lanes] ?? ''}/files/${name}.zip`;
   return {
@@ -105,14 +105,14 @@ const configure = (...sources: readonly unknown[]): void =>
     JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }),
   );
 
-/** `whole` only for the very bytes. */
+/** `whole` for the exact bytes only. */
 async function outcomeOf(url: string, token: string, shasum: string): Promise<'whole' | 'error' | 'wrong bytes'> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   try {
     const bytes = Buffer.from(await response.arrayBuffer());
     return response.status !== 200 ? 'error' : sha1Of(bytes) === shasum ? 'whole' : 'wrong bytes';
   } catch (error) {
-    if (error instanceof TypeError) return 'error'; // it broke off
+    if (error instanceof TypeError) return 'error'; // it broke off in the middle
     throw error;
   }
 }

@@ -62,10 +62,10 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
     { timeout: 60_000 + kills * 6000 },
     async () => {
       const started = performance.now();
-      // alone, as the one that is killed
+      // alone, like the killed one
       const alone = { cwd: folder.path, alone: true };
       expect((await runCli(['rollback', '1', '--data', data], alone)).exitCode).toBe(0);
-      // follows a machine that becomes faster or slower: the time of a rollback that ended, else a little more than before
+      // follows the speed of the machine: the time of a completed rollback, otherwise a little more than before
       let span = performance.now() - started;
       let killed = 0;
       let completed = 0;

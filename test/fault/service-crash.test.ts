@@ -32,7 +32,7 @@ async function acknowledged(
 const opens = async (as: unknown, path = '/api/status'): Promise<number> =>
   (await registry.api('GET', path, undefined, String(as))).status;
 
-/** `step`: of 30 seconds each; the authenticator's codes count once. */
+/** `step` counts steps of 30 seconds; each code of the authenticator is valid once. */
 const codeOf = (secret: unknown, step = 0): string =>
   new TOTP({ secret: String(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
 
@@ -111,7 +111,7 @@ describe('SIGKILL after each answer', () => {
       email: 'nobody@example.org',
       password: 'not the right one',
     });
-    // the wait of a second is over where a start takes longer: the count is what must be there
+    // a slow start outlasts the wait of a second, so the test checks the count
     expect([401, 429]).toContain(status);
     if (status === 401)
       expect(

@@ -163,7 +163,7 @@ async function expectWhole(store: StateStore, { name, acknowledged }: Writer, wh
   const left = await rows('left');
   expect(acknowledged, when).toBeGreaterThan(0);
   expect(left.length, when).toBeGreaterThanOrEqual(acknowledged);
-  // at most the commit that was under way
+  // at most the commit that was in progress
   expect(left.length, when).toBeLessThanOrEqual(acknowledged + 1);
   expect(left, when).toEqual(left.map((_, index) => index + 1));
   expect(await rows('right'), when).toEqual(left);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Stops the writer until it is stopped in the middle of a commit: between two it would hold nothing. */
+/** Stops the writer until it is stopped in the middle of a commit, where it holds the lock. */
 async function stopWithinCommit(victim: ChildProcess): Promise<void> {
   const turn = folder.at('var/state/turn');
   for (let tries = 0; tries < 200; tries += 1) {

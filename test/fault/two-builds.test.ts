@@ -61,7 +61,7 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, { timeo
       const done = [first, second].filter((_, index) => codes[index] !== busy);
       collisions += 2 - done.length;
       for (const { exitCode, stderr } of both) {
-        // the second to publish the shared version is refused it
+        // the later build is refused the shared version
         expect([0, 1, busy], `${where}: ${stderr}`).toContain(exitCode);
         if (exitCode === busy) expect(stderr).toContain(`${data}/build/lock`);
       }

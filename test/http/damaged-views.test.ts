@@ -44,7 +44,7 @@ const answersTo = (token: string, paths: readonly string[]): Promise<unknown> =>
     }),
   );
 let moment = 1_600_000_000;
-/** The server looks at the file anew, as one that was just started does. */
+/** Makes the server read the file again, like a server that has just started. */
 const write = async (path: string, bytes: string | Buffer): Promise<void> => {
   const file = join(registry.data, path);
   const { mtime } = statSync(file);

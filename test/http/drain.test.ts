@@ -28,7 +28,7 @@ describe('F14: closing', () => {
     const [answer] = (await once(idle, 'data')) as [Buffer];
     expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
     expect((await exchange(served.port, ask('/health'))).status).toBe(0);
-    await sleep(600); // longer than idle connections are left open
+    await sleep(600); // longer than the time limit of idle connections
     running.resume();
     await Promise.all([once(running, 'close'), closed]);
     expect(received).toBeGreaterThan(large.length);
@@ -59,7 +59,7 @@ describe('F14: closing', () => {
         answers.push(Buffer.isBuffer(answer) ? answer.toString('latin1') : 'cut off');
         if (!Buffer.isBuffer(answer) || answer.includes('Connection: close')) break;
         await sleep(2);
-        // on a busy machine the pause may outlast an idle connection: no request is on its way then
+        // on a busy machine an idle connection may end during the pause, without a request in progress
         if (socket.readableEnded || socket.destroyed) break;
       }
       socket.destroy();

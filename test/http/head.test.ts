@@ -24,7 +24,7 @@ afterAll(async () => {
   await registry[Symbol.asyncDispose]();
 });
 
-/** Without what changes from one answer to the next. */
+/** The headers without those that change from one answer to the next. */
 function lasting({ status, headers }: Reply): unknown {
   return [
     status,

@@ -54,7 +54,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     return { status: reply.statusCode, headers: reply.headers as Record<string, string>, body: bytes };
   }
 
-  /** What differs between two answers by their nature. */
+  /** Removes the headers that always differ between two answers. */
   function comparable(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
     expect(headers['date']).toBeTypeOf('string');
     const natural = ['date', 'connection', 'keep-alive', 'x-ratelimit-remaining', 'x-ratelimit-reset'];

@@ -158,7 +158,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       const [received] = await Promise.all([bytesUntilClose(idle), closed(handshaking)]);
       expect(received.includes('"metadata-url"')).toBe(true);
       await expect(connectHttp2(served.port, authority)).rejects.toThrow();
-      await sleep(400); // longer than idle connections are left open
+      await sleep(400); // longer than the time limit of idle connections
       running.resume();
       expect((await download).body.equals(large)).toBe(true);
       await end;
@@ -198,7 +198,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       await Promise.all([served.proxy.close(), ...load]);
       const answered = outcomes.filter((outcome) => outcome === 200).length;
       expect(answered).toBeGreaterThan(0);
-      // whatever else a client wanted never left it
+      // the client never sent its other requests
       expect(served.lines.map(({ status, aborted }) => [status, aborted])).toEqual(
         Array.from({ length: answered }, () => [200, undefined]),
       );

@@ -22,7 +22,7 @@ const withBody = (body: string): string =>
 const statusesIn = (text: string): string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = '']) => status);
 
-/** What may stand on one connection in any order, and the answer to each. */
+/** Requests that one connection can carry in any order, each with its answer. */
 const all = (): readonly (readonly [text: string, status: string])[] => [
   [request('GET', '/health'), '200'],
   [request('POST', '/downloads', withBody('{"downloads":[]}')), '200'],

@@ -213,7 +213,7 @@ describe('GET /providers/', () => {
       ],
     });
     expect((await get('/providers/acme/old.json')).json()['providers']).toMatchObject([{ name: 'acme/simple-http' }]);
-    // of itself Composer must not be told: it would take the package for a virtual one
+    // the list must exclude the package itself, or Composer would treat it as virtual
     for (const name of ['acme/http', 'acme/curl', 'acme/none', 'psr/http-client'])
       expect(codeOf(await get(`/providers/${name}.json`)), name).toEqual([404, 'NOT_FOUND']);
   });
@@ -236,7 +236,7 @@ describe('a limited token', () => {
     expect((await registry.call('GET', '/list.json', { as: limited })).json()['packageNames']).toEqual(all);
     expect([...(await names('q='))].sort()).toEqual(all);
     expect(await names('q=soap')).toEqual([]);
-    // its newest version, which is hidden, says otherwise
+    // its newest version, which is hidden, has another value
     expect((await registry.call('GET', '/search.json?q=two', { as: limited })).json()['results']).toMatchObject([
       { name: 'acme/two', description: 'Counts to one.' },
     ]);

@@ -16,7 +16,7 @@ it('every answer is counted once, by route and result, without path and token', 
   await served.get('/health', { authorization: '' });
   await served.get('/p2/acme/private-name.json');
   await served.get('/../etc/private-name');
-  await served.get('/packages.json'); // the fourth that is counted
+  await served.get('/packages.json'); // the fourth counted answer
   await exchange(served.port, 'GET /packages.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
   await exchange(served.port, 'nonsense\r\n\r\n');
   const text = formatMetrics(counts.families());

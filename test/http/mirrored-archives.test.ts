@@ -101,7 +101,7 @@ describe('a streamed archive', () => {
       setTimeout(() => finish(response), 200);
     });
     expect(new Set(await Promise.all(Array.from({ length: 5 }, () => fetched(name))))).toEqual(new Set(['broken']));
-    await expect.poll(() => errors.splice(0).length).toBeGreaterThan(0); // the clients may know first
+    await expect.poll(() => errors.splice(0).length).toBeGreaterThan(0); // the clients may notice first
   });
 });
 

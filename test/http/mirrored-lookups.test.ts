@@ -84,7 +84,7 @@ describe('mirrored packages', () => {
     const asked = upstream.server.requests.length;
     await expect
       .poll(() => names('/search.json?q=http'), { timeout: 5000 })
-      .toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are kept
+      .toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are stored
     const { results, total } = (await registry.call('GET', '/search.json?q=once', { as: reader })).json();
     expect([results, total]).toMatchObject([
       [{ name: 'some/old', description: 'Once was http.', abandoned: 'some/http' }],

@@ -69,7 +69,7 @@ describe('a request to an origin', () => {
     const outcomes = await Promise.allSettled([1, 2, 3].map((at) => origin.open(get(`file-${at}`))));
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OriginFailure) });
-    // Node 24 keeps a connection that was opened for a request given up meanwhile; Node 20 closes it
+    // Node 24 keeps a connection that was opened for an abandoned request; Node 20 closes it
     await eventually(() => sockets.size <= 1);
     expect((await origin.open(get('file-4'))).status).toBe(200);
   });

@@ -123,12 +123,12 @@ describe('an origin', () => {
 
   it('serves an archive that was uploaded before the announcement', async () => {
     expect((await get('/dist/acme/hello/3.0.0.zip')).status).toBe(404);
-    served.skip(1100); // the origin is asked once a second for one package
+    served.skip(1100); // the proxy reads one package from the origin at most once a second
     const next = spec('3.0.0');
     served.tree.writeArchives('acme/hello', [next]);
     served.tree.writeIndex('acme/hello', [next, large, small, odd]);
     expect((await get('/dist/acme/hello/3.0.0.zip')).status).toBe(200);
-    expect(await providers()).toBe(500); // its document is not there yet, and was never known
+    expect(await providers()).toBe(500); // its document is missing, and was never known
   });
 
   it('gets no repeated requests for missing versions', async () => {
@@ -218,7 +218,7 @@ describe('an unreachable origin', () => {
     served.tree.publish();
     served.origin.misbehave = (request) => !String(request.url).endsWith('_publication.json');
     await sleep(150);
-    await get('/packages.json'); // with which the publication is noticed
+    await get('/packages.json'); // the request that notices the publication
     await sleep(150);
     expect(await Promise.all([providers(), providers(), get('/packages.json').then(({ status }) => status)])).toEqual([
       ['2.0.0', '1.0.0'],

@@ -13,7 +13,7 @@ const branch = (content: string): VersionSpec => ({
   zip: zipBytes(content),
 });
 
-/** The proxy looks at the publication at most every few milliseconds. */
+/** The proxy checks for a publication at most every few milliseconds. */
 const aLook = 20;
 
 describe('a publication', () => {

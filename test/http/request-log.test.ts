@@ -58,7 +58,7 @@ describe('the request log', () => {
   ])('row 18: has the address of the client: %s', async (_name, trustedProxies, forwarded, client) => {
     await using served = await runProxy({ trustedProxies });
     await served.get('/health', { 'x-forwarded-for': forwarded });
-    // when every hop is trusted the furthest one is the client
+    // when every hop is trusted, the furthest one is the client
     expect(served.lines[0]?.['client']).toBe(
       client === '127.0.0.1' && forwarded.startsWith('2001') ? '2001:db8:1::7' : client,
     );

@@ -25,7 +25,7 @@ const look = (limits: Partial<TokenLimits>): Promise<readonly Reply[]> =>
 const dateOf = (reply: Reply | undefined): string => reply?.headers['last-modified'] ?? '';
 const again = (path: string, limits: Partial<TokenLimits>, before: Reply | undefined): Promise<Reply> =>
   registry.ask({ method: 'GET', path, headers: { 'if-modified-since': dateOf(before) } }, limits);
-/** The server sees the publication at once: its clock goes on. */
+/** Makes the server see the publication at once, by moving its clock. */
 const purge = async (name: string, version: string, atMs: number): Promise<void> => {
   await registry.purge(name, version, atMs);
   await registry.settle(atMs + 86_400_000);

@@ -46,7 +46,7 @@ const versions = (reply: Reply, name: string): readonly string[] =>
 const dated = (reply: Reply): Readonly<Record<string, string>> => ({
   'if-modified-since': reply.headers['last-modified'] ?? '',
 });
-/** Each publication is looked for every few milliseconds. */
+/** The server checks for a publication every few milliseconds. */
 const publish = async (): Promise<void> => {
   tree.publish({ root: false });
   await new Promise((resolve) => setTimeout(resolve, 10));

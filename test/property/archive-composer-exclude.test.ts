@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { compileComposerExcludes } from '../../build/archive/rules/composer-exclude.ts';
 import { lacks, toolPath } from '../util/tool.ts';
 
-/** Where Debian's composer package has its classes; a composer.phar elsewhere cannot be asked this way. */
+/** The folder of the classes in Debian's composer package; a composer.phar does not offer them. */
 const composerClasses = '/usr/share/php/Composer/autoload.php';
 
 const script = `

@@ -12,7 +12,7 @@ const trees = 250;
 
 type Tree = ReadonlyMap<string, string>;
 
-// few common names, so that patterns meet paths, and odd ones besides
+// few common names, so that patterns match paths, and some odd ones
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'ab', 'foo.php') },
   fc.constantFrom('docs', 'Docs', 'foox', '.hidden', 'a b', 'é', 'x[1]', 'a-b', '#c', '!d', 'q*', 'back\\slash'),
@@ -189,7 +189,7 @@ function commitOf(sample: Tree, index: number): string {
   return `commit refs/heads/t${index}\ncommitter T <t@example.org> 0 +0000\ndata 0\n${files.join('')}\n`;
 }
 
-/** Names of the regular files; git's tar has ustar headers only, since these names are short. */
+/** Names of the regular files; git's tar has ustar headers only, because these names are short. */
 function filesOfTar(tar: Buffer): string[] {
   const files: string[] = [];
   for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 const folder = temporaryFolder('workers');
 afterAll(() => folder.remove());
 
-/** 20 MB that deflate: enough for the workers to be started on the way. */
+/** 20 MB of compressible content, enough to start the workers. */
 const count = 4000;
 function textOf(index: number): Buffer {
   const words = Array.from({ length: 600 }, (_, word) => ((index * 7919 + word * word * 31) % 9973).toString(36));
@@ -52,7 +52,7 @@ describe('archives of worker threads', () => {
     const shasum = await make(workers, 'workers.zip');
     expect(started, 'without a worker this test proves nothing').toBe(2);
     expect(await make(inline, 'inline.zip')).toBe(shasum);
-    // the workers run by now, and write this one from slabs and the spill file
+    // the workers run by now, and write this archive from slabs and the spill file
     expect(await make(workers, 'again.zip')).toBe(shasum);
     await expect(make(workers, 'missing/again.zip')).rejects.toMatchObject({
       name: 'StorageError',

@@ -121,7 +121,7 @@ describe.skipIf(lacks('git'))('content that attributes change', () => {
       );
       for (const [name, bytes] of expected)
         expect(found.get(name)?.toString('latin1'), `${release.version} ${name}`).toBe(bytes.toString('latin1'));
-      // what is called equal is deflated once for all versions
+      // equal identities are deflated once for all versions
       for (const { path: name, identity } of (await listed(release)).files) {
         const bytes = found.get(name)?.toString('latin1') ?? '';
         expect(bytesOf.get(identity) ?? bytes, `${release.version} ${name}`).toBe(bytes);

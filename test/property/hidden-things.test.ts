@@ -11,13 +11,13 @@ import { seedOf } from '../util/seeds.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { viewedRegistry, type Asked, type Edit, type ViewedRegistry } from '../util/viewed-registry.ts';
 
-/** `npm run fault` plays so many, and asks everything after each step. */
+/** `npm run fault` plays this many series, and sends all requests after each step. */
 const runs = Number(process.env['HIDDEN_RUNS'] ?? 0);
 const first = seedOf('SERIES_SEED');
 const long = Array.from({ length: runs }, (_, at) => first + at);
 /** `npm test` plays one for each policy */
 const seeds = runs > 0 ? long : [0, 1, 2, 3, 4];
-/** of which each looks at all policies */
+/** each of them checks all policies */
 const datedSeeds = runs > 0 ? long : [0];
 
 type Cell = Pick<Edit, 'name' | 'version'>;
@@ -37,7 +37,7 @@ const policies: readonly Policy[] = [
     { constraints: { 'hush/*': '<0.1', 'acme/two': 'dev-main' } },
     ({ name, version }) => name === 'acme/one' || (name === 'acme/two' && version === 'dev-main'),
   ],
-  // what is released after that day is hidden: in these series, what is published for the first time in the second half
+  // releases after that day are hidden; in these series that is everything first published in the second half
   [{ packages: null, not_after: '2026-01-31' }, () => true],
 ];
 const byTime = policies.length - 1;
@@ -49,7 +49,7 @@ interface Step {
   readonly edits: readonly Edit[];
   readonly atMs: number;
   readonly prunes: boolean;
-  /** of each registry: what it publishes besides, until the next step */
+  /** for each registry: its further publications until the next step */
   readonly hidden: readonly (readonly { readonly edits: readonly Edit[]; readonly atMs: number }[])[];
 }
 
@@ -67,7 +67,7 @@ function draw(random: () => number, [, isVisible]: Policy, goesByTime: boolean):
     const late = goesByTime && at >= steps / 2;
     atMs = late && atMs < later ? later : atMs + pick([120, 400, 1000, 61_000, 86_400_000]);
     const key = ({ name, version }: Cell): string => `${name} ${version}`;
-    // contents that were not there in the first half are hidden in the second
+    // contents that are missing in the first half are hidden in the second
     const seen = (cell: Cell): boolean => (goesByTime ? !late || published.has(key(cell)) : isVisible(cell));
     const again = (cell: Cell): Edit => ({
       ...cell,
@@ -95,13 +95,13 @@ const json = { 'content-type': 'application/json' };
 
 const get = (path: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ method: 'GET', path, headers });
 
-/** What Composer asks again and again: after each step. */
+/** The requests after each step. */
 const documents: readonly Asked[] = [
   '/packages.json',
   ...names.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev$%hash%.json`]),
 ].map((path) => get(path, composer));
 
-/** Everything that a limited token may ask, and some that it may not. */
+/** Every path that a limited token may request, and some that it may not. */
 function questions(): readonly Asked[] {
   const all = [...names, 'acme/steady', 'acme/never'];
   const forms = all.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev$%hash%.json`]);
@@ -169,13 +169,13 @@ function questions(): readonly Asked[] {
   ];
 }
 
-/** All that leaves, but for the clock of the machine. */
+/** The whole answer except for the clock of the machine. */
 function shown({ status, headers, body }: Reply): string {
   const { date: _date, ...rest } = headers;
   return JSON.stringify([status, rest, body.toString('latin1')]);
 }
 
-/** Who sees all asks for what is hidden too, so often, and others for what is visible. */
+/** Downloads each visible archive once and each hidden one `times` times, all with an unlimited token. */
 async function download(
   registry: ViewedRegistry,
   seen: readonly Cell[],
@@ -189,7 +189,7 @@ async function download(
       await registry.ask({ method: 'GET', path: `/dist/${name}/${version}.zip` }, null);
 }
 
-/** The same answer from both, also where a client asks again with what it got the last time. */
+/** Expects the same answer from both registries, also for a client that sends its last validators. */
 async function compare(
   registries: readonly [ViewedRegistry, ViewedRegistry],
   asked: Asked,

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const numRuns = Number(process.env['EDIT_RUNS'] ?? 12);
-/** room for a machine that does other work too */
+/** time for a busy machine */
 const timeout = 60_000 + numRuns * 5000;
 const names = ['acme/one', 'acme/two', 'beta/three'] as const;
 const releases = ['1.0.0', '1.1.0', '2.0.0-beta1'] as const;
@@ -53,7 +53,7 @@ function applyEdit(source: TemporaryTree, change: Edit): void {
     source.write({ [`${folder}/${path}`]: entry });
 }
 
-/** Each build is one second later, so that no time of a document can fall together by chance. */
+/** Each build is one second later, so that no two document times are equal by chance. */
 function builder(data: string, sources: readonly string[]) {
   let seconds = Date.UTC(2026, 0, 1) / 1000;
   return () =>
@@ -139,9 +139,9 @@ describe('incremental builds', () => {
 });
 
 /**
- * The rules of decisions D6 and D8 in a few lines. A version is known by its first published content. A released
- * version never takes another content. A withdrawn version may come back with the same bytes. A content that cannot be
- * published leaves its version as it was.
+ * The rules of decisions D6 and D8 in a few lines. The first published content identifies a version. A released version
+ * never takes other content. A withdrawn version may return with the same bytes. Unpublishable content leaves its
+ * version as it was.
  */
 function createModel() {
   const wanted = new Map<string, { readonly content: string; readonly spoilt: boolean; readonly dev: boolean }>();
@@ -178,7 +178,7 @@ function createModel() {
       published = next;
       return { published, refused };
     },
-    /** Equal contents have equal digests and unequal ones unequal: that is how the model sees bytes it has not made. */
+    /** Equal contents have equal digests, and different contents different ones, so that the model needs no bytes. */
     recognize(found: PublishedVersions): void {
       for (const [key, content] of published) {
         const known = digests.get(content);

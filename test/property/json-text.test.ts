@@ -25,7 +25,7 @@ function parses(text: string): boolean {
 
 const document = fc.json({ maxDepth: 4, stringUnit: 'binary' });
 
-/** A document with one piece cut out or put in, in characters that UTF-8 can hold. */
+/** A document with one piece removed or inserted, in characters of UTF-8. */
 const damaged = fc
   .tuple(
     document,
@@ -46,7 +46,7 @@ it.each([
     fc.property(texts, (text) => {
       const said = verdict(text);
       if (said === 'json') expect(parses(text)).toBe(true);
-      // Half a surrogate pair in an escape is JSON to JSON.parse, so that only the rest is compared.
+      // JSON.parse accepts half a surrogate pair in an escape, so that only other texts are compared.
       if (said === 'not json' && !/\\u[dD][89a-fA-F]/.test(text)) expect(parses(text)).toBe(false);
     }),
     { numRuns: 2000 },

@@ -144,7 +144,7 @@ function expectSafe(route: Route): void {
   }
 }
 
-/** curl escapes bytes that are not ASCII, in lower case, and leaves everything else as it stands. */
+/** curl escapes bytes that are not ASCII, in lower case, and leaves all other bytes alone. */
 function asCurlWrites(version: string): string {
   return version.replace(/[^\u0000-\u007f]+/g, (text) => encodeURIComponent(text).toLowerCase());
 }

@@ -3,7 +3,7 @@
 // file is gone before its time. At the end the tree equals that of a clean build. SERIES_RUNS=1000 plays more series,
 // SERIES_SEED plays others. SERIES_PATH, from the report of a failure, plays one series alone.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import '../util/faulty-disk.mjs';
 import { describe, expect, it } from 'vitest';
 import { emptyTally, playedRegistry, type Tally } from '../util/played-registry.ts';
@@ -16,28 +16,27 @@ const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 
 /**
- * Each once broke a promise: of these seeds the series at this path. The report of the long test counts the
- * examples first.
+ * Each once broke a promise: the series of this seed at this path. The report of the long test counts the examples
+ * first.
  */
 const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
-  // packages.json got an earlier date again after a publication was cut off behind it
+  // packages.json got an earlier date again after a later publication was cut off
   [907_952, '35'],
   [22, '39'],
   [55, '38'],
-  // a source that could not be read after its first publication was cut off was forgotten, and its versions stayed for
-  // ever
+  // an unreadable source whose first publication was cut off was forgotten, and its versions stayed forever
   [810_028, '57'],
-  // a prune, cut off after a rollback whose memory was cut off, was completed as that rollback: archives were lost
+  // a prune that was cut off after an interrupted rollback was completed as that rollback, and archives were lost
   [78_372_120, '166'],
-  // a rollback of a rollback brought back what the source had lost meanwhile, and the next build could withdraw it
+  // a rollback of a rollback restored a version that the source had lost, and the next build could withdraw it
   [4_242_001, '273'],
-  // a prune lost its list of pruned releases with the power, and one of them returned with other bytes
+  // a power loss removed a prune's list of pruned releases, and one of them returned with other bytes
   [730_114_822, '170'],
 ];
 
 /**
- * What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not
- * read the source.
+ * A lifted rollback withdraws the versions that it held, also after a build that was cut off and a build with an
+ * unreadable source.
  */
 const liftedThenUnreadable: readonly Step[] = [
   {
@@ -87,7 +86,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
         ...(path === undefined ? {} : { path }),
         examples: [[[...liftedThenUnreadable], 0]],
       });
-      // of each kind something has happened; that a prune finds something takes many steps before it
+      // each kind of step happened at least once; a prune needs many earlier steps to find something
       if (numRuns >= 15 && path === undefined)
         expect(Object.entries({ ...tally, lost: 1, purged: 1 }).filter(([, times]) => times === 0)).toEqual([]);
     },

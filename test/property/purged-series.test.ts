@@ -2,7 +2,7 @@
 // holds, and no purged version is published again. SERIES_RUNS and SERIES_SEED play more and other series; SERIES_PATH
 // plays one alone.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import '../util/faulty-disk.mjs';
 import { describe, expect, it } from 'vitest';
 import { emptyTally, playedRegistry, type Tally } from '../util/played-registry.ts';
@@ -19,9 +19,9 @@ const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arb
   size: 'max',
 });
 
-/** Each once broke a promise: of these seeds the series at this path. */
+/** Each once broke a promise: the series of this seed at this path. */
 const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
-  // a publication was cut off before its record, and history kept the purged version that it had put there
+  // a publication was cut off before its record, and history kept the purged version of that publication
   [78_372_120, '358'],
 ];
 

@@ -24,7 +24,7 @@ const register = (type: string, url: string): Promise<Reply> =>
 const mirror = (url: string): Promise<Reply> =>
   registry.call('PATCH', '/api/settings', { as: admin, body: { mirroring: { url } } });
 
-/** `undefined` where the answer names the field, or is no complaint about it. */
+/** `undefined` where the answer names the field, or refuses nothing. */
 function surprise({ status, json }: Reply, field: string): string | undefined {
   if (status === 200 || status === 201) return undefined;
   const { code, details } = json() as { code: string; details: { issues?: readonly { path: string }[] } };

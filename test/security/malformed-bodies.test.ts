@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-/** Sends the pieces one after another, and gives everything that comes back until the connection ends. */
+/** Sends the chunks one after another, and returns all received bytes until the connection ends. */
 async function send(...pieces: readonly string[]): Promise<string> {
   const socket = await openConnection(registry.proxy.port);
   let text = '';

@@ -120,10 +120,10 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
     const aborted = (): number => served.proxy.lines.filter((line) => line['aborted'] === true).length;
     const earlier = aborted();
     for (let round = 0; round < 50; round += 1) {
-      await using client = await connectClient(); // one that takes back more than two hundred is ended
+      await using client = await connectClient(); // a connection with more than two hundred cancelled requests is ended
       const streams = Array.from({ length: 20 }, () => client.open('/dist/acme/hello/2.0.0.zip'));
       await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))));
-      await sleep(20); // all that the origin gave has left: what is broken off is a wait for more
+      await sleep(20); // the origin has sent all it had, so that the abort hits a waiting stream
       await Promise.all(
         streams.map(
           (stream) => new Promise((resolve) => stream.once('close', resolve).close(constants.NGHTTP2_CANCEL)),

@@ -59,7 +59,7 @@ describe('row 20: a client that hangs up during a download', () => {
   it('frees the connection to the origin, is counted as aborted, and is no fault in the log', async () => {
     served.origin.misbehave = onDist((_, response) => {
       response.writeHead(200, { 'content-length': large.zip.length });
-      response.write(large.zip.subarray(0, 1_000_000)); // and then nothing more
+      response.write(large.zip.subarray(0, 1_000_000)); // the client reads no further
     });
     await served.proxy.get('/p2/acme/hello.json');
     const before = served.origin.connections();
@@ -167,7 +167,7 @@ describe('row 21: an origin that', () => {
       'UPSTREAM_UNAVAILABLE',
     ]);
     served.origin.misbehave = () => false;
-    served.skip(1100); // the origin is asked once a second for one package
+    served.skip(1100); // the proxy reads one package from the origin at most once a second
     expect((await served.proxy.get(asked)).status).toBe(200);
   });
 
@@ -246,7 +246,7 @@ describe('F11: a thousand aborted downloads', () => {
   });
 });
 
-/** What comes of one request until the connection ends or nothing more comes. */
+/** The bytes of one answer until the connection ends or falls silent. */
 function receive(
   path: string,
 ): Promise<{ readonly head: string; readonly bodyBytes: number; readonly closed: boolean }> {

@@ -21,7 +21,7 @@ const ask = (target: string, headers = host + token, method = 'GET') =>
   exchange(served.port, `${method} ${target} HTTP/1.1\r\n${headers}\r\n`, 30);
 const codeOf = (body: string): unknown => (JSON.parse(body) as Record<string, unknown>)['code'];
 
-/** Every refusal is in the one envelope, and the server goes on. */
+/** Expects a refusal in the usual error body, from a server that continues to serve. */
 async function expectRefusal(reply: Awaited<ReturnType<typeof exchange>>, status: number, code: string): Promise<void> {
   expect([reply.status, codeOf(reply.body)]).toEqual([status, code]);
   expect(Object.keys(JSON.parse(reply.body) as object)).toEqual(['error', 'code', 'details']);
@@ -127,7 +127,7 @@ describe('row 5: a target that is no path', () => {
     const reply = await ask(target, host + token, method);
     expect(reply.closed).toBe(true);
     if (target === 'packages.json')
-      expect(reply.status).toBe(400); // the parser's
+      expect(reply.status).toBe(400); // from the parser
     else await expectRefusal(reply, 400, 'BAD_TARGET');
   });
 });

@@ -5,7 +5,7 @@ import { renderMarkdown } from '../../proxy/packages/render-markdown.ts';
 import { beginningOf, maxRendered } from '../../proxy/packages/render-thread.ts';
 
 const htmlOf = (markdown: string): string => renderMarkdown(beginningOf(markdown));
-/** Tags and attributes that are there, lower case. */
+/** The tags and attributes of the HTML, in lower case. */
 const tagsOf = (html: string): readonly string[] =>
   [...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => String(tag).toLowerCase());
 
@@ -96,7 +96,7 @@ describe('row 79: hostile READMEs', () => {
   });
 });
 
-/** How many elements are open behind each tag. */
+/** The number of open elements after each tag. */
 function depthChange(): (piece: string) => number {
   let depth = 0;
   return (piece) => {

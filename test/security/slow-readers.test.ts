@@ -26,13 +26,13 @@ afterEach(async () => {
 });
 afterAll(() => folder.remove());
 
-/** `VmRSS`: now; `VmHWM`: the most there ever was. Bytes. */
+/** `VmRSS`: the present memory; `VmHWM`: its peak. Bytes. */
 const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 const path = '/dist/acme/large/1.0.0.zip';
 
-/** Ready to be asked; `ask` is the whole request. */
+/** Returns a connection that is ready; `ask` is the whole request. */
 interface Reader {
   readonly socket: Socket;
   readonly ask: (token: string) => string | Buffer;
@@ -45,7 +45,7 @@ async function overHttp1(port: number): Promise<Reader> {
   };
 }
 
-/** With windows that leave it to TCP to slow the server down. */
+/** With windows that leave the slowing down to TCP. */
 async function overHttp2(port: number): Promise<Reader> {
   const socket = connectTls({ port, host: 'localhost', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');

@@ -14,7 +14,7 @@ import { lacks } from '../util/tool.ts';
 const stalled = 2000;
 const megabyte = 1024 * 1024;
 
-/** `VmRSS`: now; `VmHWM`: the most there ever was. Bytes. */
+/** `VmRSS`: the present memory; `VmHWM`: its peak. Bytes. */
 const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10: stalled 
     return { server, port, [Symbol.asyncDispose]: stop };
   }
 
-  /** Opens them all, and answers whoever asks `isHealthy` all the while, until all of them are closed. */
+  /** Opens all connections, and repeats `isHealthy` until all of them are closed. */
   async function expectAllClosed(
     pid: number,
     open: () => Promise<{ readonly once: (event: 'close', listener: () => void) => unknown }>,

@@ -11,7 +11,7 @@ import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/t
 type Packages = Readonly<Record<string, readonly VersionSpec[]>>;
 type Sees = (name: string, version: VersionSpec) => boolean;
 
-/** Texts that stand nowhere but in this content. */
+/** Texts that occur only in this content. */
 const markOf = (name: string, seed: string): string => `mark ${name} ${seed} kram`;
 const contents = (
   name: string,
@@ -141,7 +141,7 @@ const reduced = (sees: Sees): Packages =>
       .filter(([, versions]) => versions.length > 0),
   );
 
-/** Everything that can be asked for by path, in every spelling that finds it. */
+/** Every path that can be requested, in every spelling. */
 function protocolPaths(): readonly string[] {
   const paths = [
     '/packages.json',
@@ -210,15 +210,15 @@ function managementPaths(): readonly string[] {
 }
 
 /**
- * What may be another one although nothing is given away: the clock, dates of documents, which follow the view, and how
- * often archives were sent.
+ * Values that may differ without a leak: the clock, dates of documents, which follow the view, and counts of sent
+ * archives.
  */
 function comparable(path: string, { status, headers, body }: Reply): unknown {
   const { date: _date, 'last-modified': _modified, 'content-length': _length, ...rest } = headers;
   const text = body.toString('latin1').replaceAll(/"downloads":\d+/g, '"downloads":0');
   if (path !== '/packages.json' || text === '')
     return { status, headers: path.startsWith('/packages.json') ? { ...rest, etag: '' } : rest, body: text };
-  // of an empty list its members stand in another order
+  // the items of an empty list have another order
   return { status, headers: { ...rest, etag: '' }, body: JSON.parse(text) as unknown };
 }
 
@@ -254,7 +254,7 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
         referenceOf(version),
       ]),
   );
-  /** Said a second time, without the other registry: what was asked for is repeated, nothing else. */
+  /** Repeats the requests of `ask` on one registry alone. */
   const assertNothingHidden = (path: string, { headers, body }: Reply): void => {
     const text = JSON.stringify(headers) + body.toString('latin1');
     expect([path, [...names, ...hidden].filter((mark) => text.includes(mark) && !path.includes(mark))]).toEqual([

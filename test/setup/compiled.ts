@@ -1,4 +1,4 @@
-// Tests that run the shipped binary run what `npm run compile` made of the sources as they are now, or not at all.
+// Refuses tests of the compiled program unless `npm run compile` has compiled the present sources.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
-// The order in which test files start: the projects in the order of vitest.config.ts, and before their other files those
-// that take longest, so that none of them runs alone at the end.
+// The order in which test files start: projects in the order of vitest.config.ts, and within each the longest files
+// first, so that none of them runs alone at the end.
 
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take more than some eight seconds, the longest first. */
+/** The files that take more than about eight seconds, the longest first. */
 const longest: readonly string[] = [
   'test/fault/every-operation.test.ts',
   'test/e2e/mirror.test.ts',
@@ -26,7 +26,7 @@ const longest: readonly string[] = [
   'test/http/manage/artifacts.test.ts',
 ];
 
-/** A sequencer of Vitest. `projects`: their names, in the order in which they run. */
+/** A sequencer of Vitest. `projects`: their names, in their order. */
 export const orderOf = (projects: readonly string[]): typeof BaseSequencer =>
   class extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -34,7 +34,7 @@ export const orderOf = (projects: readonly string[]): typeof BaseSequencer =>
       const keys = (file: TestSpecification): readonly number[] => {
         const { isolate, sequence, name } = file.project.config;
         const project = projects.indexOf((name ?? '').split(' ')[0] ?? '');
-        // a process that files share ends where the next file is of another project
+        // a shared process ends where the next file belongs to another project
         return isolate && isLong(file) ? [sequence.groupOrder, -1, 0] : [sequence.groupOrder, project, rankOf(file)];
       };
       return (await super.sort(files)).toSorted((a, b) => compare(keys(a), keys(b)) || rankOf(a) - rankOf(b));
@@ -43,13 +43,13 @@ export const orderOf = (projects: readonly string[]): typeof BaseSequencer =>
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** Behind all others where it is none of the longest. */
+/** After all others for a file that is not among the longest. */
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = longest.indexOf(relative(root, moduleId));
   return rank === -1 ? longest.length : rank;
 }
 
-/** By the first number that differs. */
+/** Compares by the first number that differs. */
 function compare(one: readonly number[], other: readonly number[]): number {
   return one.map((key, at) => key - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }

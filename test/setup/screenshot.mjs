@@ -15,7 +15,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   await page.goto(`${address}/api/swagger`);
   await page.locator('#operations-Composer-getPackagesJson').waitFor();
-  // the introduction is long: what can be done is of more interest
+  // skips the long introduction and shows the operations
   await page.locator('.auth-wrapper').evaluate((element) => element.scrollIntoView());
   await page.screenshot({ path: file });
   console.log(file);

@@ -1,5 +1,5 @@
-// Where the temporary files of `npm test` are: in memory where there is room for them, because many tests sync what they
-// write. `npm run fault` and a single `vitest run` use the ordinary temporary folder.
+// Chooses the folder for the temporary files of `npm test`: in memory where there is space, because many tests sync
+// their files. `npm run fault` and a single `vitest run` use the ordinary temporary folder.
 
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import process from 'node:process';
@@ -11,7 +11,7 @@ const gibibyte = 2 ** 30;
 /** Bytes that must be free: a run fills less than one GiB. */
 const wanted = { inFolder: 4 * gibibyte, inMachine: 8 * gibibyte };
 
-/** Sets TMPDIR for what this process starts, unless the caller has set it. `say` gets one line: where the files are. */
+/** Sets TMPDIR for child processes, unless the caller has set it. `say` gets one line with the folder. */
 export function placeTemporaryFiles(say) {
   const { TMPDIR } = process.env;
   if (TMPDIR !== undefined || !hasRoom()) {

@@ -1,13 +1,13 @@
-// The programs of other people that tests run: which are there, and how to get the missing ones from Debian. Run alone
-// (`node test/setup/tools.mjs`) it installs what is missing where it may, and lists what still is; test/run.mjs uses
-// its functions.
+// Finds the external programs that tests run, and installs missing ones from Debian. Run alone (`node
+// test/setup/tools.mjs`) it installs missing programs where that is allowed, and lists the rest. test/run.mjs uses its
+// functions.
 
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { env, getuid, platform } from 'node:process';
 
-/** program → the Debian packages that bring it, with what it needs to be of use */
+/** program → the Debian packages that contain it, with further packages that it needs */
 export const tools = {
   composer: ['composer', 'php-curl', 'php-zip', 'php-mbstring'],
   php: ['php-cli'],
@@ -23,7 +23,7 @@ export const tools = {
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];
 
-/** The absolute path of a program, or undefined. Looks into the sbin folders too, where Debian keeps nginx. */
+/** The absolute path of a program, or undefined. Searches the sbin folders too, where Debian installs nginx. */
 export function findTool(name) {
   for (const folder of searched) {
     const file = join(folder, name);
@@ -42,7 +42,7 @@ export const missingTools = () => Object.keys(tools).filter((name) => findTool(n
 const mayInstall = () =>
   platform === 'linux' && getuid?.() === 0 && existsSync('/etc/debian_version') && findTool('apt-get') !== undefined;
 
-/** Installs what is missing where it may; returns what is missing still, and why. */
+/** Installs missing programs where that is allowed; returns the programs that are still missing, with reasons. */
 export function provideTools(say) {
   const missing = missingTools();
   if (missing.length === 0) return { missing, reason: '' };

@@ -1,16 +1,15 @@
-// Holds answers against the service's own description: the status, the code of an error, the content type, the headers
-// and every field.
+// Checks answers against the API document: the status, the error code, the content type, the headers and every field.
 
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { ApiDocument, OperationObject, ResponseObject, Schema } from '../../proxy/manage/openapi/schema.ts';
 import type { Reply } from './running-proxy.ts';
 
 export interface AnswerCheck {
-  /** Throws an Error that says how the answer differs from the description. */
+  /** Throws an Error with the differences between the answer and the document. */
   readonly check: (method: string, path: string, reply: Reply) => void;
 }
 
-/** In every answer of this service, or of every HTTP server. */
+/** Headers of every answer of this service, or of every HTTP server. */
 const common = new Set([
   'cache-control',
   'connection',
@@ -25,7 +24,7 @@ const common = new Set([
   'vary',
   'x-content-type-options',
 ]);
-/** Of what never became an operation: an unknown path, another method. */
+/** Answers outside any operation: an unknown path, another method. */
 const outside: ReadonlySet<unknown> = new Set([
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
@@ -58,7 +57,7 @@ export function createAnswerCheck(document: ApiDocument): AnswerCheck {
 
 type Compile = (schema: Schema) => ValidateFunction;
 
-/** Unknown fields fail as the description says: its objects are closed. */
+/** Unknown fields fail as documented, because the objects are closed. */
 export function createCompiler({ components }: ApiDocument): Compile {
   const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
   ajv.addVocabulary(['components', 'example']);
@@ -94,7 +93,7 @@ function problemsOf(
   return [...headerProblems(response, document, reply), ...(hasBody ? bodyProblems(response, reply, compile) : [])];
 }
 
-/** What a reference to a response names. */
+/** The response behind a reference. */
 export function resolveResponse(
   response: ResponseObject | undefined,
   { components }: ApiDocument,
@@ -148,7 +147,7 @@ function bodyProblems({ content }: ResponseObject, reply: Reply, compile: Compil
   ];
 }
 
-/** What a validator has to say about a value. */
+/** The faults that a validator finds in a value. */
 export function faults(validate: ValidateFunction, value: unknown): string[] {
   return validate(value)
     ? []

@@ -1,5 +1,5 @@
-// The services behind the artifact operations as `serve` composes them, over a data folder of a test: the builder is
-// the compiled program, in processes of its own.
+// The services of the artifact operations, composed as in `serve`, over a data folder of a test. The builder is the
+// compiled program in a process of its own.
 
 import { randomBytes } from 'node:crypto';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';

@@ -1,4 +1,4 @@
-// A real browser over a page of ours, which tells what it complained of and whom it asked.
+// A real browser on a page of the service. It records errors, warnings and requests.
 
 import { chromium, type Page } from 'playwright-core';
 import { toolPath } from './tool.ts';
@@ -7,9 +7,9 @@ export interface Browsing extends AsyncDisposable {
   readonly page: Page;
   /** errors and warnings of the console, exceptions, requests that failed */
   readonly complaints: readonly string[];
-  /** every address that was asked for */
+  /** every requested address */
   readonly requested: readonly string[];
-  /** addresses for which the browser would have asked its user for a password */
+  /** addresses for which the browser would have prompted for a password */
   readonly prompts: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** `host`: a name that leads to this machine. */
+/** `host`: a name that resolves to this machine. */
 export async function browse(url: string, host?: string): Promise<Browsing> {
   const args = host === undefined ? quiet : [...quiet, `--host-resolver-rules=MAP ${host} 127.0.0.1`];
   const browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
@@ -51,10 +51,10 @@ export async function browse(url: string, host?: string): Promise<Browsing> {
   }
 }
 
-/** A prompt is cancelled, and told to `seen`. Playwright tells of none. */
+/** A prompt is cancelled, and reported to `seen`. Playwright does not report prompts. */
 async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
-  const ended = (): void => undefined; // the page was left meanwhile
+  const ended = (): void => undefined; // the page was closed in the meantime
   protocol.on(
     'Fetch.requestPaused',
     ({ requestId }) => void protocol.send('Fetch.continueRequest', { requestId }).catch(ended),

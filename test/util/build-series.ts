@@ -1,6 +1,5 @@
-// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by
-// chance. They may withdraw whatever their sources have lost; what stops a build that withdraws too much has tests of
-// its own.
+// Runs builds one after the other into one data folder, each ten seconds after the last, so that no two times are equal
+// by chance. The builds may withdraw any number of versions; the guard against that has tests of its own.
 
 import { build } from '../../build/build.ts';
 import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';
@@ -8,12 +7,12 @@ import type { BuildReport } from '../../build/contract/build-report.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 
 export interface BuildSeries {
-  /** sources stand in here, beside the data folder */
+  /** the folder of the sources and of the data folder */
   readonly tree: TemporaryTree;
   readonly data: string;
-  /** what a build with nothing but this is asked for */
+  /** the request of a build with these fields */
   readonly request: (request: Partial<BuildRequest>) => BuildRequest;
-  /** of the next build, or of what else there is in its place */
+  /** the effects of the next build, or of another operation */
   readonly effects: (environment?: Readonly<Record<string, string | undefined>>) => BuildEffects;
   readonly run: (
     request: Partial<BuildRequest>,

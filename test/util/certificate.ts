@@ -1,4 +1,4 @@
-// Certificates for tests: an authority of their own, and what it signs, made by openssl.
+// Certificates for tests: an authority and its certificates, made by openssl.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ export interface MadeCertificate {
 }
 
 export interface Authority {
-  /** PEM file of the authority's own certificate: what clients are told to trust */
+  /** PEM file of the authority's own certificate, which clients must trust */
   readonly file: string;
   readonly pem: string;
-  /** Signs a certificate for localhost and 127.0.0.1. `days` may be negative: then it has expired. */
+  /** Signs a certificate for localhost and 127.0.0.1. A negative number of `days` gives an expired one. */
   readonly issue: (name: string, days?: number) => MadeCertificate;
 }
 

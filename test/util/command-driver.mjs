@@ -1,13 +1,14 @@
-// Runs the compiled `libretto` once for each message `{ args, cwd, input, environment, script }`, in one process: a
-// start of Node and of the program costs more than most commands. Each run loads main.js anew, with its own arguments,
-// working directory, standard streams and environment; runs share the modules that main.js imports. After a run that
-// leaves a socket, a program or a thread open, the answer is not `reusable`: whoever asks starts another process.
+// Runs the compiled `libretto` once for each message `{ args, cwd, input, environment, script }`, all in one process.
+// The start of Node and of the program takes longer than most commands. Each run loads main.js anew, with its own
+// arguments, working directory, standard streams and environment; runs share the modules that main.js imports. After a
+// run that leaves a socket, a program or a thread open, the answer is not `reusable`, and the caller starts another
+// process.
 
 import process from 'node:process';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-// before Node's own fetch makes the dispatcher of this process, which the program's undici cannot use on Node 22: a
-// command that runs alone comes first
+// must come before Node's own fetch creates the dispatcher of this process, which the program's undici cannot use on
+// Node 22; a command in its own process has the same order
 import 'undici';
 
 const program = process.argv[2];
@@ -15,7 +16,7 @@ process.setMaxListeners(0);
 
 class Ended extends Error {}
 
-/** Stands in place of a standard stream, and keeps what was written. */
+/** Replaces a standard stream, and stores what was written. */
 function collect(name) {
   const parts = [];
   const stream = new Writable({ write: (chunk, _encoding, done) => (parts.push(chunk), done()) });
@@ -34,11 +35,11 @@ function setEnvironment(environment) {
 }
 
 const ownEvents = ['uncaughtException', 'SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Of what a process that ends takes with it: sockets, servers, programs, threads. */
+/** Counts the resources that end with a process: sockets, servers, programs, threads. */
 const countLasting = () => process.getActiveResourcesInfo().filter((kind) => /Wrap$|^MessagePort$/.test(kind)).length;
 let runs = 0;
 
-/** Sends the outcome. It is `reusable` where the next run finds the process as this one found it. */
+/** Sends the outcome. It is `reusable` where the process is as it was before the run. */
 async function run({ args, cwd, input, environment, script = program }) {
   const lastingBefore = countLasting();
   process.chdir(cwd);
@@ -62,12 +63,12 @@ async function run({ args, cwd, input, environment, script = program }) {
   if (!(error instanceof Ended)) throw error;
   process.off('exit', sendLast);
   for (const event of ownEvents) process.removeAllListeners(event);
-  // what the command closed at its end is gone a moment later
+  // resources that the command closed at its end disappear a moment later
   for (let turn = 0; turn < 10 && countLasting() > lastingBefore; turn += 1) await sleep(3);
   send(countLasting() <= lastingBefore);
 }
 
-// the test is over, whatever a command still does
+// the test is over, even if a command still runs
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('message', (message) => {
   void run(message).catch((error) => process.send({ failure: String(error?.stack ?? error) }));

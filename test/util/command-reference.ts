@@ -1,5 +1,5 @@
 // Generates the parts of docs/reference/cli.md about each command from the program's command tree: usage, options,
-// examples. A generated part stands between two comments. The text around it is written by people and stays.
+// examples. A generated part stands between two comments. The text around it is hand-written and stays.
 
 import type { Argument, Command, Option } from 'commander';
 
@@ -18,7 +18,7 @@ export function listCommands(
     });
 }
 
-/** `help`: what `--help` prints, which alone holds the examples. */
+/** `help`: the output of `--help`, the only place with the examples. */
 export function describeCommand(path: string, command: Command, help: string): string {
   const facts = command.createHelp();
   const [, examples = ''] = /^Examples?:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
@@ -61,8 +61,8 @@ const begin = (path: string): string => `<!-- libretto ${path}, from the program
 const end = '<!-- by hand -->';
 
 /**
- * `document` with what is said of each command made anew; of a command it does not know yet, below its heading or,
- * without one, at its place among the others. Throws for one that is gone.
+ * Returns `document` with the part of each command generated anew. The part of a new command goes below its heading or,
+ * without one, to its place among the others. Throws for a removed command.
  */
 export function renewReference(
   document: string,

@@ -1,4 +1,4 @@
-// A folder with a registry on disk and the compiled command, beside upstreams of loopback that play Composer
+// A folder with a registry on disk and the compiled command, and upstreams on loopback that act as Composer
 // repositories.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -19,14 +19,14 @@ export interface ComposerWorkspace extends AsyncDisposable {
   ) => Promise<TestUpstream>;
   /** Stops a repository before the workspace ends. */
   readonly stop: (upstream: TestUpstream) => Promise<void>;
-  /** Writes a libretto.json with acme/app as a package of its own, and these Composer repositories beside it. */
+  /** Writes a libretto.json with the registry's own package acme/app and these Composer repositories. */
   readonly configure: (...composer: readonly Json[]) => void;
   readonly run: (args: readonly string[], environment?: Environment) => Promise<CliOutcome>;
   /** Runs a command with --json. */
   readonly json: (...args: readonly string[]) => Promise<Json>;
-  /** Starts `libretto serve`, and gives requests to it with a token. */
+  /** Starts `libretto serve`, and returns a function that sends requests with a token. */
   readonly serve: (environment?: Environment) => Promise<(path: string) => Promise<Response>>;
-  /** What the server has written to standard error. */
+  /** The server's standard error so far. */
   readonly said: () => string;
 }
 

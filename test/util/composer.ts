@@ -1,5 +1,5 @@
-// The real Composer in a project of its own: its home, its cache and its environment are fresh, so that one test can
-// leave nothing behind for another. What a test asserts is on disk afterwards: composer.lock, vendor/.
+// Runs the real Composer in a project of its own, with a fresh home, cache and environment, so that tests do not affect
+// each other. A test reads the results on disk: composer.lock, vendor/.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export function composerCommand(): readonly [program: string, ...args: string[]]
   return program === undefined ? [toolPath('composer')] : [program, ...args];
 }
 
-/** Whether the client under test is of this version or newer, such as `2.10`. */
+/** Whether the tested client has this version, such as `2.10`, or a newer one. */
 export async function isComposerFrom(version: string): Promise<boolean> {
   const [program, ...first] = composerCommand();
   const { stdout } = await execa(program, [...first, '--version', '--no-ansi'], {
@@ -29,7 +29,7 @@ export async function isComposerFrom(version: string): Promise<boolean> {
 
 export interface ComposerResult {
   readonly exitCode: number;
-  /** stdout and stderr as a person sees them, colours and wrapping off */
+  /** stdout and stderr as shown to a person, without colours and wrapping */
   readonly output: string;
   readonly stdout: string;
 }
@@ -51,7 +51,7 @@ export interface Project extends AsyncDisposable {
   readonly path: string;
   readonly home: string;
   readonly run: (...args: readonly string[]) => Promise<ComposerResult>;
-  /** the same with variables of this call alone */
+  /** like run, with variables for this call alone */
   readonly runWith: (
     variables: Readonly<Record<string, string>>,
     ...args: readonly string[]
@@ -61,7 +61,7 @@ export interface Project extends AsyncDisposable {
   readonly exists: (path: string) => boolean;
   readonly read: (path: string) => string;
   readonly mode: (path: string) => number;
-  /** runs PHP code that has the autoloader loaded; its output */
+  /** runs PHP code with the loaded autoloader; returns its output */
   readonly php: (code: string) => Promise<string>;
   readonly removeVendor: () => void;
   readonly clearCache: () => void;
@@ -69,14 +69,14 @@ export interface Project extends AsyncDisposable {
 }
 
 export interface ProjectOptions {
-  /** the repository's address; user information in it is kept */
+  /** the repository's address, including its user information */
   readonly url: string;
-  /** what goes into auth.json; nothing where absent */
+  /** the content of auth.json; no file where absent */
   readonly auth?: unknown;
-  /** merged into composer.json; `config` and `repositories` are added to */
+  /** merged into composer.json; `config` and `repositories` are merged too */
   readonly composerJson?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** true: no repository but those of `composerJson` */
+  /** true: only the repositories in `composerJson` */
   readonly only?: boolean;
 }
 
@@ -123,7 +123,7 @@ export function createProject(options: ProjectOptions): Project {
   };
 }
 
-/** With the registry as a repository of the project, and without the public one. */
+/** Adds the registry as a repository of the project, and removes the public one. */
 function composerJsonOf({ composerJson, url, only }: ProjectOptions): object {
   const { config, repositories, ...rest } = { config: {}, repositories: [], ...composerJson };
   return {
@@ -137,7 +137,7 @@ function composerJsonOf({ composerJson, url, only }: ProjectOptions): object {
   };
 }
 
-/** What Composer may know of this machine: nothing but where programs are. */
+/** The environment of Composer, which has only the paths of programs. */
 export function composerEnvironment(home: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',

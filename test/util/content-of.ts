@@ -1,4 +1,4 @@
-// The files of a release whose source leaves the archive to the builder.
+// Reads the files of a release whose archive the builder makes.
 
 import type { Content, Release } from '../../build/sources/release.ts';
 

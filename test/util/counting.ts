@@ -1,4 +1,4 @@
-// Counters on a Redis as a server has them, for tests of what happens when that Redis misbehaves.
+// Counters on a Redis as a server has them, for tests of a misbehaving Redis.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -11,10 +11,10 @@ export const hourMs = 3_600_000;
 
 export interface Counting {
   readonly counters: Counters;
-  /** what the log was told */
+  /** the notices to the log */
   readonly notices: readonly CountersNotice[];
   readonly hit: (limit: number, key?: string) => Promise<Count>;
-  /** All at once; the one with least remaining. */
+  /** Sends all hits at once; returns the answer with the fewest remaining. */
   readonly hits: (count: number, limit: number) => Promise<Count>;
   /** Milliseconds until it counts in Redis again. */
   readonly untilRecovered: () => Promise<number>;

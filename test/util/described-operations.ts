@@ -1,5 +1,5 @@
-// Every operation of the management API as its own description has it, ready to be called: tests that walk over all of
-// them cover a new one without being told.
+// Lists every operation of the management API from the API document, ready to be called. Tests that call all of them
+// therefore cover a new one automatically.
 
 import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/openapi/schema.ts';
 import type { OperationId } from '../../proxy/auth/policy.ts';
@@ -12,9 +12,9 @@ export interface DescribedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly method: Method;
-  /** with `{id}` and the like */
+  /** with placeholders such as `{id}` */
   readonly template: string;
-  /** with the ids of the examples, which nothing has */
+  /** with the ids of the examples, which do not exist */
   readonly path: string;
   readonly takesJson: boolean;
   readonly needsBody: boolean;

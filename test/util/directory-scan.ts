@@ -1,4 +1,4 @@
-// Scans a folder of packages as a build does, and says what came of it in a form that tests can compare.
+// Scans a folder of packages as a build does, and returns the result in a form that tests can compare.
 
 import { createDirectorySource, type DirectorySourceOptions } from '../../build/sources/directory/directory-source.ts';
 import type { Quarantine } from '../../build/contract/quarantine.ts';
@@ -9,7 +9,7 @@ export type ReadScan = Extract<Scan, { readonly outcome: 'read' }>;
 
 export interface ScanOptions extends Partial<DirectorySourceOptions> {
   readonly previous?: SourceMemory | undefined;
-  /** how long after the files were written the scan starts; 10 s unless told, so that their times are trusted */
+  /** time between writing the files and the scan; default: 10 s, so that their times are trusted */
   readonly secondsLater?: number;
 }
 
@@ -47,7 +47,7 @@ export function releaseOf(scan: ReadScan, label: string): Release {
   return release;
 }
 
-/** The only quarantine there is. */
+/** The quarantine; fails unless there is exactly one. */
 export function onlyQuarantine(scan: ReadScan): Quarantine {
   const [first, ...more] = scan.quarantined;
   if (first === undefined || more.length > 0)
@@ -59,7 +59,7 @@ export async function pathsOf(release: Release): Promise<string[]> {
   return (await contentOf(release).list()).files.map(({ path }) => path).sort();
 }
 
-/** What a memory looks like after it was stored and loaded. */
+/** A memory after it was stored and loaded. */
 export function stored(memory: SourceMemory): SourceMemory {
   return JSON.parse(JSON.stringify(memory)) as SourceMemory;
 }

@@ -1,5 +1,4 @@
-// A web server on a free port of 127.0.0.1 that answers each path as the test says, and remembers what it was asked
-// with.
+// A web server on a free port of 127.0.0.1 that answers each path as the test defines, and records its requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,7 @@ export interface DistServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
-  /** by path without query; anything else is 404 */
+  /** by path without query; any other path is 404 */
   readonly answers: Map<string, Answering>;
 }
 

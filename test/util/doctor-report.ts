@@ -28,6 +28,6 @@ export async function runDoctor(
   return { exitCode, ok, checks, of: (name) => checks.find(({ check }) => check === name) };
 }
 
-/** The checks that found something. */
+/** The checks with a finding. */
 export const faultsOf = ({ checks }: DoctorReport): DoctorCheck[] =>
   checks.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning');

@@ -6,9 +6,12 @@ export interface Watched {
   /** the operation that met the fault; undefined where there were fewer than `at` */
   readonly met: string | undefined;
 }
-/** What everything after a kill throws. */
+/** The error of every operation after a kill. */
 export declare class Killed extends Error {}
-/** From now on what changes something below `folder` is counted, and the operation number `at` (from 1) meets the fault. A full disk stays full. */
+/**
+ * From now on, changing operations below `folder` are counted, and the operation number `at` (from 1) meets the fault.
+ * A full disk stays full.
+ */
 export declare function watchDisk(folder: string, fault?: { readonly at: number; readonly kind: DiskFault; readonly random?: () => number }): void;
-/** All is well with the disk again; after a power loss it holds what that left. */
+/** Ends the fault; after a power loss, the disk has what the loss left. */
 export declare function endWatch(): Watched;

@@ -1,7 +1,7 @@
-// A disk that fails, or whose machine dies, at the nth operation that changes something below one folder. It stands
-// between the program and Node's file system, so every operation counts: of the output, of locks, of archives being
-// written. Works in a test's own process, and as `node --import faulty-disk.mjs` in that of the compiled program, where
-// FAULTY_DISK={"folder":…,"at":…,"kind":…} says what happens.
+// A disk that fails, or whose machine dies, at the nth operation that changes something below one folder. It wraps
+// Node's file system, so that every operation counts: of the output, of locks, of archives. It works in a test's own
+// process, and as `node --import faulty-disk.mjs` in that of the compiled program, where
+// FAULTY_DISK={"folder":…,"at":…,"kind":…} defines the fault.
 
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { env, kill, pid } from 'node:process';
 import { createPowerLoss } from './power-loss.mjs';
 
 const real = { ...fs };
-/** the operation → which of its arguments name what it changes; `true`: it takes room on the disk */
+/** the operation → the arguments that name its files; `true`: it needs space on the disk */
 const changing = {
   writeFile: [[0], true],
   appendFile: [[0], true],
@@ -39,7 +39,7 @@ let watch;
 /** descriptor → path, of files and folders below the watched one */
 const opened = new Map();
 
-/** What a killed process would do next. */
+/** The error that stands for the end of a killed process. */
 export class Killed extends Error {}
 
 export function watchDisk(folder, { at = Infinity, kind = 'kill', random = () => 0 } = {}) {
@@ -67,9 +67,7 @@ export function endWatch() {
 const isWatched = (path) =>
   watch !== undefined && typeof path === 'string' && (path === watch.folder || path.startsWith(`${watch.folder}/`));
 
-/**
- * Throws where the disk or the machine fails now. `half` does a part of the operation, as far as a kill lets it come.
- */
+/** Throws where the disk or the machine fails now. `half` does a part of the operation, up to the kill. */
 function enter(call, path, takesRoom, half) {
   if (watch.dead) throw new Killed('no process is left to do this');
   watch.log.push(`${call} ${path.slice(watch.folder.length + 1)}`);
@@ -87,7 +85,7 @@ function enter(call, path, takesRoom, half) {
   throw failure(watch.kind, call, path);
 }
 
-/** As Node makes them; of a descriptor they name no path. */
+/** Errors as Node makes them; an operation on a descriptor names no path. */
 function failure(code, call, path) {
   const of = ['write', 'fsync'].includes(call) ? '' : ` '${path}'`;
   return Object.assign(new Error(`${code}: ${texts[code]}, ${call}${of}`), { code, syscall: call });
@@ -116,7 +114,7 @@ function meetOpen(path, flags) {
   watch.power?.before('open', [path], [path]);
 }
 
-/** False where the descriptor is of nothing that is watched. */
+/** False where the descriptor belongs to no watched file. */
 function meetDescriptor(call, descriptor, half) {
   const path = opened.get(descriptor);
   if (path === undefined || watch === undefined) return false;
@@ -146,7 +144,7 @@ for (const [name, [which, takesRoom]] of Object.entries(changing)) {
   };
 }
 
-// Node may do this in one step of its own; here it is two that can fail
+// Node may use one system call here; this disk uses two that can fail
 fs.writeFileSync = (path, bytes, options) => {
   if (!isWatched(path)) return real.writeFileSync(path, bytes, options);
   const descriptor = fs.openSync(path, options?.flag ?? 'w', options?.mode);
@@ -196,7 +194,7 @@ fs.fsyncSync = (descriptor) => {
 };
 fs.fsync = (descriptor, done) => {
   try {
-    // a played disk keeps all it has in mind: waiting for the real one would only take its time
+    // a simulated disk loses nothing here: a real sync would only take time
     if (meetDescriptor('fsync', descriptor)) return setImmediate(done, null);
   } catch (error) {
     return done(error);

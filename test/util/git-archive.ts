@@ -1,4 +1,4 @@
-// Runs `git archive` on a commit, as the reference for our own archives.
+// Runs `git archive` on a commit, as the reference for Libretto's archives.
 
 import { execFileSync } from 'node:child_process';
 import AdmZip from 'adm-zip';
@@ -6,7 +6,7 @@ import AdmZip from 'adm-zip';
 import type { Release } from '../../build/sources/release.ts';
 import type { TestRepository } from './git-repository.ts';
 
-/** Paths of files and symlinks, sorted; folders are not told. */
+/** Paths of files and symlinks, sorted, without folders. */
 export function archivedPaths(repository: TestRepository, commit: string): string[] {
   const tar = repository.gitBytes('archive', '--format=tar', commit);
   const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], {

@@ -1,4 +1,4 @@
-// A git repository in a folder of its own, whose history a test makes step by step with the trees of package-tree.ts.
+// A git repository in a folder of its own, whose history a test builds step by step with the trees of package-tree.ts.
 
 import { createRepository, type FileChanges, type FileSpec } from './git-repository.ts';
 import { temporaryTree, type Tree, type TreeEntry } from './package-tree.ts';
@@ -6,7 +6,8 @@ import { temporaryTree, type Tree, type TreeEntry } from './package-tree.ts';
 export interface GitHistory {
   readonly root: string;
   /**
-   * Adds these files to a branch (main unless told), which starts at `from` where it does not exist; the commit's id.
+   * Adds these files to a branch (default: main), which starts at `from` where it does not exist. Returns the commit's
+   * id.
    */
   readonly commit: (
     tree: Tree,

@@ -1,15 +1,15 @@
-// Makes the answers of a hostile git server: invented refs, a list or a pack without an end, a redirect. The answers
-// are in protocol version 0, which every client still understands (gitprotocol-http(5), gitprotocol-pack(5)).
+// Makes the answers of a hostile git server: invented refs, an endless list or pack, a redirect. The answers are in
+// protocol version 0, which every client still understands (gitprotocol-http(5), gitprotocol-pack(5)).
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { deflateSync } from 'node:zlib';
 
 export type HostileBehaviour =
-  /** advertises exactly these, `<oid> <name>`; fetches are served well */
+  /** advertises exactly these, `<oid> <name>`; fetches work normally */
   | { readonly refs: readonly string[] }
   | { readonly endless: 'refs' | 'pack' }
-  /** every request is sent there, its own path behind it */
+  /** every request is redirected there, followed by its own path */
   | { readonly redirect: string };
 
 export function hostileAnswers(
@@ -58,7 +58,7 @@ function* refPackets(refs: readonly string[], endless: boolean): Generator<Buffe
   yield flush;
 }
 
-/** Objects nobody has seen before, in side band 1, and no last one. */
+/** New objects in side band 1, without an end. */
 function sendPack(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
   response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-result' });
@@ -81,7 +81,7 @@ function* packPackets(): Generator<Buffer> {
   }
 }
 
-/** As fast as the other side takes it. */
+/** Sends as fast as the other side reads. */
 function write(response: ServerResponse, chunks: Generator<Buffer>): void {
   const more = (): void => {
     for (;;) {

@@ -1,6 +1,6 @@
 // A git server on loopback: git's own http-backend behind a small HTTP server, with the failures of a real one as
-// switches. Counts what it was asked, so that a test can tell that nothing was fetched. A hostile one is
-// git-hostile-answers.ts's matter.
+// switches. It counts its requests, so that a test can prove that nothing was fetched. git-hostile-answers.ts has the
+// hostile answers.
 
 import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -25,13 +25,13 @@ export interface GitHttpServer {
   /** without a slash at its end; a repository is at `<url>/<folder>` */
   readonly url: string;
   readonly port: number;
-  /** `GET info/refs`, `POST git-upload-pack`, in the order they came */
+  /** `GET info/refs`, `POST git-upload-pack`, in the order of arrival */
   readonly requests: readonly string[];
-  /** the Authorization headers that came */
+  /** the received Authorization headers */
   readonly authorizations: readonly string[];
-  /** from now on */
+  /** sets the behaviour from now on */
   behave: (how: Behaviour) => void;
-  /** Ends all connections at once, as a server that dies. */
+  /** Ends all connections at once, like a server that dies. */
   readonly sever: () => void;
   readonly close: () => Promise<void>;
 }
@@ -80,7 +80,7 @@ function askForPassword(response: ServerResponse): void {
   response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
 }
 
-/** `gets`: how many came until now. */
+/** `gets`: the number of requests so far. */
 function behavePlainly(
   behaviour: Extract<Behaviour, string>,
   gets: number,
@@ -115,7 +115,7 @@ function runBackend(root: string, url: URL, request: IncomingMessage, response: 
     },
   });
   request.pipe(child.stdin);
-  child.stdin.on('error', () => undefined); // the backend need not read a whole request
+  child.stdin.on('error', () => undefined); // the backend may leave the request unread
   let head = Buffer.alloc(0);
   const takeHead = (chunk: Buffer): void => {
     head = Buffer.concat([head, chunk]);

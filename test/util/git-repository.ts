@@ -1,5 +1,5 @@
-// Builds git repositories for tests out of a list of steps, in one `git fast-import`: hundreds of commits take
-// milliseconds. Same steps, same object ids. More steps can be appended later, as a maintainer would push.
+// Builds git repositories for tests from a list of steps, in one `git fast-import`: hundreds of commits take
+// milliseconds. The same steps give the same object ids. Later steps can be appended, as a maintainer would push them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export interface FileSpec {
   readonly mode: '100644' | '100755' | '120000' | '160000';
-  /** of a symlink: its target; of a submodule: a commit id */
+  /** the target of a symlink, or the commit id of a submodule */
   readonly content: string | Uint8Array;
 }
 
@@ -15,7 +15,7 @@ export interface FileSpec {
 export type FileChanges = Readonly<Record<string, string | FileSpec | null>>;
 
 export type RepositoryStep =
-  /** continues the branch, or starts it (from the tip of `from`, else with nothing) */
+  /** continues the branch, or starts it (at the tip of `from`, otherwise empty) */
   | {
       readonly commit: string;
       readonly files: FileChanges;
@@ -23,7 +23,7 @@ export type RepositoryStep =
       readonly authorTime?: number;
       readonly committerTime?: number;
     }
-  /** at the tip of the branch as it then is */
+  /** at the tip that the branch has then */
   | { readonly tag: string; readonly at: string; readonly annotated?: boolean }
   | { readonly branch: string; readonly from: string }
   | { readonly deleteRef: string };
@@ -38,15 +38,15 @@ export interface TestRepository {
   readonly path: string;
   readonly gitDirectory: string;
   readonly append: (steps: readonly RepositoryStep[]) => void;
-  /** Runs git in it and gives its output without the last line feed. */
+  /** Runs git in it and returns its output without the last line feed. */
   readonly git: (...operands: string[]) => string;
   readonly gitBytes: (...operands: string[]) => Buffer;
 }
 
-/** 2026-01-01T00:00:00Z; each commit without a time of its own is a minute later. */
+/** 2026-01-01T00:00:00Z; each commit without a time of its own is one minute later. */
 const firstTime = 1_767_225_600;
 
-/** An environment in which nothing of the developer's own git configuration counts. */
+/** An environment without the developer's own git configuration. */
 export const testGitEnvironment = {
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   LC_ALL: 'C',
@@ -58,7 +58,7 @@ export const testGitEnvironment = {
   GIT_COMMITTER_EMAIL: 'committer@example.org',
 };
 
-/** Makes a repository at `path`, which may exist as an empty folder. */
+/** Creates a repository at `path`, which may exist as an empty folder. */
 export function createRepository(
   path: string,
   steps: readonly RepositoryStep[],
@@ -80,7 +80,7 @@ export function createRepository(
   return openRepository(path, steps);
 }
 
-/** For adding to a repository made before. */
+/** The steps that add to an existing repository. */
 export function openRepository(path: string, steps: readonly RepositoryStep[] = []): TestRepository {
   const gitDirectory = existsSync(join(path, '.git')) ? join(path, '.git') : path;
   const run = (operands: readonly string[], input?: Uint8Array): Buffer =>
@@ -114,7 +114,7 @@ export function openRepository(path: string, steps: readonly RepositoryStep[] = 
   return repository;
 }
 
-/** `existing`: branches that fast-import must be told to continue; its own it continues by itself. */
+/** `existing`: branches that fast-import must be told to continue; it continues its own branches by itself. */
 function script(steps: readonly RepositoryStep[], existing: Set<string>, nextTime: () => number): Buffer {
   const parts: Buffer[] = [];
   const line = (text: string): void => void parts.push(Buffer.from(`${text}\n`));
@@ -130,7 +130,7 @@ function script(steps: readonly RepositoryStep[], existing: Set<string>, nextTim
       line(`author A U Thor <author@example.org> ${time} +0200`);
       line(`committer C O Mitter <committer@example.org> ${step.committerTime ?? time} -0500`);
       data('change');
-      // `^0` keeps fast-import from taking it for its own branch, which it does not know
+      // without `^0` fast-import would look for a branch of its own, which does not exist
       if (step.from !== undefined) line(`from refs/heads/${step.from}`);
       else if (existing.has(step.commit)) line(`from refs/heads/${step.commit}^0`);
       existing.delete(step.commit);

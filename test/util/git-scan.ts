@@ -1,4 +1,4 @@
-// A git source opened for one test: scanned, used while it is open, closed.
+// Opens a git source for one test: it is scanned, used while it is open, and closed.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ export type ScanOptions = Partial<GitSourceOptions> & {
   readonly previous?: SourceMemory;
 };
 
-/** The copy that counts of the one remote below `root`, a cache directory. */
+/** The current copy of the one remote below `root`, a cache directory. */
 export function keptCopy(root: string): string {
   const folder = join(root, readdirSync(root)[0] ?? '');
   const { copy } = JSON.parse(readFileSync(join(folder, 'snapshot.json'), 'utf8')) as { copy: string };
   return join(folder, copy);
 }
 
-/** Whatever came out, to use while the source is open. */
+/** Passes any result to `use` while the source is open. */
 export async function withScan<Result>(
   { path = '', url, previous, ...options }: ScanOptions,
   use: (scan: Scan) => Result | Promise<Result>,
@@ -45,7 +45,7 @@ export async function withScan<Result>(
   }
 }
 
-/** The same, of a scan that read something; its memory is what comes back from a file. */
+/** Like withScan, for a scan that read something; its memory is as stored and loaded. */
 export function withReleases<Result>(
   options: ScanOptions,
   use: (scan: ReadScan) => Result | Promise<Result>,

@@ -1,5 +1,5 @@
-// A `git` that writes down how it was called before it does what it was told: shows that nothing was run, or what was
-// asked for.
+// A `git` that records its arguments before it runs the real one: it proves that git was not called, or which objects
+// were requested.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

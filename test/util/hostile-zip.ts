@@ -1,4 +1,4 @@
-// ZIPs written byte by byte, so that any of their numbers can be a lie. What nobody overrides is as an ordinary tool
+// Writes ZIPs byte by byte, so that a test can falsify any of their numbers. Everything else is as an ordinary tool
 // writes it.
 
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -24,9 +24,9 @@ export interface EntrySpec {
   readonly data?: string | Buffer;
   /** stored instead of deflated */
   readonly stored?: boolean;
-  /** Unix mode; 0100644 unless told, 040755 for a name with a slash at its end */
+  /** Unix mode; default: 0100644, and 040755 for a name with a slash at its end */
   readonly mode?: number;
-  /** the bytes in the archive, whatever `data` would give */
+  /** the bytes in the archive, instead of the deflated `data` */
   readonly packed?: Buffer;
   readonly both?: Partial<ZipNumbers>;
   readonly local?: Partial<ZipNumbers>;
@@ -52,7 +52,7 @@ export interface ZipSpec {
     readonly length?: number;
     readonly offset?: number;
   };
-  /** offsets count from behind `before`, as of a self-extracting archive whose offsets nobody adjusted */
+  /** offsets count from the end of `before`, as in a self-extracting archive with unadjusted offsets */
   readonly unadjusted?: boolean;
 }
 
@@ -119,7 +119,7 @@ export function words(...numbers: readonly number[]): Buffer {
   return bytes;
 }
 
-/** What an ordinary tool says of this entry. */
+/** The numbers that an ordinary tool writes for this entry. */
 export function numbersOf(entry: EntrySpec): ZipNumbers {
   const data = dataOf(entry);
   return {

@@ -21,17 +21,17 @@ export interface Http2Reply {
 export interface Http2Client extends AsyncDisposable {
   readonly session: ClientHttp2Session;
   /**
-   * As holder of the token `reader` unless the headers say otherwise. Rejects where the stream is reset before the
-   * answer ends.
+   * Sends a request with the token `reader` unless the headers name another. Rejects where the stream is reset before
+   * the answer ends.
    */
   readonly ask: (path: string, headers?: OutgoingHttpHeaders, body?: Buffer | string) => Promise<Http2Reply>;
-  /** The bare stream, its request's headers sent; `endStream: false` leaves it open for a body. */
+  /** The bare stream after its request headers; `endStream: false` leaves it open for a body. */
   readonly open: (path: string, headers?: OutgoingHttpHeaders, endStream?: boolean) => ClientHttp2Stream;
 }
 
 export async function connectHttp2(port: number, authority: Pick<Authority, 'pem'>): Promise<Http2Client> {
   const session = connect(`https://localhost:${port}`, { ca: authority.pem, settings: { enablePush: false } });
-  session.on('error', () => undefined); // tests look at what became of the requests
+  session.on('error', () => undefined); // tests check the outcome of the requests
   await once(session, 'connect');
   const open: Http2Client['open'] = (path, headers = {}, endStream = true) => {
     const stream = session.request({ ':path': path, authorization: 'Bearer reader', ...headers }, { endStream });
@@ -54,7 +54,7 @@ export async function connectHttp2(port: number, authority: Pick<Authority, 'pem
   };
 }
 
-/** The whole answer; rejects where it breaks off. */
+/** Reads the whole answer; rejects where it breaks off. */
 export function replyOf(stream: ClientHttp2Stream): Promise<Http2Reply> {
   return new Promise((resolve, reject) => {
     let answer: Record<string, unknown> = {};

@@ -1,5 +1,4 @@
-// HTTP/2 by the byte, for clients that no library would be: frames as they stand on the wire (RFC 9113 §4.1), headers
-// without compression.
+// HTTP/2 frames byte by byte, for clients that no library offers (RFC 9113 §4.1). Headers are not compressed.
 
 const types = {
   DATA: 0,
@@ -27,7 +26,7 @@ export function frame(type: FrameType, flag: number, stream: number, payload: Bu
   return Buffer.concat([head, payload]);
 }
 
-/** What a client begins with: the preface and its settings. */
+/** The beginning of a client's connection: the preface and its settings. */
 export const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('SETTINGS', 0, 0)]);
 
 /** A GET as a block of headers, each literal and never indexed (RFC 7541 §6.2.3). */
@@ -56,7 +55,7 @@ export function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x10]), text(name), text(value)]);
 }
 
-/** With its length before it, in seven bits and as many bytes more as it needs (RFC 7541 §5.1). */
+/** A text after its length, in seven bits and further bytes as needed (RFC 7541 §5.1). */
 function text(value: string): Buffer {
   const bytes = Buffer.from(value, 'latin1');
   const length: number[] = [];

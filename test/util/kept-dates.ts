@@ -1,6 +1,6 @@
-// I19, which is what caches of clients go by, as far as readers could have seen it: a date of a document never stands
-// for two contents, and a document that changes has a later date than it ever had. Only a machine that loses its power
-// may bring back an earlier document, and then with the date that it had.
+// Checks I19, which the caches of clients rely on, for everything that readers could have seen. A date of a document
+// never stands for two contents, and a changed document has a later date than ever before. Only a power loss may
+// restore an earlier document, and then with its own date.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { expect } from 'vitest';
 import { allFiles } from './published-tree.ts';
 
 interface SeenDocument {
-  /** date in epoch seconds → SHA-256 of what was seen with it */
+  /** date in epoch seconds → SHA-256 of the content with that date */
   readonly contents: Map<number, string>;
   /** the latest date */
   latest: number;
-  /** what was there when it was last looked at */
+  /** the state at the last check */
   digest: string;
 }
 
 export interface KeptDates {
-  /** Looks at packages.json and every p2 document. `afterPowerLoss`: they may be earlier ones again. */
+  /** Checks packages.json and every p2 document. `afterPowerLoss`: they may be earlier ones again. */
   readonly note: (afterPowerLoss?: boolean) => void;
 }
 

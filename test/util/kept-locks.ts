@@ -1,5 +1,5 @@
-// Every lock that Composer could have made of a tree along the way, and what each of them must go on finding: the bytes
-// it names, until a prune was allowed to remove them.
+// Every lock file that Composer could have made of a tree so far. Each must still find its bytes until a prune may
+// remove them.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,20 +13,21 @@ interface LockLine {
   readonly version: string;
   readonly reference: string;
   readonly shasum: string;
-  /** when it was last offered; epoch milliseconds */
+  /** the last time it was offered; epoch milliseconds */
   readonly seen: number;
 }
 
 export interface KeptLocks {
   /**
-   * Notes what documents offer now. What was ever offered under the same (version, reference) has the same checksum.
+   * Adds the present offers of the documents. Everything that was ever offered under the same (version, reference) has
+   * the same checksum.
    */
   readonly note: (now: number) => void;
-  /** From now on these locks need find nothing: their content is purged. */
+  /** From now on these locks may find nothing: their content is purged. */
   readonly purge: (content: Pick<LockLine, 'name' | 'version' | 'reference'>) => void;
   /**
-   * Looks all of them up as the proxy does, by the serving index. `until`: a prune has run, or was cut off, that may
-   * remove what nobody was offered since. How many of them are gone.
+   * Looks all of them up as the proxy does, by the serving index. `until`: a prune that may remove contents not offered
+   * since has run, or was cut off. Returns the number of lost ones.
    */
   readonly check: (until?: number) => number;
 }
@@ -39,7 +40,7 @@ export function keepLocks(data: string): KeptLocks {
     note: (seen) => {
       for (const { name, version, dist } of publishedRecords(data)) {
         const key = `${name} ${version} of ${dist.reference}`;
-        // the document of a dev version gives none: the serving index does, by which the archive is found and proved
+        // the document of a dev version has none; the serving index has, and the archive is found and verified by it
         const shasum = dist.shasum ?? entryOf(data, { name, version, reference: dist.reference })?.shasum ?? 'none';
         expect(shasum, key).toBe(checksums.get(key) ?? shasum);
         checksums.set(key, shasum);
@@ -64,7 +65,7 @@ export function keepLocks(data: string): KeptLocks {
   };
 }
 
-/** False where it is gone; other bytes than it names never are an answer. */
+/** False where it is gone; other bytes than named are always an error. */
 function isServed(data: string, { name, version, reference, shasum }: LockLine): boolean {
   const entry = entryOf(data, { name, version, reference });
   if (entry === undefined) return false;

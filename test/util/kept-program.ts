@@ -1,5 +1,5 @@
-// Commands of the compiled program that share processes (command-driver.mjs): a process of its own for each command
-// would take most of the time of these tests. Commands that run at once have a process each.
+// Runs commands of the compiled program in shared processes (command-driver.mjs), because a process for each command
+// would take most of the time of these tests. Simultaneous commands have a process each.
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,17 +12,17 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** of every command of this process */
+  /** the variables of every command in this process */
   readonly common: Readonly<Record<string, string>>;
   /** LIBRETTO_* variables */
   readonly environment: Readonly<Record<string, string>>;
-  /** of standard input */
+  /** the content of standard input */
   readonly input: string;
 }
 
 type Answer = (CliOutcome & { readonly reusable: boolean }) | { readonly failure: string };
 
-/** Rejects where the command does not end in time, or ends without a word. */
+/** Rejects where the command does not end in time, or its process ends without an answer. */
 export async function runInKeptProcess(command: Command, timeoutMs: number): Promise<CliOutcome> {
   const child = idle.pop() ?? start(command);
   child.ref();
@@ -58,7 +58,7 @@ async function answerOf(child: ChildProcess, command: Command, timeoutMs: number
   }
 }
 
-/** As execa gives the output of a program. */
+/** The output in the form of execa. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
 
 /** An idle process does not keep the test's process alive, and ends with it. */

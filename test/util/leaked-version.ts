@@ -1,5 +1,5 @@
-// A registry in which one version holds a secret, in its metadata, its README and its archive: what is looked for once
-// it was purged.
+// A registry in which one version contains a secret, in its metadata, its README and its archive. Tests search for the
+// secret after a purge.
 
 import AdmZip from 'adm-zip';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { whoLibrary } from './who-library.ts';
 
 export const leakedSecret = 'hunter2-in-the-clear';
 
-/** A package folder that says `who` wherever a package can say something. */
+/** A package folder that contains `who` in every text field. */
 export function saying(folder: string, version: string | undefined, who: string): Tree {
   return below(folder, {
     ...whoLibrary('acme/hello', version, { description: `says ${who}` }, who),
@@ -19,8 +19,8 @@ export function saying(folder: string, version: string | undefined, who: string)
 }
 
 /**
- * Every file below a folder that holds the secret, also compressed in a ZIP. A running server renames files that it has
- * written; where one is gone, all are listed again, since its new name may be missing from the list.
+ * Every file below a folder that contains the secret, also compressed in a ZIP. A running server renames files that it
+ * has written; where one is gone, all are listed again, because the list may lack its new name.
  */
 export function filesWithSecret(folder: string, secret = leakedSecret): string[] {
   for (;;) {

@@ -4,11 +4,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of the product, relative to the repository, such as `proxy/server.ts`. */
+/** Modules of the product, relative to the repository, such as `proxy/server.ts`. */
 export function loadedSources(coverage: string): readonly string[] {
   return (
     loadedFiles(coverage)
-      // files of the bundler's own have no map
+      // the bundler's own files have no map
       .filter((url) => url.includes('/lib/cli/') && existsSync(new URL(`${url}.map`)))
       .flatMap((url) =>
         (JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as { sources: string[] }).sources
@@ -18,7 +18,7 @@ export function loadedSources(coverage: string): readonly string[] {
   );
 }
 
-/** Names of the packages that were loaded from node_modules. */
+/** Names of the loaded packages of node_modules. */
 export function loadedLibraries(coverage: string): readonly string[] {
   const names = loadedFiles(coverage).flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
   return [...new Set(names)].sort();

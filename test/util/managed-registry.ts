@@ -1,5 +1,5 @@
-// The compiled service with its management API, used as an operator would: its own folder and libretto.json, an admin
-// who is logged in, and a way to kill it.
+// The compiled service with its management API, used as an operator uses it: a folder with its own libretto.json, a
+// logged-in admin, and a way to kill the service.
 
 import { writeFileSync } from 'node:fs';
 
@@ -20,9 +20,9 @@ export interface ManagedRegistry extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly data: string;
   readonly url: () => string;
-  /** the admin's */
+  /** the admin's session */
   readonly session: string;
-  /** As the admin, or as whoever `as` is. */
+  /** Sends a request as the admin, or as `as`. */
   readonly api: (
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -32,11 +32,11 @@ export interface ManagedRegistry extends AsyncDisposable {
   readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
   readonly start: () => Promise<void>;
   readonly stop: (signal: NodeJS.Signals) => Promise<void>;
-  /** everything the service has said since it was last started */
+  /** the output of the service since its last start */
   readonly output: () => string;
 }
 
-/** `settings`: what stands in libretto.json. */
+/** `settings`: the content of libretto.json. */
 export async function startManagedRegistry(settings: object): Promise<ManagedRegistry> {
   const folder = temporaryFolder('managed');
   const data = folder.at('data');
@@ -72,7 +72,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
   };
 }
 
-/** Makes the first admin, and returns the session. */
+/** Creates the first admin, and returns the session. */
 async function setUp(url: string, code: string): Promise<string> {
   const { status, json } = await send(
     'POST',

@@ -1,4 +1,4 @@
-// The package whose archives the tests of a mirror fetch, and what they compare of it.
+// The package whose archives the tests of a mirror fetch, and the values that they compare.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const bytesOf = (reply: MirrorReply | undefined): string =>
 export const pathOf = (version: string): string =>
   `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
 
-/** Every ZIP that is kept, each of which must be what its name says. */
+/** Every stored ZIP; each must have the content of its name. */
 export function keptArchives({ folder }: RunningMirror): readonly string[] {
   const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
   for (const path of files)

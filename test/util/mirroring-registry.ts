@@ -1,5 +1,4 @@
-// A registry on disk for the compiled commands: private packages of its own, and a repository of loopback that it
-// mirrors.
+// A registry on disk for the compiled commands: private packages of its own, and a mirrored repository on loopback.
 
 import { writeFileSync } from 'node:fs';
 import { zipOf } from './hostile-zip.ts';
@@ -12,15 +11,15 @@ import { whoLibrary } from './who-library.ts';
 export interface MirroringRegistry extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
-  /** Of a command that has to succeed, with --json. */
+  /** Runs a command that must succeed, with --json. */
   readonly json: (...args: readonly string[]) => Promise<Record<string, unknown>>;
-  /** Fetches versions ahead, whose references are those of the upstream for tests. */
+  /** Fetches versions in advance; their references are those of the test upstream. */
   readonly warm: (...packages: readonly (readonly [name: string, version: string])[]) => Promise<CliOutcome>;
-  /** The path of sources with these packages, 1.0.0 each. */
+  /** The path of sources with these packages, in version 1.0.0 each. */
   readonly sources: (...names: readonly string[]) => string;
 }
 
-/** With acme/app 1.0.0 published, in the folder `data`. */
+/** A registry with acme/app 1.0.0 published, in the folder `data`. */
 export async function mirroringRegistry(url: string): Promise<MirroringRegistry> {
   const folder = temporaryFolder('mirroring');
   writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
@@ -57,6 +56,6 @@ export async function mirroringRegistry(url: string): Promise<MirroringRegistry>
   return { folder, cli, json, warm, sources, [Symbol.asyncDispose]: () => folder.remove() };
 }
 
-/** A small ZIP that is accepted, of its own for each seed. */
+/** A small valid ZIP, different for each seed. */
 export const archiveFor = (seed: string): Buffer =>
   zipOf([{ name: 'lib/src/A.php', data: Buffer.from(`<?php // ${seed}\n`), stored: true }]);

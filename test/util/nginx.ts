@@ -1,4 +1,4 @@
-// A private nginx on a free port: stands in front of a registry as a reverse proxy.
+// A private nginx on a free port, as a reverse proxy before a registry.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +14,13 @@ export interface Nginx {
   readonly stop: () => Promise<void>;
 }
 
-/** `server` is the inside of the server block, without listen. */
+/** `server` is the content of the server block, without listen. */
 export async function startNginx(server: string): Promise<Nginx> {
   const port = await freePort();
   return startWhole(port, `server {\n    listen 127.0.0.1:${port};\n    ${server}\n  }`);
 }
 
-/** `configured`: what would stand in a file of conf.d; something in it listens on `port` of loopback, without TLS. */
+/** `configured`: the content of a file in conf.d; its server listens on `port` of loopback, without TLS. */
 export async function startWhole(port: number, configured: string): Promise<Nginx> {
   const folder = temporaryFolder('nginx');
   const file = folder.at('nginx.conf');

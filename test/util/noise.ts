@@ -1,4 +1,4 @@
-// Bytes that nothing compresses, the same ones everywhere.
+// Incompressible bytes, the same on every machine.
 
 export function noise(size: number): Buffer {
   const bytes = Buffer.alloc(size);

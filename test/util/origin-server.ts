@@ -1,5 +1,5 @@
-// A static server over a folder, as an origin is, which also misbehaves as a test tells it to; and a proxy that serves
-// from it. It remembers every request, and knows how many connections are open.
+// A static server over a folder, used as an origin, which misbehaves on command; and a proxy that serves from it. It
+// records every request, and knows the number of open connections.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -16,21 +16,21 @@ export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** of a body that should not be there */
+  /** the bytes of an unexpected body */
   bodyBytes: number;
 }
 
-/** True: it has answered, or will; false: as a static server does. */
+/** True: the test answers the request; false: the static server does. */
 export type Misbehave = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface OriginServer extends AsyncDisposable {
   readonly url: string;
   readonly seen: SeenRequest[];
-  /** paths asked for since the last call */
+  /** paths requested since the last call */
   readonly asked: () => string[];
   readonly connections: () => number;
   misbehave: Misbehave;
-  /** Refuses connections until it comes back. */
+  /** Refuses connections until it is resumed. */
   readonly goAway: () => Promise<void>;
   readonly comeBack: () => Promise<void>;
 }
@@ -79,7 +79,7 @@ function recordOf(request: IncomingMessage): SeenRequest {
   return record;
 }
 
-/** With the validators of nginx. */
+/** Answers with the validators of nginx. */
 function serveFile(directory: string, request: IncomingMessage, response: ServerResponse): void {
   const path = join(directory, decodeURIComponent(request.url ?? ''));
   if (!existsSync(path) || !statSync(path).isFile()) {
@@ -104,11 +104,11 @@ export interface ServedOrigin extends AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly notices: readonly OriginNotice[];
   readonly files: OriginFiles;
-  /** Moves the clock that says what may be asked again; timers go on as before. */
+  /** Moves the clock that decides on repeated requests; timers run on. */
   readonly skip: (ms: number) => void;
 }
 
-/** A proxy over an origin over a hand-made tree. Whether something was published is looked at every 100 ms. */
+/** A proxy on an origin with a hand-made tree. It checks for a publication every 100 ms. */
 export async function serveOrigin(
   options: RunningOptions & { readonly authorization?: string; readonly cacheBytes?: number } = {},
 ): Promise<ServedOrigin> {

@@ -1,5 +1,5 @@
-// The services behind the package operations as `serve` composes them, over a data folder of a test: the builder is the
-// compiled program, in processes of its own. Downloads are kept when somebody asks for them.
+// The services of the package operations, composed as in `serve`, over a data folder of a test. The builder is the
+// compiled program in a process of its own. Downloads are written when they are read.
 
 import { dirname, join } from 'node:path';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';

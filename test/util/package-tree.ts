@@ -1,5 +1,5 @@
 // Builds folders of test packages: a map of paths to contents becomes files, links and FIFOs in a fresh temporary
-// folder. Everything is synchronous, and nothing is left behind once `remove` was called.
+// folder. Everything is synchronous, and `remove` deletes everything.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -21,16 +21,16 @@ export type Tree = Readonly<Record<string, TreeEntry>>;
 export interface TemporaryTree {
   /** absolute */
   readonly root: string;
-  /** absolute path of something below it */
+  /** absolute path of a file below it */
   readonly path: (...segments: string[]) => string;
-  /** adds to it, or overwrites */
+  /** adds files, or overwrites them */
   readonly write: (tree: Tree) => void;
   /** deletes a file or folder */
   readonly delete: (path: string) => void;
   readonly remove: () => void;
 }
 
-/** A fresh folder below the system's temporary one, or `parent`, holding `tree`. */
+/** A fresh folder below the system's temporary one, or below `parent`, with the files of `tree`. */
 export function temporaryTree(tree: Tree = {}, parent = tmpdir()): TemporaryTree {
   const root = mkdtempSync(join(parent, 'libretto-tree-'));
   writeTree(root, tree);
@@ -65,12 +65,14 @@ function writeEntry(target: string, path: string, entry: TreeEntry): void {
   }
 }
 
-/** Sets the mtime of everything given, e.g. to move it out of the seconds in which a scan does not trust a file. */
+/**
+ * Sets the mtime of all files, for example to an earlier time than the seconds in which a scan does not trust a file.
+ */
 export function touch(paths: readonly string[], time: Date): void {
   for (const path of paths) utimesSync(path, time, time);
 }
 
-/** A small library as a tree: its composer.json (`fields` win over what is made up here) and one class. */
+/** A small library as a tree: its composer.json (`fields` override the default ones) and one class. */
 export function libraryTree(name: string, fields: Readonly<Record<string, unknown>> = {}): Tree {
   const namespace = name.split('/').map(studly).join('\\');
   const className = studly(name.split('/')[1] ?? 'Thing');

@@ -1,5 +1,5 @@
-// Passes connections on to a server with TLS, and counts them. Without a certificate of its own it passes on the very
-// bytes; with one it ends TLS and begins it anew, for clients that are to speak HTTP/1.1 though they would rather not.
+// Forwards connections to a server with TLS, and counts them. Without a certificate of its own it forwards the bytes;
+// with one it ends TLS and starts it anew, so that clients are limited to HTTP/1.1.
 
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';

@@ -1,7 +1,6 @@
-// A registry that is led through random steps beside a model of it. After each step everything that is promised of it
-// is looked at again.
+// A registry that goes through random steps together with a model. After each step every promise is checked again.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import { endWatch, Killed, watchDisk } from './faulty-disk.mjs';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +51,7 @@ export const emptyTally = (): Tally => ({
 });
 
 const day = 86_400_000;
-/** so few that prunes find something that no rollback needs */
+/** few enough that prunes find files that no rollback needs */
 const keepHistory = 1;
 const steady = sources.map((source) => keyOf({ name: `${source}/steady`, version: '1.0.0' }));
 const keys = [
@@ -65,15 +64,15 @@ type Transition = (state: VersionState, key: string) => VersionState;
 export interface PlayedRegistry {
   readonly play: (step: Step) => Promise<void>;
   /**
-   * Builds until there is nothing left to do, and compares with a tree that was built from nothing, where the model
-   * says that they are the same.
+   * Builds until no work is left, and compares with a tree that was built from nothing, where the model predicts equal
+   * trees.
    */
   readonly end: () => Promise<void>;
   readonly remove: () => void;
 }
 
 export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
-  // in memory, where the system has room for files there
+  // in memory, where the system has space
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const data = tree.path('data');
   mkdirSync(data);
@@ -89,7 +88,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   const publications = new Map<number, ReadonlyMap<string, string>>();
   let time = Date.UTC(2026, 0, 1);
   let highest = 0;
-  /** false: a build has to come first, for whatever reads no sources */
+  /** false: an operation that reads no sources needs a build first */
   let isWhole = true;
 
   const effects: BuildEffects = {
@@ -141,9 +140,9 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       (report) => ({ report }),
       (error: unknown) => ({ error }),
     );
-    // what the process had begun beside it dies with it
+    // its simultaneous work dies with the process
     if ('error' in outcome) await sleep(20);
-    // readers saw this, whatever of it the power takes away
+    // readers saw this, whatever the power loss removes
     dates.note();
     const { met } = endWatch();
     buryOwner(data);
@@ -160,7 +159,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     return outcome.report;
   }
 
-  /** `reason`: why it is refused, perhaps; undefined: it is not. */
+  /** `reason`: the expected refusal, if any; undefined: it succeeds. */
   async function unlessRefused(reason: RegExp | undefined, run: () => Promise<void>): Promise<void> {
     try {
       await run();
@@ -170,8 +169,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     }
   }
   /**
-   * A build comes first where something was cut off; a rollback that was is completed first, and may be one publication
-   * more than the record keeps.
+   * A build comes first after an interruption. An interrupted rollback is completed first, and may add one publication
+   * to the record.
    */
   const orCutOff = (reason: RegExp | undefined): RegExp | undefined =>
     isWhole
@@ -201,7 +200,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       if (report === undefined) return;
       isWhole = true;
       expect(report.failed).toHaveLength(unreadable.length);
-      // of a source that cannot be read stands what was found before
+      // an unreadable source keeps its earlier content
       const refused = report.quarantined.filter(({ name }) => isRead(name ?? '')).length;
       const all = JSON.stringify(report.quarantined);
       expect(refused, all).toBeGreaterThanOrEqual(refusals.reduce((sum, list) => sum + Math.min(...list), 0));
@@ -218,8 +217,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const recorded = [
       ...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous])),
     ];
-    // not seen is one that was completed on the way to the next, and the number of one that was cut off before there
-    // was anything
+    // an intermediate completed publication may be missing, and so may the number of one that was cut off before any
+    // other
     const seen = recorded.filter((serial) => publications.has(serial));
     const to = seen[back] ?? seen.at(-1) ?? 1;
     const then = publications.get(to);
@@ -234,7 +233,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   }
 
   async function playLift(cutOffAt: number | undefined): Promise<void> {
-    // of a step that was cut off it is not known which of several states was reached
+    // after an interrupted step the model allows several states
     const isHeld = [...states.values()].some((list) => list.every(({ undone }) => undone !== undefined));
     await unlessRefused(
       orCutOff(isHeld && highest > 0 ? undefined : /No rollback is in effect|Nothing was published yet/),
@@ -249,7 +248,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
 
   async function playPrune({ keepDays, cutOffAt }: Extract<Step, { readonly kind: 'prune' }>): Promise<void> {
     await unlessRefused(orCutOff(highest === 0 ? /nothing to prune/ : undefined), async () => {
-      // a release that was pruned may come back with the same content only, so that for the model nothing has changed
+      // a pruned release may return with the same content only, so that nothing has changed for the model
       await undergo(
         cutOffAt,
         () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now),

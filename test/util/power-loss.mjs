@@ -4,20 +4,20 @@
 import { basename, dirname, join } from 'node:path';
 
 /**
- * `fs` is Node's own, not one that fails; `random` gives numbers from 0 up to 1. What was there before is kept beside
- * `folder`.
+ * `fs` is Node's own, not the failing one; `random` returns numbers from 0 up to 1. The former contents are stored in a
+ * folder next to `folder`.
  */
 export function createPowerLoss(fs, folder, random) {
   const kept = `${folder}.before`;
   fs.rmSync(kept, { recursive: true, force: true });
   fs.mkdirSync(kept, { recursive: true });
-  /** inodes whose bytes are not on the disk */
+  /** inodes whose bytes are not synced */
   const unsynced = new Set();
-  /** folder → name → where what had this name is kept, or undefined where nothing had it */
+  /** folder → name → the path of its former content, or undefined where the name was new */
   const changed = new Map();
   let count = 0;
 
-  /** Before the first change of a name since its folder was synced. */
+  /** Called before the first change of a name since its folder was synced. */
   const keep = (path) => {
     const names = changed.get(dirname(path)) ?? new Map();
     changed.set(dirname(path), names);
@@ -33,7 +33,7 @@ export function createPowerLoss(fs, folder, random) {
     /** `call` is about to change the names `paths`. */
     before: (call, [path], paths) => {
       if (call === 'utimes' || call === 'chmod') return;
-      // a folder that goes with all it holds: nobody looks into it again
+      // a folder that is removed with its content is never read again
       if (call === 'rm' && fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) changed.delete(path);
       else for (const each of paths) keep(each);
     },

@@ -1,4 +1,4 @@
-// Random steps in the life of a registry: what is edited in its sources, and what its operator then does.
+// Random steps in the life of a registry: edits in its sources, and operations of its operator.
 
 import { fc } from './seeded-check.ts';
 import type { TemporaryTree } from './package-tree.ts';
@@ -9,7 +9,7 @@ export const sources = ['acme', 'beta'] as const;
 export const names = ['acme/one', 'acme/two', 'beta/three'] as const;
 export const releases = ['1.0.0', '1.1.0', '2.0.0-beta1'] as const;
 
-/** Of one version of one package; undefined: its branch. */
+/** An edit of one version of one package; undefined: of its branch. */
 export interface Edit {
   readonly name: string;
   readonly version: string | undefined;
@@ -18,17 +18,17 @@ export interface Edit {
 }
 
 export type Step = {
-  /** that pass before it */
+  /** the time before it */
   readonly days: number;
-  /** the machine loses its power at this operation on the disk, if there are so many */
+  /** the machine loses its power at this operation on the disk, if there are that many */
   readonly cutOffAt: number | undefined;
 } & (
   | { readonly kind: 'build'; readonly edits: readonly Edit[]; readonly unreadable: readonly string[] }
-  /** `back`: how many publications, as far as they are recorded */
+  /** `back`: the number of publications, as far as they are recorded */
   | { readonly kind: 'rollback'; readonly back: number }
   | { readonly kind: 'lift' }
   | { readonly kind: 'prune'; readonly keepDays: number }
-  /** `pick`: which of the published versions */
+  /** `pick`: selects one of the published versions */
   | { readonly kind: 'purge'; readonly pick: number }
 );
 
@@ -68,7 +68,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Apart from the others, so that the seeds of their series go on meaning what they mean. */
+/** Separate from the others, so that the seeds of their series keep their meaning. */
 export const purgeStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('purge' as const),
   pick: fc.nat({ max: 11 }),
@@ -78,7 +78,7 @@ export const purgeStep: fc.Arbitrary<Step> = fc.record({
 export const keyOf = ({ name, version }: Pick<Edit, 'name' | 'version'>): string => `${name}@${version ?? 'dev-main'}`;
 export const sourceOf = (name: string): string => name.split('/')[0] ?? '';
 
-/** As a record's description names it, so that what is published can be told. */
+/** The text in a record's description that identifies the published content. */
 const contentOf = (change: Edit): string => `${keyOf(change)} ${change.content}`;
 
 export const wantedOf = (change: Edit): Wanted | undefined =>

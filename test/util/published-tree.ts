@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * path below public/ → SHA-256 of its bytes, less `published-time`: packages.json, every p2 document, and the archives
- * that they name.
+ * path below public/ → SHA-256 of its bytes without `published-time`: packages.json, every p2 document, and the
+ * archives that they name.
  */
 export function publishedTree(data: string): Record<string, string> {
   const files = allFiles(join(data, 'public'));
@@ -19,7 +19,7 @@ export function publishedTree(data: string): Record<string, string> {
   );
 }
 
-/** path below public/ → SHA-256, less `published-time`: every file there is */
+/** path below public/ → SHA-256 without `published-time`, for every file */
 export function wholeTree(data: string): Record<string, string> {
   return Object.fromEntries(allFiles(join(data, 'public')).map((path) => [path, digest(join(data, 'public', path))]));
 }
@@ -61,7 +61,7 @@ function recordsOf(data: string, files: readonly string[]): VersionRow[] {
     );
 }
 
-/** The plain archive of every version, and the pinned one of a version that may move. */
+/** The plain archive of every version, and the pinned archive of each dev version. */
 function namedArchives(data: string, files: readonly string[]): ReadonlySet<string> {
   return new Set(
     recordsOf(data, files).flatMap(({ name, version, dist }) =>
@@ -79,8 +79,8 @@ export function allFiles(folder: string): string[] {
 }
 
 /**
- * Without `published-time`, which alone depends on the clock: a build from nothing publishes everything at its own time
- * (DECISIONS.md).
+ * Removes `published-time`, the only field that depends on the clock: a build from nothing publishes everything at its
+ * own time (DECISIONS.md).
  */
 function digest(file: string): string {
   const bytes = readFileSync(file);

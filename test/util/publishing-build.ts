@@ -1,5 +1,5 @@
-// One build of everything a publication can consist of, to be played again and again from the same beginning: packages
-// and versions that come and go, a branch that moves, a release that is published anew, a README that changes.
+// One build with every kind of change, which a test repeats from the same start: added and removed packages and
+// versions, a branch that moves, a release that is published anew, a README that changes.
 
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,20 +19,20 @@ const head = (name: string, who: string): Tree =>
 
 export interface PublishingBuild {
   readonly data: string;
-  /** Lays the data folder out as it was before the build; returns its path. */
+  /** Prepares the data folder as it was before the build; returns its path. */
   readonly begin: () => string;
-  /** The build, `late` seconds later than it might be. */
+  /** Runs the build, `late` seconds later than the earliest time. */
   readonly run: (late?: number) => Promise<BuildReport>;
-  /** what the build leaves where nothing disturbs it */
+  /** the result of an undisturbed build */
   readonly expected: FinishedTree;
   readonly found: () => FinishedTree;
-  /** Back to what was published before the build. */
+  /** Restores the publication before the build. */
   readonly rollBack: (late: number) => Promise<unknown>;
   readonly remove: () => void;
 }
 
 export interface FinishedTree {
-  /** path → SHA-256 of everything that is served */
+  /** path → SHA-256 of every served file */
   readonly served: Readonly<Record<string, string>>;
   /** every file of the data folder */
   readonly files: readonly string[];
@@ -50,7 +50,7 @@ const standardRequest: Omit<BuildRequest, 'dataDirectory' | 'baseDirectory' | 'a
   distBaseUrl: undefined,
 };
 
-/** The packages of the publication before. */
+/** The packages of the former publication. */
 const before: Tree = {
   ...release('acme/less', '1.0.0'),
   ...release('acme/less', '1.1.0'),
@@ -61,7 +61,7 @@ const before: Tree = {
   ...release('acme/anew', '1.0.0'),
 };
 
-/** What comes, or changes, with the build that is played. */
+/** The packages that the build adds or changes. */
 const after: Tree = {
   ...release('acme/more', '1.0.0'),
   ...head('acme/more', 'first'),
@@ -73,9 +73,9 @@ const after: Tree = {
   ...release('acme/anew', '1.0.0', 'again'),
 };
 
-/** `cold`: nothing was ever published before. */
+/** `cold`: nothing was published before. */
 export async function publishingBuild({ cold = false } = {}): Promise<PublishingBuild> {
-  // hundreds of them are played: in memory, where the system has room for files there
+  // in memory where there is space, because a test repeats the build hundreds of times
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const [source, base, data] = [tree.path('packages'), tree.path('base'), tree.path('data')];
   const request = (dataDirectory: string): BuildRequest => ({
@@ -117,12 +117,12 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
   };
 }
 
-/** A publication that was cut off has used up its serial. */
+/** An interrupted publication has used up its serial. */
 const withoutSerial = (path: string): string => path.replace(/^build\/history\/\d+/, 'build/history/N');
 
 /**
- * A process that ends leaves its locks behind; a test that plays one lives on, and so they are made out to a process
- * that does not.
+ * A process that ends leaves its locks behind. The test's own process lives on, so that this function gives its locks
+ * to an ended process.
  */
 export function buryOwner(data: string): void {
   const folder = join(data, 'build');
@@ -130,7 +130,7 @@ export function buryOwner(data: string): void {
     if (!/^lock(\.|$)/.test(name)) continue;
     const path = join(folder, name);
     const text = readFileSync(path, 'utf8');
-    // half a lock, after a power loss, which others wait for for a minute
+    // a half-written lock after a power loss, which others respect for a minute
     if (name === 'lock' && !text.endsWith('}')) rmSync(path);
     else if (text.endsWith('}'))
       writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), pid: 2 ** 22 + 1 }));

@@ -1,4 +1,4 @@
-// Bytes to a port and the bytes that come back, with nothing between: for requests no HTTP client would send.
+// Sends bytes to a port and returns the received bytes: for requests that no HTTP client would send.
 
 import { connect, type Socket } from 'node:net';
 
@@ -7,15 +7,15 @@ export interface RawReply {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  /** every answer on the connection, as it came */
+  /** every answer on the connection, as received */
   readonly text: string;
   /** the server closed the connection within the wait */
   readonly closed: boolean;
 }
 
 /**
- * Sends `bytes`, then reads until the server closes or nothing has come for `quietMs` after the first answer is
- * complete.
+ * Sends `bytes`, then reads until the server closes, or until `quietMs` passed without data after the first complete
+ * answer.
  */
 export function exchange(port: number, bytes: string | Buffer, quietMs = 150): Promise<RawReply> {
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function exchange(port: number, bytes: string | Buffer, quietMs = 150): P
       clearTimeout(quiet);
       quiet = setTimeout(() => finish(false), quietMs);
     });
-    socket.on('error', () => undefined); // a reset is seen as a close
+    socket.on('error', () => undefined); // a reset counts as a close
     socket.on('close', () => finish(true));
     socket.write(bytes);
   });

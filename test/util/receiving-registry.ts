@@ -1,4 +1,4 @@
-// A registry that receives trees, and the checkout in which a CI job builds them.
+// A registry that receives trees, and the checkout of the CI job that builds them.
 
 import { cpSync, rmSync } from 'node:fs';
 import { build } from '../../build/build.ts';
@@ -16,13 +16,13 @@ export interface ReceivingRegistry extends AsyncDisposable {
   /** the data folder of the registry */
   readonly data: string;
   readonly checkout: TemporaryTree;
-  /** holds `made`, the data folder of the CI job, and the copies of its tree */
+  /** the parent of `made`, the data folder of the CI job, and of the copies of its tree */
   readonly folder: TemporaryFolder;
   /** Writes a version of a package into the checkout; undefined: a dev version. */
   readonly put: (version: string | undefined, who?: string, name?: string) => void;
-  /** As a CI job does: everything is built anew out of the checkout, and copied into the folder `into`. */
+  /** Builds everything anew from the checkout, as a CI job does, and copies the tree into the folder `into`. */
   readonly sent: (into?: string) => Promise<string>;
-  /** Copies what the CI job built last. */
+  /** Copies the last tree of the CI job. */
   readonly copied: (into: string) => string;
   readonly receive: (tree: string, more?: Partial<BuildRequest>, name?: string) => Promise<BuildReport>;
 }

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface Recorded {
   readonly method: string;
-  /** the raw request target, exactly as it stood on the wire */
+  /** the raw request target, exactly as received */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly status: number;
@@ -24,22 +24,22 @@ export interface Answer {
 
 export interface RecordingFront {
   readonly url: string;
-  /** `127.0.0.1:<port>`, the key Composer's auth.json wants */
+  /** `127.0.0.1:<port>`, the key for Composer's auth.json */
   readonly host: string;
   readonly requests: Recorded[];
-  /** the targets asked for since the last call, and forgets them */
+  /** returns the targets since the last call, and forgets them */
   readonly take: () => string[];
   /** most connections that were open at once */
   readonly mostConnections: () => number;
-  /** set to answer in the registry's place; undefined lets the request through */
+  /** answers instead of the registry where set; undefined passes the request on */
   answer: ((target: string) => Answer | undefined) | undefined;
-  /** set to change a body on its way to the client; Content-Length follows */
+  /** changes a body for the client where set; Content-Length follows */
   damage: ((target: string, body: Buffer) => Buffer) | undefined;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Listens on a free port of 127.0.0.1. `upstream` is asked at each request, so that a registry may come back on another
+ * Listens on a free port of 127.0.0.1. `upstream` is called for each request, so that a registry may return on another
  * port.
  */
 export async function startFront(upstream: () => string): Promise<RecordingFront> {
@@ -77,7 +77,7 @@ export async function startFront(upstream: () => string): Promise<RecordingFront
   return front;
 }
 
-/** Sends an answer, with its body damaged where a test wants that, and gives the record of it. */
+/** Sends an answer, with its body damaged where a test requests that, and returns its record. */
 function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -106,7 +106,7 @@ interface Forwarded {
   readonly body: Buffer;
 }
 
-/** A registry that is gone becomes 502, as any real proxy would have it. */
+/** A missing registry becomes 502, as with any real proxy. */
 function forward(incoming: IncomingMessage, upstream: string, agent: Agent): Promise<Forwarded> {
   const { hostname, port } = new URL(upstream);
   return new Promise((resolve) => {

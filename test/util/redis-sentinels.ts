@@ -1,5 +1,4 @@
-// A primary, its replica, and three sentinels that put the replica in its place, all private and on free ports of
-// loopback.
+// A primary, its replica, and three sentinels that promote the replica, all private and on free ports of loopback.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +58,7 @@ export async function startSentinels(password?: string): Promise<RedisSentinels>
   };
 }
 
-/** A sentinel keeps what it learns in its configuration file. */
+/** A sentinel stores its knowledge in its configuration file. */
 function launch(port: number, path: string, primaryPort: number, password: string | undefined): ChildProcess {
   const lines = [
     `port ${port}`,

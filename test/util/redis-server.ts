@@ -1,5 +1,5 @@
-// A private redis-server on a free port of loopback, which keeps nothing on disk unless it is told to, and then in a
-// folder of its own. It can be frozen, thawed, killed and started again.
+// A private redis-server on a free port of loopback. By default it stores nothing on disk, and otherwise in a folder of
+// its own. It can be frozen, thawed, killed and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,11 @@ export interface RedisServer {
   readonly port: number;
   /** Sends one command as the operator. */
   readonly command: (name: string, ...args: readonly (string | number)[]) => Promise<unknown>;
-  /** It keeps its connections and answers nobody. */
+  /** It keeps its connections and answers no command. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly kill: () => Promise<void>;
-  /** After `kill`: again on the same port, with nothing remembered. */
+  /** After `kill`: starts again on the same port, without data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -68,7 +68,7 @@ async function launch(port: number, settings: readonly string[], password: strin
   throw new Error('redis-server did not start within five seconds');
 }
 
-/** Sends one command as the operator, by a connection of its own. */
+/** Sends one command as the operator, over a connection of its own. */
 export async function sendTo(
   port: number,
   password: string | undefined,
@@ -91,7 +91,7 @@ export async function sendTo(
   }
 }
 
-/** A port that nothing listens on right now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,5 @@
 // A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port,
-// a recording front before it. Nothing here imports the product: it is used as its users use it.
+// and a recording front. It imports no file of the product and uses the product as its users do.
 
 import { writeFileSync } from 'node:fs';
 import { assertNoSecretsBelow } from './leaks.ts';
@@ -11,16 +11,16 @@ export interface Registry extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly data: string;
   readonly front: RecordingFront;
-  /** where Composer is sent: the front */
+  /** the address for Composer: the front */
   readonly url: string;
   /** the server itself */
   readonly direct: () => string;
-  /** a read token, made at the start */
+  /** a read token, created at the start */
   readonly token: string;
   readonly tokenId: string;
   readonly createToken: (...flags: readonly string[]) => Promise<{ readonly id: string; readonly token: string }>;
   readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
-  /** builds and expects exit code 0; the report */
+  /** builds, expects exit code 0, and returns the report */
   readonly build: (...args: readonly string[]) => Promise<BuildReport>;
   /** the server's request log so far */
   readonly log: () => readonly Readonly<Record<string, unknown>>[];
@@ -53,8 +53,8 @@ export interface RegistryOptions {
 }
 
 /**
- * Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command, `settings` what is set
- * before. `loopback`: it may send requests to loopback addresses.
+ * Builds `sources`, creates a token, and serves. `serve` has further flags of the serve command, `settings` the
+ * settings before the start. `loopback`: it may send requests to loopback addresses.
  */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
   const folder = temporaryFolder('registry');
@@ -95,7 +95,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
   };
 }
 
-/** The commands that have to succeed. */
+/** The commands that must succeed. */
 function commandsOf(cli: Registry['cli']) {
   return {
     build: async (...args: readonly string[]): Promise<BuildReport> => {

@@ -1,4 +1,4 @@
-// The services for registered repositories in tests over HTTP. All parts are real except the builder's process.
+// The services of registered repositories in tests over HTTP. All parts are real except the builder's process.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface RepositoryParts {
   readonly store: AuditedStore;
   readonly sealer: Sealer;
   readonly now: () => number;
-  /** `data` and libretto.json are in it */
+  /** the parent of `data` and libretto.json */
   readonly folder: string;
   readonly settings?: object | undefined;
 }
@@ -40,7 +40,7 @@ export interface TestRepositories extends RepositoryServices {
   readonly errors: readonly unknown[];
 }
 
-/** Names resolve as in `addresses`, and to a public one otherwise: no test asks a real resolver. */
+/** Names resolve as in `addresses`, and otherwise to a public address; no test uses a real resolver. */
 const addresses: Readonly<Record<string, string>> = {
   'inside.example.org': '10.1.2.3',
   'mixed.example.org': '169.254.169.254',
@@ -66,7 +66,7 @@ export async function repositoryServices({
   const builder = createScriptedBuilder();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  // goes with the registry's own time, so that a test can let it pass
+  // follows the registry's own clock, which a test can move
   const liveness = createLiveness({ monotonicMs: now });
   const jobs = createJobs({ state, store, now, randomBytes, liveness });
   const syncer = createSyncer({ jobs, runner: builder, hostOf: createHostOf(state), now, onError });

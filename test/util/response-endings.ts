@@ -1,11 +1,11 @@
-// Servers on loopback whose responses end in every way there is: whole, cut off, reset, with a bad chunk, with
-// trailers, with too much. What a path is answered with is drawn from a seed, and is the same whenever it is asked.
+// Servers on loopback whose responses end in every possible way: complete, cut off, reset, with a bad chunk, with
+// trailers, with too much data. A seed determines the response of each path, which stays the same.
 
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from './seeded-random.ts';
 
-/** What a client may make of a response; `either`: all of the body came, and then the connection broke. */
+/** The permitted results for a client; `either`: the whole body arrived, and then the connection broke. */
 export type Expected = 'whole' | 'error' | 'either';
 
 const endings = [
@@ -28,11 +28,11 @@ export interface Plan {
   readonly wire: Buffer;
   /** the connection stays open */
   readonly kept: boolean;
-  /** bytes that are written at a time */
+  /** the size of each write in bytes */
   readonly piece: number;
 }
 
-/** How a response with this body goes. `random` gives numbers from 0 up to 1; `calm`: whole in any case. */
+/** The plan of a response with this body. `random` returns numbers from 0 up to 1; `calm`: always complete. */
 export function planOf(body: Buffer, random: () => number, calm: boolean): Plan {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
   const old = random() < 0.4;
@@ -77,11 +77,11 @@ function chunked(body: Buffer, random: () => number): Buffer {
 }
 
 export interface EndingServers extends AsyncDisposable {
-  /** each its own origin */
+  /** each is an origin of its own */
   readonly urls: readonly string[];
 }
 
-/** Servers that answer each path with its plan; 404 where there is none. */
+/** Servers that answer each path by its plan; 404 where there is none. */
 export async function startEndingServers(
   count: number,
   planFor: (path: string) => Plan | undefined,
@@ -90,7 +90,7 @@ export async function startEndingServers(
   const listening = Array.from({ length: count }, () =>
     createServer((socket) => {
       open.add(socket);
-      socket.on('error', () => undefined).on('close', () => open.delete(socket)); // clients hang up as they like
+      socket.on('error', () => undefined).on('close', () => open.delete(socket)); // clients may hang up at any time
       let asked = '';
       socket.on('data', (part: Buffer) => {
         asked += part.toString('latin1');
@@ -124,7 +124,7 @@ async function answer(socket: Socket, plan: Plan | undefined): Promise<void> {
   else if (!plan.kept) socket.end();
 }
 
-/** A random generator of its own for each text. */
+/** A random generator for each text. */
 export function randomFor(seed: number, text: string): () => number {
   let mixed = seed >>> 0;
   for (const character of text) mixed = (Math.imul(mixed, 31) + character.charCodeAt(0)) >>> 0;

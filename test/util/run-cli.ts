@@ -1,5 +1,5 @@
-// Runs the compiled `libretto` as a user would, in an environment that holds nothing of the tester's own settings. A
-// command that only needs LIBRETTO_* variables shares a process with others; OWN_PROCESSES=1 gives each its own.
+// Runs the compiled `libretto` as a user would, in an environment without the tester's own settings. A command that
+// only needs LIBRETTO_* variables shares a process with others; OWN_PROCESSES=1 gives each its own.
 
 import { execa } from 'execa';
 
@@ -18,11 +18,11 @@ export interface CliOptions {
   readonly cwd: string;
   /** added to PATH and a HOME that does not exist */
   readonly environment?: Readonly<Record<string, string>>;
-  /** a command that runs the program as its last arguments, such as `nice` */
+  /** a command that runs the program given by its last arguments, such as `nice` */
   readonly through?: readonly string[];
-  /** in a process of its own, and not in one that runs other commands as well */
+  /** whether it runs in a process of its own, instead of a shared one */
   readonly alone?: boolean;
-  /** what the command reads from standard input; default: nothing */
+  /** the command's standard input; default: empty */
   readonly input?: string;
 }
 
@@ -52,7 +52,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   return { exitCode: exitCode ?? -1, stdout, stderr };
 }
 
-/** With standard output going to a file, which must exist. */
+/** Runs a command with its standard output to a file, which must exist. */
 export async function runCliInto(
   path: string,
   args: readonly string[],
@@ -76,16 +76,16 @@ export async function runCliInto(
 export interface RunningCli {
   readonly pid: number;
   readonly output: () => { readonly stdout: string; readonly stderr: string };
-  /** Resolves with the match once either stream shows it; rejects when the program ends before. */
+  /** Resolves with the match once either stream contains it; rejects when the program ends before. */
   readonly shows: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<CliOutcome>;
 }
 
-/** The one secret that `serve` is to say. */
+/** The one secret that `serve` prints. */
 const setupLine = /^ {2}curl \S+\/api\/auth\/setup .*$/m;
 
-/** The lines of a log, without those of the audit log's head, which come with time and not with requests. */
+/** The lines of a log without those of the audit log's head, which appear by time and not by request. */
 export function logLines(text: string): Record<string, unknown>[] {
   return text
     .trim()
@@ -94,7 +94,7 @@ export function logLines(text: string): Record<string, unknown>[] {
     .filter((line) => line['audit_head'] === undefined);
 }
 
-/** For commands that stay: `serve` and `start`. */
+/** Starts commands that keep running: `serve` and `start`. */
 export function startCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): RunningCli {
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const child = execa(command, all, {
@@ -127,7 +127,7 @@ export function startCli(args: readonly string[], { cwd, environment = {}, throu
   };
 }
 
-/** `listeners`: called whenever more has come of the output. */
+/** `listeners`: called for each new output. */
 function untilShown(
   pattern: RegExp,
   output: Pick<CliOutcome, 'stdout' | 'stderr'>,

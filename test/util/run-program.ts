@@ -1,5 +1,6 @@
-// Runs a command line in this process, for tables of help texts and refused arguments. No command may run: there is no
-// environment, no input and no folder. The tests of test/cli run the compiled program (run-cli.ts) for all else.
+// Runs a command line in this process, for tables of help texts and refused arguments. No command may have effects:
+// there is no environment, no input and no folder. The tests of test/cli use the compiled program (run-cli.ts) for
+// everything else.
 
 import type { Context } from '../../cli/io/context.ts';
 import { runProgram } from '../../cli/program/program.ts';

@@ -1,6 +1,6 @@
-// The management API on a real socket over a state in memory: everything is the real one but the disk. Callers are made
-// as they would be made in life, every answer is held against the published document, and in the end nothing may have
-// changed without its audit event, and no secret lie about.
+// The management API on a real socket with a state in memory; all other parts are real. Callers are created through the
+// real services, and every answer is checked against the API document. At the end, every change must have its audit
+// event, and no secret may have leaked.
 
 import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
@@ -45,25 +45,25 @@ import { watchState } from './watched-state.ts';
 export interface RunningManagement extends AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly services: Services;
-  /** `as`: the bearer credentials, a token's or a session's; left out: nobody */
+  /** `as`: the bearer credentials of a token or a session; omitted: none */
   readonly call: (
     method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT',
     path: string,
     options?: { readonly as?: string; readonly body?: unknown },
   ) => Promise<Reply>;
   readonly createToken: (kind: TokenKind) => Promise<string>;
-  /** A new user of this role, logged in: `token` is their session's. */
+  /** A new user of this role, logged in: `token` is the user's session. */
   readonly signIn: (role: Role) => Promise<SignedIn>;
   readonly state: StateStore;
   readonly uses: TokenUses;
-  /** of what happens while nobody waits for an answer */
+  /** errors of background work */
   readonly errors: readonly unknown[];
-  /** with a builder that does as it is told */
+  /** with a builder that the test controls */
   readonly repositories: TestRepositories;
   readonly people: People;
   readonly keys: KeyRing;
   readonly sealer: Sealer;
-  /** the data folder of what publishes; it may not exist yet */
+  /** the data folder of the builder; it may not exist yet */
   readonly data: string;
 }
 
@@ -74,7 +74,7 @@ export interface SignedIn {
   readonly password: string;
 }
 
-/** scrypt as it is, but cheap: tests sign in often. */
+/** The real scrypt at a low cost, because tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
 export async function runManagement(
@@ -204,7 +204,7 @@ export async function runManagement(
   };
 }
 
-/** All registries describe themselves alike, so the first one of a test file is asked. */
+/** All registries have the same API document, so that the first one of a test file provides it. */
 let answerCheck: AnswerCheck | undefined;
 
 async function answerCheckOf(proxy: RunningProxy): Promise<AnswerCheck> {

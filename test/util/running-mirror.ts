@@ -1,5 +1,5 @@
-// A mirror over a folder of its own, with a clock the test sets and private names the test gives. Its upstreams are on
-// loopback, which is allowed here.
+// A mirror on a folder of its own, with a clock and private names that the test sets. Its upstreams are on loopback,
+// which is allowed here.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
@@ -14,7 +14,7 @@ export interface MirrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** the error with which the sending broke off */
+  /** the error that ended the transfer */
   readonly broken: string | undefined;
   readonly json: () => {
     readonly packages: Readonly<Record<string, readonly Record<string, never>[]>>;
@@ -37,7 +37,7 @@ export interface RunningMirror extends AsyncDisposable {
   ) => Promise<MirrorReply | undefined>;
   readonly archive: (name: string, version: string, reference?: string) => Promise<MirrorReply | undefined>;
   readonly of: (kind: MirrorEvent['kind']) => readonly MirrorEvent[];
-  /** what went wrong so far, as the log has it */
+  /** the failures so far, as the log has them */
   readonly messages: () => readonly string[];
 }
 
@@ -113,7 +113,7 @@ const standardOptions = {
   cacheBytes: 16 * 1024 ** 2,
 } satisfies Partial<MirrorOptions>;
 
-/** `moment`: of the next request. */
+/** `moment`: the time of the next request. */
 function requestsTo(
   mirror: Mirror,
   moment: () => { readonly nowMs: number; readonly epoch: number },
@@ -139,7 +139,7 @@ function requestsTo(
   };
 }
 
-/** Reads a body as sending it would, to the end or to where it breaks off. */
+/** Reads a body as the server would send it, to its end or to the error. */
 async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefined> {
   if (answer === undefined) return undefined;
   const { body: given, status } = answer;
@@ -167,7 +167,7 @@ async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefi
     }
   }
   const body = Buffer.concat(pieces);
-  // whoever runs the registry learns from its log whom it asks; who reads from it does not
+  // the log names the upstream for the operator, and the answer does not name it for clients
   if (status >= 400 && /127\.0\.0\.1|localhost|:\/\//.test(body.toString()))
     throw new Error(`an answer names the address of an upstream: ${body.toString()}`);
   return { status, headers, body, broken, json: () => JSON.parse(body.toString()) as ReturnType<MirrorReply['json']> };

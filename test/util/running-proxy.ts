@@ -1,6 +1,6 @@
-// A proxy on a free port of loopback over a hand-made tree, with fixed tokens unless a test brings its own
-// authenticator; everything else is the real one, sockets included. Every answer to what
-// Composer asks is held against the service's description of it.
+// A proxy on a free port of loopback with a hand-made tree, and with fixed tokens unless a test provides an
+// authenticator; all other parts are real, sockets included. Every answer to Composer's requests is checked against the
+// API document.
 
 import { pino } from 'pino';
 import { Agent, type Dispatcher } from 'undici';
@@ -49,13 +49,13 @@ export interface RunningProxy extends AsyncDisposable {
   readonly port: number;
   /** the request log so far */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** As holder of the token `reader` unless the headers say otherwise; `authorization: ''` for nobody. */
+  /** Sends a request with the token `reader` unless the headers name another; `authorization: ''` sends none. */
   readonly get: (
     path: string,
     headers?: Readonly<Record<string, string>>,
     method?: Dispatcher.HttpMethod,
   ) => Promise<Reply>;
-  /** With a body, and with the headers as they are; an empty Authorization is left out. */
+  /** Sends a request with a body and exactly these headers; an empty Authorization is omitted. */
   readonly send: (
     method: Dispatcher.HttpMethod,
     path: string,
@@ -77,7 +77,7 @@ export interface RunningOptions {
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
   readonly management?: Management;
-  /** what is served, instead of a hand-made tree of its own */
+  /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
   readonly onDownload?: (name: string, version: string) => void;
   readonly onInstall?: (name: string, version: string) => void;
@@ -88,16 +88,16 @@ export interface RunningOptions {
   readonly counts?: ProxyOptions['counts'];
   readonly workerStatus?: ProxyOptions['workerStatus'];
   readonly readState?: ProxyOptions['readState'];
-  /** served with TLS: `get` and `send` are not for it */
+  /** served with TLS: `get` and `send` do not work with it */
   readonly certificate?: ProxyOptions['certificate'];
-  /** where the tree comes from, instead of a folder */
+  /** the origin of the tree, instead of a folder */
   readonly files?: ProxyOptions['files'];
   readonly mirrored?: MirroredTree | undefined;
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
 
-/** What Composer reads, as the service describes it. */
+/** The routes of Composer, as the API document describes them. */
 function describeProtocolAlone(): ApiDocument {
   const api = createApi();
   describeProtocol(api);
@@ -140,14 +140,14 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   return { proxy, tree, port, lines, get, send, [Symbol.asyncDispose]: dispose };
 }
 
-/** All but the log and where the data is. */
+/** All settings except the log and the data folder. */
 function proxyOptions(
   options: RunningOptions,
   files: TreeFiles,
 ): Omit<ProxyOptions, 'dataDirectory' | 'log' | 'logRequest'> {
   const { metadataUrl } = options;
   return {
-    // test/vitest.config.ts runs the tests of HTTP once more with it
+    // test/vitest.config.ts runs the HTTP tests once more with it
     nodePath: process.env['TEST_NODE_PATH'] === 'public' ? publicPath : undefined,
     onDownload: options.onDownload,
     workerStatus: options.workerStatus,
@@ -194,7 +194,7 @@ function createSend(agent: Agent, port: number): RunningProxy['send'] {
   };
 }
 
-/** As cli/features/ puts them together. */
+/** The services as cli/features/ composes them. */
 function featuresOf(
   { lookups, advisories, onInstall, management, mirrored }: RunningOptions,
   files: TreeFiles,

@@ -1,16 +1,16 @@
-// A builder for tests of what stands before it: it answers as it is told, when it is told, and remembers what it was
-// asked. What the real one does is tested end to end.
+// A builder for tests of its callers: the test sets its answers and their time, and it records its commands. End-to-end
+// tests cover the real builder.
 
 import type { BuildRun, BuildRunner } from '../../proxy/sync/build-runner.ts';
 
 export interface ScriptedBuilder extends BuildRunner {
   /** the commands so far, in the order they were started */
   readonly calls: readonly (readonly string[])[];
-  /** From now on; default: a build in which nothing changed. */
+  /** Sets the answer from now on; default: a build without changes. */
   answer: (how: (args: readonly string[]) => BuildRun | Promise<BuildRun>) => void;
-  /** From now on commands stay under way until they are released or stopped. */
+  /** From now on commands keep running until they are released or stopped. */
   readonly hold: () => { readonly release: (run?: BuildRun) => void };
-  /** how many of them were stopped by their signal */
+  /** the number of commands that a signal stopped */
   readonly stopped: () => number;
 }
 

@@ -1,6 +1,6 @@
-// fast-check with a seed of ours. A property that fails says its seed, the path of the failing case and the cause at
-// once: it looks for no smaller case, since that outlives the time limit of a test and then only the limit is shown.
-// SERIES_SEED=… with { path: '…' } plays the case alone.
+// Runs fast-check with a seed from seeds.ts. A property that fails reports its seed, the path of the failing case and
+// the cause at once. It does not shrink the case, because that outlasts the time limit of a test, and then only the
+// limit would be shown. SERIES_SEED=… with { path: '…' } plays the case alone.
 
 import fc from 'fast-check';
 import { seedOf } from './seeds.ts';

@@ -1,4 +1,4 @@
-// Chance that can be played again: the mulberry32 generator. For tests only.
+// Repeatable random numbers: the mulberry32 generator, for tests only.
 
 /** Numbers from 0 up to but not including 1. */
 export function seededRandom(seed: number): () => number {

@@ -3,7 +3,7 @@
 
 const fixedSeed = 20_261_121;
 
-/** SERIES_SEED: of everything that fast-check draws. CRASH_SEED: of the moments at which processes and disks fail. */
+/** SERIES_SEED: for everything that fast-check draws. CRASH_SEED: for the moments at which processes and disks fail. */
 export function seedOf(variable: 'SERIES_SEED' | 'CRASH_SEED'): number {
   const seed = Number(process.env[variable] ?? fixedSeed);
   if (!Number.isSafeInteger(seed))

@@ -1,5 +1,5 @@
-// A disk of a few MiB, in memory, that a test fills, or makes read-only: what a full disk does to the shipped program
-// only a full disk shows. Needs the right to mount; tests that lack it are skipped, and listed by the runner.
+// A disk of a few MiB in memory that a test fills or makes read-only. Only a full disk shows how the compiled program
+// behaves on one. It needs the right to mount; tests without the right are skipped, and listed by the runner.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 export interface SmallDisk {
   /** where it is mounted */
   readonly path: string;
-  /** Leaves so many bytes free: none unless told. */
+  /** Leaves this many bytes free; default: none. */
   readonly fill: (leave?: number) => void;
-  /** Takes away what filled it. */
+  /** Removes the file that filled it. */
   readonly free: () => void;
   readonly mountAgain: (mode: 'ro' | 'rw') => void;
   readonly remove: () => void;
@@ -41,7 +41,7 @@ export function smallDisk(mebibytes: number): SmallDisk {
       try {
         writeFileSync(ballast, Buffer.alloc(bavail * bsize - leave));
       } catch (error) {
-        // whoever else writes to it took the rest: it is full, as was wanted
+        // another writer used the rest: the disk is full, as intended
         if (leave > 0 || (error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       }
     },

@@ -1,6 +1,6 @@
-// A process that writes to a state directory until it is killed: `node state-writer.mjs DIRECTORY NAME`. Each commit
-// puts two rows, deletes the third one of the round before, and appends an audit event; its number is printed once the
-// commit was acknowledged.
+// Writes to a state directory until it is killed: `node state-writer.mjs DIRECTORY NAME`. Each commit puts two rows,
+// deletes the third row of the round before, and appends an audit event; its number is printed once the commit is
+// acknowledged.
 
 import { writeSync } from 'node:fs';
 import { argv } from 'node:process';

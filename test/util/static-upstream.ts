@@ -1,5 +1,5 @@
-// A Composer repository of static files, served by software that ends connections: Python's server answers in HTTP/1.0,
-// and nginx closes after each answer or after a few. For tests of what such endings do to a client.
+// A Composer repository of static files on servers that close connections: Python's server answers in HTTP/1.0, and
+// nginx closes after each answer or after a few. Tests check how clients cope with that.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,14 +27,14 @@ export interface StaticUpstream extends AsyncDisposable {
   readonly packages: readonly StaticPackage[];
 }
 
-/** Programs that end connections, by the name that tests show. */
+/** Programs that close connections, by the name in test titles. */
 export const closingServers = [
   'python3 -m http.server',
   'nginx, keepalive_timeout 0',
   'nginx, keepalive_requests 20',
 ] as const;
 
-/** Packages `some/lib0` and on, of version 1.0.0, whose archives have 300 KB. */
+/** Packages `some/lib0` and so on in version 1.0.0, with archives of 300 KB. */
 export async function startStaticUpstream(
   server: (typeof closingServers)[number],
   count: number,

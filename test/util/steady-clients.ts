@@ -1,14 +1,14 @@
-// Clients that ask the same again and again, each on a connection of its own that stays open, as those of a busy
-// registry do.
+// Clients that repeat the same request, each on a connection of its own that stays open, like the clients of a busy
+// registry.
 
 import { Agent, get } from 'node:http';
 
 export interface SteadyClients {
-  /** status → how often, of complete answers; `broken`: how many never came, or not whole */
+  /** status → count of complete answers; `broken`: the count of missing and incomplete ones */
   readonly answers: () => Readonly<Record<string, number>>;
-  /** Resolves once `count` more answers have come. */
+  /** Resolves after `count` more answers. */
   readonly more: (count: number) => Promise<void>;
-  /** Resolves once each of them was told to leave by the server, or could not connect, or was told to stop. */
+  /** Resolves once each client was told by the server to leave, could not connect, or was stopped. */
   readonly ended: Promise<unknown>;
   readonly stop: () => void;
 }
@@ -28,7 +28,7 @@ export function startSteadyClients(url: string, token: string, count: number): S
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let first = true; !stopped; first = false) {
       const outcome = await ask(url, token, agent);
-      // who finds nobody there to begin with was in the middle of nothing
+      // a client that could not connect had no request in progress
       if (outcome.what === 'broken' && first && outcome.refused) break;
       note(outcome.what);
       if (outcome.last) break;

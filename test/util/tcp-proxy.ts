@@ -1,14 +1,13 @@
-// A line to a server on loopback that can be slow, or go dead without anybody being told: connections stay open and
-// nothing comes through.
+// A connection to a server on loopback that can be slow, or go dead silently: connections stay open and carry no data.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
-  /** What the server says arrives so much later from now on. */
+  /** Delays the server's data by this time from now on. */
   delayMs: number;
-  /** All connections there are carry nothing any more; later ones do. */
+  /** All present connections carry no data from now on; later ones do. */
   readonly deaden: () => void;
 }
 
@@ -50,7 +49,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   return proxy;
 }
 
-/** Passes the bytes of both sides on. `onEnd`: one of them has ended, and the other ends with it. */
+/** Forwards the bytes of both sides. `onEnd`: one side has ended, and the other side ends with it. */
 function carry(line: Line, delayMs: () => number, onEnd: () => void): void {
   const { client, server } = line;
   const end = (): void => {

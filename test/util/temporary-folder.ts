@@ -1,5 +1,5 @@
-// Folders that vanish with the test. `await using` or `remove()` in afterAll; nothing is ever written outside the
-// system's own temp folder.
+// Temporary folders that are removed with the test, by `await using` or by `remove()` in afterAll. All of them are in
+// the system's own temporary folder.
 
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { chmod, readdir, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// A published tree made by hand, in the builder's formats and its order of publication, for tests of whoever reads one.
+// Makes a published tree by hand, in the builder's formats and in its order of publication, for tests of its readers.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export interface VersionSpec {
   /** default: derived from the bytes */
   readonly reference?: string;
   readonly state?: IndexState;
-  /** of the release itself; default: not known */
+  /** of the release itself; default: unknown */
   readonly time?: string;
   /** further fields of its record */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ export class HandMadeTree {
     this.data = data;
   }
 
-  /** Newest version first, as an index has them. */
+  /** Newest version first, as in an index. */
   put(name: string, versions: readonly VersionSpec[]): void {
     this.#packages.set(packageName(name), [...versions]);
     this.#dropped.delete(packageName(name));
@@ -65,8 +65,8 @@ export class HandMadeTree {
   }
 
   /**
-   * Everything put so far, in the order a build publishes in. Like a build, `root: false` leaves packages.json alone:
-   * no name has come or gone.
+   * Publishes all packages so far, in the order of a build. Like a build, `root: false` leaves packages.json alone,
+   * because no name was added or removed.
    */
   publish({ root = true } = {}): void {
     this.#serial += 1;
@@ -162,7 +162,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Bytes that pass for a ZIP, different for each seed. */
+/** Bytes that look like a ZIP, different for each seed. */
 export function zipBytes(seed: string, size = 300): Buffer {
   const bytes = Buffer.alloc(size, createHash('sha256').update(seed).digest());
   bytes.write('PK\u0003\u0004', 'latin1');

@@ -1,5 +1,5 @@
-// Another Composer repository on a free port of loopback, for tests of the mirror: it publishes as it is told, in any
-// of the layouts there are, and misbehaves where a test says so. What it was asked is remembered.
+// Another Composer repository on a free port of loopback, for tests of the mirror. It publishes in any layout,
+// misbehaves on command, and records its requests.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -22,18 +22,18 @@ export interface UpstreamVersion {
 export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
   readonly server: DistServer;
-  /** A package as it is from now on. */
+  /** Sets a package from now on. */
   readonly put: (
     name: string,
     versions: readonly UpstreamVersion[],
     beside?: Readonly<Record<string, unknown>>,
   ) => void;
   readonly drop: (name: string) => void;
-  /** how often a path that begins so was asked for */
+  /** the number of requests for paths that begin with this */
   readonly asked: (path: string) => number;
-  /** answers a path, without its query, in the test's own way; undefined: as published again */
+  /** answers a path, without its query, as the test defines; undefined: as published again */
   readonly instead: (path: string, answering: Answering | undefined) => void;
-  /** everything fails with this status, and these headers; undefined: no longer */
+  /** every request fails with this status and these headers; undefined: none does */
   readonly failing: { status: number | undefined; headers: Record<string, string> };
 }
 
@@ -44,7 +44,7 @@ export interface UpstreamOptions {
   readonly root?: Readonly<Record<string, unknown>>;
   /** of documents */
   readonly encoding?: 'gzip' | 'br';
-  /** the only Authorization it accepts */
+  /** the only accepted Authorization */
   readonly authorization?: string;
 }
 
@@ -53,12 +53,12 @@ export const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes
 
 type Beside = Readonly<Record<string, unknown>>;
 
-/** A repository as it is now. */
+/** The present state of a repository. */
 interface PublishedRepository {
   readonly server: DistServer;
   readonly options: UpstreamOptions;
   readonly packages: Map<string, { readonly versions: readonly UpstreamVersion[]; readonly beside: Beside }>;
-  /** path → how the test answers it */
+  /** path → the test's answer */
   readonly own: Map<string, Answering>;
   readonly failing: TestUpstream['failing'];
   /** each publication has a date of its own */
@@ -166,7 +166,7 @@ function documentOf(
   return { packages: { [name]: layout === 'v2' ? records : byVersion }, ...beside };
 }
 
-/** The record of a version; its archive is answered from now on. */
+/** The record of a version; its archive is served from now on. */
 function recordOf(
   repository: PublishedRepository,
   name: string,

@@ -2,26 +2,26 @@
 // the code. A step that was cut off may have happened or not. The model therefore holds the set of possible states of
 // a version.
 
-/** A content is known by its name; the bytes it becomes are not the model's concern. */
+/** A name identifies a content; the model knows no bytes. */
 export type Content = string;
 
-/** What the source has under the version. */
+/** The content of the source under the version. */
 export interface Wanted {
   readonly content: Content;
-  /** it may not be published as it is */
+  /** it cannot be published in its present form */
   readonly spoilt: boolean;
   readonly dev: boolean;
 }
 
 export interface VersionState {
   readonly published: Content | undefined;
-  /** of a release: what it was first published with, as long as that is kept */
+  /** for a release: its first published content, as long as that is stored */
   readonly first: Content | undefined;
-  /** what a rollback took the place of, null where that was nothing; undefined: no rollback holds the version */
+  /** the content that a rollback replaced, null where there was none; undefined: no rollback holds the version */
   readonly undone: Content | null | undefined;
-  /** the source had nothing under the version when a build last saw it, after a rollback took its content away */
+  /** the source had no content under the version at the last build, after a rollback removed its content */
   readonly gone?: boolean;
-  /** contents that were purged; of a release any one of them stands for its label */
+  /** purged contents; any one of a release's contents blocks its label */
   readonly purged: readonly Content[];
 }
 
@@ -32,8 +32,8 @@ interface Built extends VersionState {
 export const unknownVersion: VersionState = { published: undefined, first: undefined, undone: undefined, purged: [] };
 
 /**
- * A build that could read the source. What is unpublishable leaves its version as it was; so does what was rolled back;
- * a release never takes another content.
+ * A build that could read the source. Unpublishable content leaves its version as it was, and so does a rollback. A
+ * release never takes other content.
  */
 export function afterBuild(state: VersionState, wanted: Wanted | undefined): Built {
   const { published, first, undone, purged } = state;
@@ -48,7 +48,7 @@ export function afterBuild(state: VersionState, wanted: Wanted | undefined): Bui
   return { ...state, published: wanted.content, first: kept, undone: undefined, gone: false, refused: false };
 }
 
-/** `then`: what the publication had that is gone back to. */
+/** `then`: the content in the publication that the rollback restores. */
 export function afterRollback(state: VersionState, found: Content | undefined): VersionState {
   const { published, undone, gone = false, purged } = state;
   const then = found !== undefined && purged.includes(found) ? undefined : found;
@@ -58,12 +58,12 @@ export function afterRollback(state: VersionState, found: Content | undefined): 
   return { ...state, published: then, undone: next };
 }
 
-/** Where a rollback holds nothing any more. */
+/** Removes the hold of a rollback. */
 export function afterLift(state: VersionState): VersionState {
   return { ...state, undone: undefined, gone: false };
 }
 
-/** What is published is gone, and never comes back; of a release nothing else does either. */
+/** The published content is removed and never returns; of a release no other content does either. */
 export function afterPurge(state: VersionState): VersionState {
   const { published, undone, purged } = state;
   if (published === undefined) return state;
@@ -74,8 +74,8 @@ export function afterPurge(state: VersionState): VersionState {
 }
 
 /**
- * The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so
- * the state may be a mixture.
+ * The step was cut off. A recorded content may never have been offered. The hold of a rollback is announced last. The
+ * state may therefore be a mixture.
  */
 export function perhaps(before: VersionState, after: VersionState): readonly VersionState[] {
   return distinct([

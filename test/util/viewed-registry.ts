@@ -1,5 +1,5 @@
-// A registry with a clock of its own that is built, pruned, rolled back and served for real, and what a limited token
-// gets of it.
+// A registry with a clock of its own, and the answers that a limited token gets from it. It is really built, pruned,
+// rolled back and served.
 
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { runManagement, type RunningManagement } from './running-management.ts';
 import type { Reply } from './running-proxy.ts';
 import { whoLibrary } from './who-library.ts';
 
-/** A version of a package; `content` undefined: there is none. */
+/** A version of a package; `content` undefined: it is removed. */
 export interface Edit {
   readonly name: string;
   readonly version: string;
@@ -34,26 +34,23 @@ export interface Asked {
 
 export interface ViewedRegistry {
   readonly build: (edits: readonly Edit[], atMs: number, more?: Partial<BuildRequest>) => Promise<void>;
-  /** Back to the publication before the last. */
+  /** Rolls back to the publication before the last. */
   readonly rollBack: (atMs: number) => Promise<void>;
   readonly prune: (atMs: number) => Promise<void>;
   readonly purge: (name: string, version: string, atMs: number) => Promise<void>;
-  /** What a copy of the tree does that gives its documents dates of their own. */
+  /** Gives the documents dates of their own, as a copy of the tree does. */
   readonly redate: (atMs: number) => void;
-  /** As holder of a token with these limits; null: of one without. */
+  /** A request with a token of these limits; null: with an unlimited token. */
   readonly ask: (asked: Asked, limits: Partial<TokenLimits> | null) => Promise<Reply>;
-  /** Counts until now are kept, and the server's clock is at `atMs`. */
+  /** Writes all counts, and sets the server's clock to `atMs`. */
   readonly settle: (atMs: number) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
-/** In memory, where the system has room for files there. */
+/** In memory, where the system has space. */
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/**
- * `keepHistory`: for how many publications. Who keeps none keeps no archive for rollbacks, however many publications
- * there were.
- */
+/** `keepHistory`: the number of recorded publications. Without history, no archive is kept for rollbacks. */
 export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistry> {
   let serverMs = Date.UTC(2027, 0, 1);
   const served = await runManagement({ now: () => serverMs });
@@ -108,7 +105,7 @@ const effectsAt = (atMs: number): BuildEffects => ({
   environment: { PATH: process.env['PATH'] },
 });
 
-/** One token for all that have the same limits. */
+/** One token for all callers with the same limits. */
 function createTokens({ services }: RunningManagement): (limits: Partial<TokenLimits> | null) => Promise<string> {
   const tokens = new Map<string, string>();
   return async (limits) => {
@@ -123,7 +120,7 @@ function createTokens({ services }: RunningManagement): (limits: Partial<TokenLi
   };
 }
 
-/** What changes the published tree. */
+/** The operations that change the published tree. */
 function publicationsOf(
   served: RunningManagement,
   tree: TemporaryTree,
@@ -177,7 +174,7 @@ function unlessRefused(error: unknown): void {
   if (!(error instanceof BuildRefused)) throw error;
 }
 
-/** Files have the system's time, which is not the registry's: those that are new get its. */
+/** New files have the system's time and get the registry's time here. */
 function dateArchives(folder: string, atMs: number): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;

@@ -1,12 +1,12 @@
-// A state that lets nothing be changed without its audit event (I8), but for what nobody decides.
+// A state that checks that each change has its audit event (I8), except for changes that no person decides.
 
 import type { StateStore } from '../../proxy/state/state-store.ts';
 
-/** Counts, last uses, and what became of a sync that was asked for in a commit with its event, or by the clock. */
+/** Counts, last uses, and results of syncs that were requested in a commit with its event, or by schedule. */
 const bookkeeping =
   /^(?:attempt|token-use|downloads|download-total|download-versions|installs|install-total|install-versions|counters|job|repository-active|repository-sync|lease)\//;
 
-/** `note` hears the keys of each commit that should have had an event. */
+/** `note` gets the keys of each commit that should have had an event. */
 export function watchState(store: StateStore, note: (keys: readonly string[]) => void): StateStore {
   return {
     ...store,

@@ -1,9 +1,8 @@
-// A library that can say which of its contents is installed: one class whose constant a test reads through Composer's
-// autoloader.
+// A library that identifies its installed content: one class whose constant a test reads through Composer's autoloader.
 
 import type { Tree } from './package-tree.ts';
 
-/** composer.json (`fields` win) and `src/Who.php`; `who` defaults to the version, or to `dev`. */
+/** composer.json (`fields` override) and `src/Who.php`; `who` defaults to the version, or to `dev`. */
 export function whoLibrary(
   name: string,
   version: string | undefined,
@@ -33,6 +32,6 @@ export const whoNamespace = (name: string): string =>
 export const whoClass = (namespace: string, who: string): string =>
   `<?php\n\nnamespace ${namespace};\n\nfinal class Who\n{\n    public const WHO = '${who}';\n}\n`;
 
-/** PHP code that prints which content of each package is installed. */
+/** PHP code that prints the installed content of each package. */
 export const askWho = (...names: readonly string[]): string =>
   `echo implode(' ', [${names.map((name) => `${whoNamespace(name)}\\Who::WHO`).join(', ')}]);`;

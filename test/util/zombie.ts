@@ -1,5 +1,5 @@
-// A process that was killed and that its parent never asks after: in a container whose first process is no init, all
-// that are killed stay like that.
+// A process that was killed and that its parent never reaps. In a container whose first process is no init, all killed
+// processes stay like that.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,12 +8,12 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface Zombie extends Disposable {
   readonly pid: number;
-  /** as the kernel tells it, still */
+  /** the kernel still lists it */
   readonly startTicks: string;
 }
 
 export async function makeZombie(): Promise<Zombie> {
-  // The child ends only once the shell has become a program that knows of no child: a shell could ask after it.
+  // The child ends only after the shell has become a program that knows of no child, because a shell could reap it.
   const child = '( until grep -q sleep /proc/$$/comm; do :; done ) &';
   const parent = spawn('sh', ['-c', `${child} echo $!; exec sleep 60`], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [text] = (await once(parent.stdout, 'data')) as [Buffer];

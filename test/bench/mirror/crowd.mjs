@@ -1,4 +1,4 @@
-// 500 clients ask at once for a package that nobody has asked for before: how often the other registry is asked, by its
+// Measures how often the other registry is requested when 500 clients request a new package at once, by that registry's
 // own log.
 
 import { randomBytes } from 'node:crypto';

@@ -45,13 +45,13 @@ export async function installs({ folder, rounds, servers, say }) {
   for (let round = 1; round <= rounds; round += 1) {
     say(`installs, round ${round} …`);
     const packages = names[round];
-    // who comes first changes: the machine is not the same after sixty archives were unpacked
+    // the order alternates, because the machine is slower after sixty archives were unpacked
     const firsts = [
       ['straight', straight],
       ['cold', mirror],
     ];
     for (const [kind, from] of round % 2 === 0 ? firsts : firsts.toReversed()) await install(kind, from, packages);
-    await installed(folder, here, packages); // so that both have been asked for them once
+    await installed(folder, here, packages); // one request to each before the measurement
     const seconds = [
       ['local', here],
       ['second', mirror],

@@ -15,7 +15,7 @@ export async function buildTree(folder, name, write) {
   return data;
 }
 
-/** Has documents asked for by paths that a web server finds as they are. */
+/** Returns a way to request documents by paths that a web server serves directly. */
 export function forWebServer(data) {
   const path = join(data, 'public/packages.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace('$%hash%', ''));

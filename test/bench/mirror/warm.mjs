@@ -1,5 +1,5 @@
-// Requests for mirrored packages beside those for packages of the same size that are published here, all of one server
-// that has seen them before.
+// Measures requests for mirrored packages against requests for published packages of the same size, on one server with
+// a warm cache.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Folders of packages: archived for the first time beside `zip -qr` of each, and looked at again beside a stat of every
-// file.
+// Measures folders of packages: the first archiving against `zip -qr` of each, and a repeated scan against a stat of
+// every file.
 
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ export async function directoriesUnchanged({ folder, rounds, quick }) {
   ];
 }
 
-/** In this process, so that Node's own start is not in it. */
+/** In this process, so that the time excludes the start of Node. */
 function statAll(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

@@ -1,4 +1,4 @@
-// 5 000 bare repositories of ten tags on this disk, each a source, of which nothing changed.
+// Measures 5 000 unchanged bare repositories of ten tags on this disk, each a source.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

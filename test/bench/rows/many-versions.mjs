@@ -1,5 +1,5 @@
-// 20 000 versions, metadata: 40 repositories of 500 tags with small trees, read anew after the builder lost its memory.
-// Every record is made again and every archive is kept.
+// Measures the metadata of 20 000 versions: 40 repositories of 500 tags with small trees, read again after the builder
+// lost its memory. Every record is made again, and every archive stays.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Many repositories behind URLs, of which nothing changed, beside `git ls-remote` of each, eight at a time.
+// Measures many unchanged repositories behind URLs against `git ls-remote` of each, eight at a time.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// One git repository with many tags, cold: all of it, and all but the archives.
+// Measures a cold build of one git repository with many tags, with and without the archives.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export async function tagsArchived({ folder, rounds, quick }) {
   ];
 }
 
-/** 500 tags, read anew after the builder lost its memory: every record is made again, every archive is kept. */
+/** 500 tags, read again after the builder lost its memory: every record is made again, and every archive stays. */
 export async function tagsMetadata({ folder, rounds, quick }) {
   const repository = join(folder, 'repository.git');
   const tags = quick ? 100 : 500;

@@ -1,4 +1,4 @@
-// A 50 MB archive: bytes a second beside nginx, and what memory it takes while fifty clients read slowly.
+// Measures a 50 MB archive: bytes a second against nginx, and memory while fifty clients read slowly.
 
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
@@ -45,7 +45,9 @@ export async function bandwidth({ folder, rounds, quick, servers, say }) {
   ];
 }
 
-/** MB beyond what it takes idle, at most, while all of them have begun and take some kilobytes now and then. */
+/**
+ * The highest memory in MB above the idle server, while all clients have begun and read a few kilobytes now and then.
+ */
 async function memoryOfSlowReaders({ url, processId }, token) {
   const before = residentMb(processId);
   const { hostname, port } = new URL(url);

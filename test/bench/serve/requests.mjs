@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { copyOf, makeTree, paths } from './trees.mjs';
 import { inTurns, wrk } from './wrk.mjs';
 
-/** What is asked for, of which servers, and what the ratio to nginx shall be at least. */
+/** The requested paths, the servers, and the promised lowest ratio to nginx. */
 const rows = [
   { what: 'p2', path: paths.p2, servers: { memory: 0.6, 'memory, no log': 0.75, redis: 0.4, 'redis, no log': 0.5 } },
   { what: 'packages.json, gzip', path: paths.root, headers: { 'Accept-Encoding': 'gzip' }, servers: { memory: 0.8 } },
@@ -14,7 +14,7 @@ const rows = [
   { what: 'dist of 20 KB', path: paths.small, servers: { memory: 0.6 } },
 ];
 
-/** p99 is to be at most so many times nginx's. */
+/** The promised highest p99, as a multiple of nginx's. */
 const mostP99 = 2;
 
 export async function requests({ folder, rounds, quick, servers, say }) {
@@ -73,7 +73,7 @@ async function measureRow({ what, path, headers = {}, conditional = false, serve
   ]);
 }
 
-/** What makes the server say that nothing has changed. */
+/** The headers that make the server answer 304. */
 async function validatorOf(url, token) {
   const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
   await answer.arrayBuffer();

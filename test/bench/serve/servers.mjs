@@ -1,5 +1,5 @@
-// The servers that are measured: nginx with one worker and a static bearer check, Redis, and our own proxy, each
-// started on a free port of loopback, and what they take of processor and memory.
+// The measured servers on free ports of loopback: nginx with one worker and a static bearer check, Redis, and
+// Libretto's proxy, with their processor time and memory.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findTool } from '../../setup/tools.mjs';
 import { bare, binary } from '../measure.mjs';
 
-/** Starts servers, and stops them all again: the last one first. */
+/** Starts servers, and stops them in reverse order. */
 export function createServers(folder) {
   const stops = [];
   const start = (program, args, options) => {
@@ -35,7 +35,7 @@ export function createServers(folder) {
       ]);
       return `redis://127.0.0.1:${port}`;
     },
-    /** `token`: the only one it accepts; undefined: it asks for none. */
+    /** `token`: the only accepted token; undefined: no token is required. */
     nginx: async (data, token) => {
       const port = await freePort();
       writeFileSync(join(folder, 'nginx.conf'), nginxConfiguration(folder, data, token, port));
@@ -89,7 +89,7 @@ http {
 `;
 }
 
-/** What it said is shown if it ends by itself. */
+/** The output of a server is shown if it ends by itself. */
 function startProgram(program, args, options = {}) {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
   let said = '';
@@ -106,7 +106,7 @@ function startProgram(program, args, options = {}) {
   return { processId: child.pid, stop };
 }
 
-/** Polls often: the time until it is ready is a figure too. */
+/** Polls often, because the start time is a figure too. */
 async function reachable(server, port, path = '/') {
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 2000; attempt += 1) {

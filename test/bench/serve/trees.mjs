@@ -68,7 +68,7 @@ function writeAsDated(path, template, text) {
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
-/** Each server that counts for itself wants a data folder of its own. */
+/** Each server with its own counters needs a data folder of its own. */
 export function copyOf(data, target) {
   cpSync(data, target, { recursive: true, preserveTimestamps: true });
   return target;

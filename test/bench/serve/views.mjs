@@ -74,7 +74,7 @@ async function ask(url, method, path, bearer, body) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  // a package of which nothing is seen is there for nobody
+  // a package without visible versions is hidden
   if (!answer.ok && answer.status !== 404) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
   return answer.ok ? JSON.parse(text) : undefined;
 }

@@ -1,6 +1,6 @@
-// Requests a processor second of two worker processes beside one, both with counters in Redis. What arrives together is
-// cheaper to answer than what comes alone: so two are measured with as many connections for each process, which is what
-// the promise is about, and once more with as many in all.
+// Measures requests per processor second of two worker processes against one, both with counters in Redis. Batched
+// requests are cheaper than single ones. Two workers are therefore measured with as many connections per process, which
+// the promise is about, and once with as many in total.
 
 import { join } from 'node:path';
 import { makeTree, paths } from './trees.mjs';

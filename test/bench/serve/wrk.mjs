@@ -1,11 +1,11 @@
-// One run of wrk, and rounds of runs in which servers take turns.
+// Runs wrk once, or in rounds in which servers take turns.
 
 import { median, run } from '../measure.mjs';
 import { processorSeconds } from './servers.mjs';
 
 export const connections = 32;
 
-/** One run. Throws where any answer was not a 200, or a 304. */
+/** One run. Throws unless every answer is 200 or 304. */
 export async function wrk({ url, processId }, path, headers, seconds, most = connections) {
   const before = processorSeconds(processId);
   const output = await run('wrk', [
@@ -35,7 +35,7 @@ export async function wrk({ url, processId }, path, headers, seconds, most = con
   };
 }
 
-/** `runs`: name → what makes one run. Each runs once a round; the medians by name. */
+/** `runs`: name → a function that runs once. Each runs once a round; returns the medians by name. */
 export async function inTurns(runs, rounds) {
   const samples = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {

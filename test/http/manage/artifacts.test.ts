@@ -232,7 +232,7 @@ it('an upload waits for a running build, also while its connection is silent', a
     { authorization: `Bearer ${as}`, 'content-type': 'application/zip' },
     zip('acme/patient', { version: '1.0.0' }),
   );
-  await sleep(900); // three times the limit of a silent connection
+  await sleep(900); // three times the time limit of a silent connection
   await lock.release();
   expect((await waiting).status).toBe(201);
 });
@@ -351,7 +351,7 @@ describe('POST /api/artifacts/cleanup', () => {
     const id = idOf(await upload(zip('acme/kept', { version: '1.0.0' })));
     await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
     nowMs += 29 * 24 * hour;
-    keeper = (await registry.signIn('maintainer')).token; // the session before has ended long ago
+    keeper = (await registry.signIn('maintainer')).token; // the former session has expired
     expect((await cleanUp({})).artifacts.map((one) => one.id)).not.toContain(id);
     await registry.services.settings.update({ 'retention.artifacts_days': 28 }, 'cli:test');
     expect((await cleanUp({})).artifacts.map((one) => one.id)).toContain(id);

@@ -22,9 +22,7 @@ beforeAll(async () => {
 
 type Place = readonly [where: string, schema: Schema];
 
-/**
- * A schema with all that is in it. A schema that is referred to by name is a place of its own: it is looked at once.
- */
+/** A schema with all nested ones. A schema behind a reference is visited once, by its own name. */
 function within(where: string, schema: Schema): readonly Place[] {
   const inner = [
     ...Object.entries(schema.properties ?? {}).map(([name, property]) => [`${where}.${name}`, property] as const),
@@ -93,7 +91,7 @@ describe('the API document', () => {
   });
 });
 
-/** With every schema in the place of its name. */
+/** The document with every reference replaced by its schema. */
 function resolved(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(resolveSchema(schema, document.components.schemas)), (_key, value: Schema | null) =>
     typeof value?.$ref === 'string' ? resolved(value) : value,
@@ -114,7 +112,7 @@ function isUnbounded({
   if (type === 'string') return choices === undefined && format !== 'binary' && maxLength === undefined;
   if (type === 'integer' || type === 'number') return maximum === undefined;
   if (type === 'array') return maxItems === undefined;
-  // an open object with fields of its own takes what a newer Composer says; its body has a maximum
+  // an open object with fields of its own accepts fields of a newer Composer, and its body has a maximum
   return typeof additionalProperties === 'object' && properties === undefined && maxProperties === undefined;
 }
 

@@ -170,7 +170,7 @@ describe('GET /api/swagger', () => {
       Array.from({ length: 20 }, async () => {
         const socket = connect({ port: fresh.proxy.port, host: '127.0.0.1' });
         socket.write('GET /api/swagger/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
-        await once(socket, 'readable'); // and no more is read
+        await once(socket, 'readable'); // the client reads no further
         return socket;
       }),
     );

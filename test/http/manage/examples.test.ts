@@ -7,12 +7,12 @@ import { runManagement, type RunningManagement } from '../../util/running-manage
 
 const ada = { email: 'ada@example.org', password: 'correct horse battery staple' };
 
-/** What an example is sent with, in a registry of its own. */
+/** The way to send an example, in a registry of its own. */
 interface Request {
   readonly as?: string;
-  /** of the thing that `{id}` names */
+  /** the id of the object that `{id}` names */
   readonly id?: string;
-  /** placeholder → what exists in its place */
+  /** placeholder → existing value */
   readonly real?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ const repository = (registry: RunningManagement): Promise<Request> =>
 const user = (registry: RunningManagement): Promise<Request> =>
   withId(registry, '/api/users', { email: 'eve@example.org', role: 'viewer' });
 
-/** What has to be there before an example can succeed; an admin's session is enough for the others. */
+/** The objects that an example needs; for the others an admin's session is enough. */
 const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
   setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
   login: async (registry) => (await asAda(registry), {}),
@@ -67,7 +67,7 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   updateUser: user,
 };
 
-/** Its path names a version, and nothing is published here: the body is taken, and the version is not found. */
+/** Its path names a version, and nothing is published here: the body is accepted, and the version is not found. */
 const ofPublished = new Set(['purgeVersion']);
 
 async function operationsOf(): Promise<readonly DescribedOperation[]> {

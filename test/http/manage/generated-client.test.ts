@@ -10,7 +10,7 @@ import { HandMadeTree, zipBytes } from '../../util/tree.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 
-/** Uses the client as its types want it; a wrong field or a wrong status would not compile. */
+/** Uses the client as its types require; a wrong field or status would not compile. */
 const program = `
 import { createToken, defaults, getPackagesJson, getToken, listTokens } from './client.ts';
 

@@ -26,7 +26,7 @@ const send = ({ method, path }: DescribedOperation, body: string | Buffer, type 
     body,
   );
 
-/** operation → status and code, of all that take a body */
+/** operation → status and code, for each operation with a body */
 async function answers(body: string | Buffer, type?: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const operation of withBody.filter(({ needsBody }) => needsBody || body.length > 0)) {
@@ -99,7 +99,7 @@ describe('row 45: a field that the operation does not accept', () => {
 });
 
 describe('half of a surrogate pair', () => {
-  /** the path of every string in `value`, with a copy of all of it in which that string holds half of a pair */
+  /** the path of every string in `value`, with a copy of `value` in which that string has half a surrogate pair */
   function* spoiled(
     value: unknown,
     path: readonly string[] = [],

@@ -36,7 +36,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   });
   afterAll(async () => {
     await client[Symbol.asyncDispose]();
-    await eventually(() => registry.proxy.proxy.connections() === 0); // no stream is left that was never ended
+    await eventually(() => registry.proxy.proxy.connections() === 0); // every stream was ended
     await registry[Symbol.asyncDispose]();
     await folder.remove();
   });
@@ -76,7 +76,7 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
     expect((await client.ask('/api/tokens', { authorization: asAdmin })).status).toBe(200);
   });
 
-  /** A request whose body is sent without its end, on a connection of its own. */
+  /** Sends a request whose body never ends, on a connection of its own. */
   async function sendOpenEnded(
     path: string,
     token: string,

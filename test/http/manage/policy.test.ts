@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-/** A session for every call: some of them end it. */
+/** A new session for every call, because some calls end it. */
 async function credentials(caller: CallerClass): Promise<string | undefined> {
   if (caller === 'nobody') return undefined;
   const role = roles.find((known) => known === caller);
@@ -69,7 +69,7 @@ describe('the policy', () => {
   it.each(['no-token-at-all', `lib_read_${'A'.repeat(40)}`, 'e30.e30.e30'])(
     'treats %s as unauthenticated',
     async (as) => {
-      await using asked = await runManagement(); // so many guesses a minute, and no more
+      await using asked = await runManagement(); // because guesses per minute are limited
       for (const operation of operations) {
         const open = decidePolicy(operation.id, 'nobody') === 'allowed';
         expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
@@ -103,7 +103,7 @@ describe('the policy', () => {
   });
 });
 
-/** The text with what stands between the two marks replaced. */
+/** The text with the part between the two marks replaced. */
 function withTable(text: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   if (!text.includes(start) || !text.includes(end))

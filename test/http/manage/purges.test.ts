@@ -143,7 +143,7 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
   ])('the version stays removed when the list of tombstones is %s', async (_, damage) => {
     damage(join(registry.data, 'index/_purged.json'));
     const announcement = join(registry.data, 'index/_publication.json');
-    // the server looks again with the next publication
+    // the server reads the list again with the next publication
     writeFileSync(announcement, readFileSync(announcement));
     await expect
       .poll(async () => (await dist(as.reader)).json())

@@ -18,7 +18,7 @@ describe('a README', () => {
   let reader: string;
   beforeAll(async () => {
     writeFileSync(folder.at('rendered'), '');
-    // in place of the real renderer, none of whose texts is known to take for ever
+    // replaces the real renderer, which renders every known text in bounded time
     writeFileSync(
       folder.at('worker.mjs'),
       `import { appendFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ export function renderMarkdown(text) {
     (await registry.call('GET', `/api/packages/acme/${name}/readme`, { as: reader })).json();
 
   it('a README whose rendering never ends is shown as plain text, and other READMEs are rendered', async () => {
-    await readmeOf('next'); // the thread is up
+    await readmeOf('next'); // the thread has started
     let ended = false;
     const endless = readmeOf('hostile').finally(() => (ended = true));
     await expect.poll(() => readFileSync(folder.at('rendered'), 'utf8'), { timeout: 15_000 }).toContain('spin');

@@ -233,7 +233,7 @@ describe('a sync', () => {
     rig.registry.repositories.builder.hold();
     for (const id of [started, asked]) {
       await rig.sync(id);
-      // as a process of this host left it that was killed
+      // the remains of a killed process of this host
       const [row] = await rig.registry.state.range(`job/${id}/`);
       if (row !== undefined)
         await rig.registry.state.commit({
@@ -279,7 +279,7 @@ describe('a sync', () => {
       if (active !== undefined)
         await state.commit({ conditions: [], puts: [{ key: active.key, value: active.value }], deletes: [] });
     }
-    await rig.sync(id); // seen in its last state
+    await rig.sync(id); // read in its last state
     time += 31_000;
     await repositories.schedule.look();
     expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([
@@ -353,7 +353,7 @@ describe('a sync', () => {
       { trigger: 'interval' },
     ]);
     const actions = (await rig.registry.state.range('audit/event/')).map(({ value }) => (value as Json)['action']);
-    expect(actions).not.toContain('repository.sync'); // nobody asked for these
+    expect(actions).not.toContain('repository.sync'); // syncs that no caller requested
     expect(rig.registry.repositories.errors).toEqual([]);
   });
 });

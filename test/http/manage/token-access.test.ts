@@ -47,7 +47,7 @@ it('row 23, F13: a token that is malformed, unknown, expired or revoked gets one
   nowMs += 1000;
   const bearer = 'Bearer realm="libretto", error="invalid_token"';
   const basic = 'Basic realm="libretto", charset="UTF-8"';
-  // a browser would ask for a password if the management API offered Basic
+  // a browser would prompt for a password if the management API offered Basic
   for (const [path, challenges] of [
     ['/packages.json', [bearer, basic]],
     ['/api/status', bearer],

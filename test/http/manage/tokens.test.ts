@@ -39,7 +39,7 @@ const get = async (id: string, as = admin): Promise<Token> =>
 const rotate = (id: string, body?: object, as = admin): Promise<Reply> =>
   registry.call('POST', `/api/tokens/${id}/rotate`, { as, body });
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
-/** What the registry makes of a request with this token: 404, since there is nothing there, for one that is good. */
+/** The status of a request with this token: 404 for a valid one, because the path does not exist. */
 const opens = async (token: string): Promise<number> =>
   (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'] === undefined ? 401 : 200;
 const ghost = '/api/tokens/tok_0123456789abcdef';
@@ -282,7 +282,7 @@ describe('POST /api/tokens/{id}/rotate', () => {
 
   it('one of two simultaneous rotations succeeds, and every returned secret works', async () => {
     const { id, token } = await create();
-    const tokens = registry.services.tokensOf('cli:test'); // requests need not overlap, these calls do
+    const tokens = registry.services.tokensOf('cli:test'); // requests may not overlap, these calls do
     const [one, two] = await Promise.allSettled([tokens.rotate(id), tokens.rotate(id)]);
     const [winner, loser] = one.status === 'fulfilled' ? [one, two] : [two, one];
     expect(loser).toMatchObject({ status: 'rejected', reason: { code: 'TOKEN_ROTATED' } });

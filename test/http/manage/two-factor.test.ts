@@ -11,12 +11,12 @@ const stepMs = 30_000;
 interface Desk extends AsyncDisposable {
   readonly registry: RunningManagement;
   readonly person: SignedIn;
-  /** of the session of now: enabling and disabling give another */
+  /** the token of the present session: enabling and disabling replace it */
   as: string;
   secret: string;
   recovery: string[];
   readonly pass: (ms: number) => void;
-  /** what the authenticator shows, `steps` of 30 seconds away from now */
+  /** the code of the authenticator, `steps` of 30 seconds from now */
   readonly code: (steps?: number) => string;
   readonly post: (path: string, body: object) => Promise<Reply>;
   readonly login: (code?: string) => Promise<Reply>;

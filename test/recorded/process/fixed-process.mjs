@@ -26,10 +26,10 @@ const monotonicStart = Date.UTC(2024, 0, 1);
 performance.now = () => now() - monotonicStart;
 
 let seed = '';
-/** one stream for each length, so that one reader of random bytes does not move another */
+/** one stream for each length, so that readers of random bytes do not affect each other */
 let drawn = new Map();
 
-/** Begins the streams of random bytes anew. */
+/** Restarts the streams of random bytes. */
 function reseed(commandLine) {
   seed = `${commandLine.join(' ').replaceAll(root, '')} at ${now()}`;
   drawn = new Map();
@@ -80,7 +80,7 @@ function realPort(port) {
   try {
     return Number(readFileSync(join(portsFolder, String(port)), 'utf8'));
   } catch {
-    return 1; // nobody listens there
+    return 1; // no server listens there
   }
 }
 
@@ -97,5 +97,5 @@ net.Socket.prototype.connect = function connectVirtually(...given) {
 
 syncBuiltinESMExports();
 reseed(process.argv.slice(2));
-// of the process that runs one command after the other (test/util/command-driver.mjs)
+// for the process that runs one command after another (test/util/command-driver.mjs)
 process.on('command', reseed);

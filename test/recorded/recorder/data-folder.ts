@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { isOfRealClock, sha256, stableBytes, stableText, withoutStamps } from './stable.ts';
 
-/** Files that name a process, a moment of the real clock or nothing, and are not there for their content. */
+/** Files that name a process or a time of the real clock, or are empty, so that their content is not recorded. */
 const contentless = /^(?:state\/(?:lock\.mdb|turn|serve\.lock)|build\/lock)$/;
 
 export interface FileFacts {
@@ -15,7 +15,7 @@ export interface FileFacts {
   readonly content: string;
 }
 
-/** Sorted by path. `contents`: whether files below `path` are told with their content. */
+/** Sorted by path. `contents`: whether files below `path` are recorded with their content. */
 export async function describeFolder(folder: string, root: string): Promise<readonly FileFacts[]> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
   return Promise.all(paths.map((path) => describeEntry(folder, path, root)));
@@ -62,7 +62,7 @@ export function listingOf(files: readonly FileFacts[]): string {
   return files.map(({ path, facts }) => `${path} ${facts}`).join('\n');
 }
 
-/** What one step changed, one line a file. */
+/** The changes of one step, one line a file. */
 export function changesBetween(before: readonly FileFacts[], after: readonly FileFacts[]): string {
   const [was, is] = [before, after].map((files) => new Map(files.map(({ path, facts }) => [path, facts])));
   const paths = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].toSorted();
@@ -74,7 +74,7 @@ export function changesBetween(before: readonly FileFacts[], after: readonly Fil
   return lines.length === 0 ? '(no file changed)' : lines.join('\n');
 }
 
-/** Every file that is text, in whole. */
+/** Every text file, completely. */
 export function contentsOf(files: readonly FileFacts[]): string {
   return files
     .filter(({ content }) => content !== '')

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 const folder = new URL('../recordings/', import.meta.url).pathname;
 const anew = process.env['RECORD_ANEW'] === '1';
 
-/** Fails where `text` is not, byte for byte, what was recorded under this name. */
+/** Fails unless `text` equals the recording of this name, byte for byte. */
 export function expectRecorded(name: string, text: string): void {
   const path = join(folder, `${name}.txt`);
   if (anew) {
@@ -23,7 +23,7 @@ export function expectRecorded(name: string, text: string): void {
   ).toBe(readFileSync(path, 'utf8'));
 }
 
-/** Every recording there is, as text. */
+/** Every recording, as text. */
 export function allRecordings(): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.txt'))

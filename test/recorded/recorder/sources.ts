@@ -12,14 +12,14 @@ const fixedDate = new Date('2024-01-02T03:04:06Z');
 /** 2024-01-01T00:00:00Z, in seconds */
 const commitTime = 1_704_067_200;
 
-/** Writes files below `folder`, and gives everything there the same date. */
+/** Writes files below `folder`, and gives all of them the same date. */
 export function writeDated(folder: string, tree: Tree): void {
   writeTree(folder, tree);
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     utimesSync(join(folder, path), fixedDate, fixedDate);
 }
 
-/** A ZIP of one package, as somebody would upload it. */
+/** A ZIP of one package, ready for an upload. */
 export function packageZip(name: string, version: string, more: Readonly<Record<string, unknown>> = {}): Buffer {
   const json = JSON.stringify({ name, version, description: `${name} as a ZIP.`, license: 'MIT', ...more });
   return zipOf([
@@ -29,7 +29,7 @@ export function packageZip(name: string, version: string, more: Readonly<Record<
   ]);
 }
 
-/** Folders: two versions of one library, one that requires it, one that excludes files, and faulty ones beside them. */
+/** Folders: two versions of one library, one that requires it, one that excludes files, and faulty ones. */
 export function writeDirectories(workspace: Workspace): void {
   writeDated(workspace.at('packages'), {
     ...below('hello-1.0', {
@@ -59,7 +59,7 @@ export function writeDirectories(workspace: Workspace): void {
   });
 }
 
-/** Versions that cannot be published, each for a reason of its own. */
+/** Versions that cannot be published, each for a different reason. */
 export function writeFaulty(workspace: Workspace): void {
   writeDated(workspace.at('faulty'), {
     ...below('no-version', libraryTree('acme/no-version')),
@@ -102,7 +102,7 @@ export function writeRepository(workspace: Workspace): void {
   ]);
 }
 
-/** One more commit on the branch. */
+/** Adds a commit to the branch. */
 export function pushCommit(workspace: Workspace): void {
   openRepository(workspace.at('tool'), [
     { commit: 'main', files: { 'src/Tool.php': '<?php // fourth\n' }, authorTime: commitTime + 10_800 },
@@ -138,7 +138,7 @@ const advisories = [
   },
 ];
 
-/** What libretto.json of a recorded registry says; `more` stands above it. */
+/** The libretto.json of a recorded registry; `more` overrides its fields. */
 export function writeConfiguration(workspace: Workspace, more: Readonly<Record<string, unknown>> = {}): void {
   writeDated(workspace.at('inline'), { 'inline-3.0.0.zip': packageZip('acme/inline', '3.0.0') });
   const inline = {
@@ -175,7 +175,7 @@ export function writeConfiguration(workspace: Workspace, more: Readonly<Record<s
   writeTree(workspace.at(), { 'advisories.json': { json: advisories }, 'libretto.json': { json: configuration } });
 }
 
-/** All sources but the faulty ones. */
+/** All sources except the faulty ones. */
 export function writeSources(workspace: Workspace): void {
   writeDirectories(workspace);
   writeRepository(workspace);

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 const checkout = new URL('../../../', import.meta.url).pathname;
 const longestText = 64 * 1024;
 
-/** A text as it is recorded. */
+/** The recorded form of a text. */
 export function stableText(text: string, root: string): string {
   return text
     .replaceAll(root, '<root>')
@@ -29,8 +29,8 @@ export function stableText(text: string, root: string): string {
 }
 
 /**
- * Bytes as they are recorded: text as text, JSON over several lines where it says no more than in one, all else as its
- * digest.
+ * The recorded form of bytes: text as text, JSON over several lines where that loses nothing, and everything else as
+ * its digest.
  */
 export function stableBytes(bytes: Buffer, root: string): string {
   if (bytes.length === 0) return '(empty)';
@@ -40,7 +40,7 @@ export function stableBytes(bytes: Buffer, root: string): string {
   return stableText(spread(text), root);
 }
 
-/** Says by its first line how the bytes are to be read, so that two different texts never become one. */
+/** The first line names the kind of the bytes, so that two different contents never have the same text. */
 function spread(text: string): string {
   for (const [indent, end] of [
     [undefined, ''],
@@ -58,12 +58,12 @@ function spread(text: string): string {
   return text.endsWith('\n') ? `text\n${text.slice(0, -1)}` : `text, no line feed\n${text}`;
 }
 
-/** Of a file that was written and given no date: the fixed clock runs years behind. */
+/** Dates of files that were written without a fixed date: the fixed clock is years behind. */
 export function isOfRealClock(epochMs: number): boolean {
   return epochMs > Date.UTC(2025, 0, 1);
 }
 
-/** The builder remembers its sources by inode and time of change of each file, and by digests of these. */
+/** The builder remembers its sources by inode and change time of each file, and by digests of these. */
 export function withoutStamps(path: string, bytes: Buffer): Buffer {
   if (!/^build\/sources\/(?:dir|artifact|package)-/.test(path)) return bytes;
   const text = bytes

@@ -21,16 +21,16 @@ export interface Answer {
 }
 
 export interface Transcript {
-  /** Runs a command a minute after what was before; arguments that stand in single quotes hold spaces. */
+  /** Runs a command one minute after the last step; arguments in single quotes may contain spaces. */
   readonly run: (args: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
-  /** `GET /packages.json`, a second after what was before */
+  /** `GET /packages.json`, one second after the last step */
   readonly ask: (line: string, asked?: Asked) => Promise<Answer>;
-  /** As ask, and nothing of it is recorded. */
+  /** Like ask, without a recording. */
   readonly fetch: (line: string, asked?: Asked) => Promise<Answer>;
-  /** Asks again until `isOver` says so, while no time passes; nothing of it is recorded. */
+  /** Repeats a request until `isOver` returns true, while the clock stands still; records nothing. */
   readonly wait: (line: string, asked: Asked, isOver: (answer: Answer) => boolean) => Promise<void>;
   readonly note: (text: string) => void;
-  /** Records what a server said when it was stopped. */
+  /** Records the output of a server when it was stopped. */
   readonly stop: (commandLine: string, running: Running) => Promise<void>;
   readonly text: () => string;
 }
@@ -108,7 +108,7 @@ function ask(
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', reject);
-      // the server has written its log by then
+      // the server has written its log by now
       response.socket.on('close', () => {
         const bytes = Buffer.concat(parts);
         resolve({
@@ -125,7 +125,7 @@ function ask(
   });
 }
 
-/** As sent: names in their case and order. */
+/** The headers as sent: names in their case and order. */
 function headerLines(raw: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index < raw.length; index += 2)
@@ -134,7 +134,7 @@ function headerLines(raw: readonly string[]): readonly string[] {
 }
 
 /**
- * Of the real clock: the date of the answer, that of a file that was given none, and that of a stale document, unless
+ * Dates of the real clock: that of the answer, that of a file without a fixed date, and that of a stale document unless
  * it is still in memory.
  */
 function stableHeader(name: string | undefined, value: string): string {

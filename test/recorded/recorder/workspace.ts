@@ -14,11 +14,11 @@ const at = (path: string): string => new URL(`../${path}`, import.meta.url).path
 const program = at('../../lib/cli/main.js');
 const preload = at('process/fixed-process.mjs');
 
-/** Of any machine, so that lengths of texts that hold it are the same: `Content-Length` is recorded. */
+/** A path of the same length on any machine, because `Content-Length` is recorded. */
 const rootLength = 64;
 /**
- * Earlier than the date of any file that a run writes, whenever it runs: what the program makes of a file's age is the
- * same then. Recordings pass days of it, never months.
+ * Earlier than the date of any file that a run writes, so that the program always treats a file's age alike. Recordings
+ * last days of this clock, never months.
  */
 const clockStart = Date.UTC(2024, 1, 3, 4, 5, 6);
 
@@ -34,7 +34,7 @@ export interface RunOptions {
 }
 
 export interface StartOptions {
-  /** in standard error; what stands there last */
+  /** the text at the end of its standard error */
   readonly says?: string;
 }
 
@@ -45,20 +45,20 @@ export interface Workspace extends AsyncDisposable {
   readonly pass: (seconds: number) => void;
   readonly nowMs: () => number;
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
-  /** Of a command that has to succeed: what it printed with --json. A second passes. */
+  /** Runs a command that must succeed, and returns its --json output. One second passes. */
   readonly json: <Document>(...args: readonly string[]) => Promise<Document>;
-  /** Starts a command that stays, such as `serve`, and resolves once it said all it says at the start. */
+  /** Starts a command that keeps running, such as `serve`, and resolves once it has printed its start messages. */
   readonly start: (args: readonly string[], options?: StartOptions) => Promise<Running>;
-  /** Where a virtual port really is. */
+  /** The real address of a virtual port. */
   readonly portOf: (port: number) => number;
-  /** A server of the test's own stands on this virtual port. */
+  /** Puts a server of the test on this virtual port. */
   readonly offerPort: (port: number, real: number) => void;
 }
 
 export interface Running {
-  /** what it printed to standard error so far */
+  /** its standard error so far */
   readonly said: () => string;
-  /** SIGTERM, and what it said all in all */
+  /** sends SIGTERM, and returns its whole output */
   readonly stop: () => Promise<Outcome>;
 }
 
@@ -68,7 +68,7 @@ export function openWorkspace(): Workspace {
   if (base.length > rootLength - 12)
     throw new Error(`The temporary folder ${tmpdir()} has too long a path; set TMPDIR to a shorter one.`);
   for (const folder of ['', 'bin', 'ports', 'tmp', 'work']) mkdirSync(join(root, folder), { recursive: true });
-  // `libretto doctor` asks which Composer there is
+  // `libretto doctor` asks Composer for its version
   writeFileSync(join(root, 'bin', 'composer'), '#!/bin/sh\necho "Composer version 2.8.1 2026-01-01 00:00:00"\n', {
     mode: 0o755,
   });
@@ -160,7 +160,7 @@ interface Driver {
   readonly close: () => Promise<void>;
 }
 
-/** Started by the first command. */
+/** The first command starts it. */
 function openDriver(environment: NodeJS.ProcessEnv): Driver {
   let child: ChildProcess | undefined;
   return {

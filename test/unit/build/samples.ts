@@ -1,4 +1,4 @@
-// Releases and index entries as the builder's own code makes them, with references written as one digit.
+// Makes releases and index entries with the builder's own code; each reference is written as one digit.
 import type { Reference, Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { DistLabel, PublicPath } from '../../../build/contract/paths.ts';

@@ -35,7 +35,7 @@ async function archive(files: Readonly<Record<string, string>>): Promise<string>
   return target;
 }
 
-/** What others pack. */
+/** An archive as another tool packs it. */
 function pack(files: Readonly<Record<string, string>>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(folder, path, '..'), { recursive: true });

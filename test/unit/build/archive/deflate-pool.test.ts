@@ -52,7 +52,7 @@ describe('the pool of workers', () => {
     await Promise.all([read(), read()]);
 
     const answers = Promise.allSettled([read(), read()]);
-    // the workers answer meanwhile, and this thread has not seen it
+    // the workers answer meanwhile, and this thread has not read the answers
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     await pool.close();
     await answers;

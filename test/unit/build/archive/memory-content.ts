@@ -1,5 +1,4 @@
-// Contents for archiver tests: files given as text, links as `→target`, executables as `!text`. Counts what was read of
-// them.
+// Contents for archiver tests: files as text, links as `→target`, executables as `!text`. Counts the reads.
 
 import { createHash } from 'node:crypto';
 import type { Content, ContentFile } from '../../../../build/sources/release.ts';

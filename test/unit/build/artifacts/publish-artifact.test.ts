@@ -98,7 +98,7 @@ describe('publishArtifact', () => {
     await publish('one', '1.0.0');
     expect(Object.keys(files())).toContain('.staging/upload-killed.zip');
     const later = { now: () => new Date(Date.now() + 2 * 3_600_000) };
-    // its own is as old by that clock
+    // its own folder is equally old by that clock
     await publishArtifact({ path: stage('two'), version: '1.1.0' }, artifactBuild(later)).catch(() => undefined);
     expect(Object.keys(files())).not.toContain('.staging/upload-killed.zip');
   });

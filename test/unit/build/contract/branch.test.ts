@@ -35,7 +35,7 @@ describe('parseNumericAliasPrefix', () => {
     ({ asBranch, asDefaultBranch, parseNumericAliasPrefix: expected }) => {
       const version = asBranch?.version ?? '';
       expect(parseNumericAliasPrefix(version) ?? false).toBe(expected);
-      // A default branch without such a prefix, a leading v aside, is what Composer also calls 9999999-dev.
+      // Composer also names a default branch without such a prefix, except for a leading v, 9999999-dev.
       expect(asDefaultBranch.some((alias) => alias.version === '9999999-dev')).toBe(
         parseNumericAliasPrefix(version.replace(/^v/, '')) === undefined,
       );

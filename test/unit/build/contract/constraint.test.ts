@@ -22,7 +22,7 @@ describe('parseConstraint', () => {
     },
   );
 
-  // Results of the original classes for the ways of cutting a constraint into its parts.
+  // Composer's own results for the ways to split a constraint.
   it.each([
     ['1.0 -  2.0', undefined],
     ['dev-main  as 1.0', undefined],

@@ -1,6 +1,6 @@
 // I21. A mirrored version that is purged is neither listed, nor served, nor fetched again, and its copies are removed.
 
-// first of all: it takes the place of Node's file system
+// imported first, because it replaces Node's file system
 import { endWatch, watchDisk } from '../../../util/faulty-disk.mjs';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ it("purging removes the copied archive, its record and the package's documents; 
   const left = () => Object.keys(files).filter((path) => existsSync(join(shelf, path)));
   const operations = await remove();
   expect(left()).toEqual([otherArchive, kept]);
-  // the machine loses its power, and whatever was not synced
+  // the machine loses its power, and all unsynced data
   await remove(operations + 1);
   expect(left()).toEqual([otherArchive, kept]);
   tree.remove();

@@ -38,7 +38,7 @@ describe('withdrawn packages', () => {
     expect(announced().withdrawn).toEqual(['gone/three']);
     expect(await faults()).toEqual([]);
     const later = () => new Date(Date.now() + 1_000_000_000);
-    series.tree.delete('data/build/history'); // a rollback might need it
+    series.tree.delete('data/build/history'); // a rollback may need it
     await prune({ dataDirectory: series.data, keepForMs: 1000, dryRun: false, actor: 'a test' }, later);
     expect(announced().withdrawn).toEqual([]);
     expect(await faults()).toEqual([]);

@@ -39,7 +39,7 @@ const purge = async (request: BuildRequest, version: string): Promise<void> => {
 };
 const purgeElsewhere = (): Promise<void> => purge(elsewhere(), '1.1.0');
 
-/** What a deploy job copies of the tree that is built elsewhere. */
+/** The files that a deploy job copies from a tree that was built elsewhere. */
 function copied(): string {
   rmSync(at('incoming'), { recursive: true, force: true });
   for (const part of ['public', 'index']) cpSync(at(`elsewhere/${part}`), at(`incoming/${part}`), { recursive: true });

@@ -225,7 +225,7 @@ describe('a received tree', () => {
   });
 });
 
-/** Puts another archive there, and makes all that the tree says of it agree. */
+/** Replaces an archive, and all digests and sizes of it in the tree. */
 function swapArchive(tree: string, version: string, zip: Buffer): void {
   const shasum = createHash('sha1').update(zip).digest('hex');
   writeFileSync(join(tree, `public/dist/acme/hello/${version}.zip`), zip);

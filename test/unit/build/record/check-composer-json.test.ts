@@ -17,7 +17,7 @@ function refusal(fields: JsonObject): { readonly code: string; readonly message:
 }
 
 describe('checkComposerJson', () => {
-  // Each of these makes Composer 2.5.5 abort when a repository has it in a record.
+  // Each of these aborts Composer 2.5.5 when a record in a repository contains it.
   it.each([
     ['type', { type: 5 }],
     ['target-dir', { 'target-dir': ['a'] }],

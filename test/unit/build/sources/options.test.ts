@@ -51,7 +51,7 @@ function run(configured: BuildRequest['configured'], more: Partial<BuildRequest>
     environment: { PATH: process.env['PATH'] },
   });
 }
-/** `name@version` → what its record says of it being abandoned */
+/** `name@version` → the value of `abandoned` in its record */
 const abandoned = (): Record<string, unknown> => {
   const paths = allFiles(`${data}/public/p2`);
   const documents = paths.map(

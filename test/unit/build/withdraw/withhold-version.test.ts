@@ -50,7 +50,7 @@ describe('a version that was withdrawn by hand', () => {
     expect(existsSync(join(series.data, 'public/dist/acme/hello/1.1.0.zip'))).toBe(true);
     series.tree.write(below('src/1.2.0', whoLibrary('acme/hello', '1.2.0')));
     expect((await series.run({ arguments: [] })).added.map(({ version }) => version)).toEqual(['1.2.0']);
-    // even when everything is compared
+    // also in a build that compares everything
     await series.run({ arguments: [], metadataUrl: '/p2/%package%.json' });
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.2.0', 'acme/other@1.0.0']);
     expect((await verifyTree(series.data)).faults).toEqual([]);

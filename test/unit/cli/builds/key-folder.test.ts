@@ -31,7 +31,7 @@ it('keys of an ended process of this host are removed at once, keys of other hos
   const keys = await openKeyFolder(folder.path, Date.now);
   expect([killed, container, gone, former].map((path) => existsSync(path))).toEqual([false, true, false, false]);
   const file = await keys.write('repo_1', key);
-  // another process begins meanwhile
+  // another process starts in the meantime
   await (await openKeyFolder(folder.path, Date.now)).write('repo_2', undefined);
   expect(existsSync(String(file))).toBe(true);
   await keys.remove();

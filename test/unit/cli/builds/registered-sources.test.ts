@@ -171,7 +171,7 @@ describe('the environment of git for a registered repository', () => {
       response.writeHead(404).end();
     });
     const port = await listenOn(server, '127.0.0.2');
-    const url = `http://localhost:${port}/x.git`; // a resolver says 127.0.0.1, where nobody listens
+    const url = `http://localhost:${port}/x.git`; // a resolver gives 127.0.0.1, where no server listens
     const environment = gitEnvironment(
       { remote: remoteOf(url), addresses: ['127.0.0.2'], credentials: { token: 'secret' }, keyFile: undefined },
       { PATH: process.env['PATH'] },

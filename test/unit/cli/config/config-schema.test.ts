@@ -18,7 +18,7 @@ const bySchema = new Ajv({ strict: true, strictRequired: false, strictTypes: fal
   JSON.parse(readFileSync(`${root}docs/libretto.schema.json`, 'utf8')) as object,
 );
 
-/** The problems, without the file's name; none for a file that is taken. */
+/** The problems, without the name of the file; empty for an accepted file. */
 async function byProgram(config: unknown): Promise<string[]> {
   const path = folder.at('libretto.json');
   writeFileSync(path, JSON.stringify(config));
@@ -290,7 +290,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   ],
 ];
 
-/** What the program refuses and a schema takes. */
+/** Configurations that the program refuses and a schema accepts. */
 const beyondSchema: readonly (readonly [object, string])[] = [
   [{ listen: '[1:2]:80' }, 'listen is "[1:2]:80"; allowed: HOST:PORT'],
   [{ trustedProxies: ['10.0.0.0/99'] }, 'trustedProxies is ["10.0.0.0/99"]; allowed:'],

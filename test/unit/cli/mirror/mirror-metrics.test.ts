@@ -14,7 +14,7 @@ it('the metrics count documents and archives by their results, and alarms', asyn
   await using running = runMirror([upstream.url], { tell: metrics.count });
   await running.provider('some/lib');
   await running.archive('some/lib', '1.0.0');
-  await running.archive('some/lib', '1.0.0'); // kept by now: nobody is asked
+  await running.archive('some/lib', '1.0.0'); // stored by now: no request
   await running.archive('some/wrong', '1.0.0');
   await running.provider('some/missing');
   running.clock.nowMs += 601_000;

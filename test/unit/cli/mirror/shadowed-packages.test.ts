@@ -180,7 +180,7 @@ describe('a prune after a rollback whose memory was cut off (I5)', () => {
     put('c', '3.0.0');
     await build(keeping(), series.effects());
     await expect(rollBack({ to: 2, dryRun: false }, keeping(), cutAt('memory'))).rejects.toThrow('cut off');
-    // a file where the record of the prune belongs
+    // a file at the path of the prune's record
     tree.write({ 'data/build/history/5': 'in the way' });
     const order = { dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' };
     const pruning = () => prune(order, series.effects().now);

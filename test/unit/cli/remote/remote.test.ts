@@ -46,7 +46,7 @@ interface Options {
   readonly environment?: Record<string, string>;
 }
 
-/** As a build does: once more where what was fetched does not suffice. */
+/** Scans as a build does: once more where the fetched data was incomplete. */
 async function fetchAndScan(source: Source, previous: SourceMemory | undefined): Promise<Scan> {
   for (let attempt = 1; ; attempt += 1) {
     await source.fetch?.(previous);

@@ -294,7 +294,7 @@ describe('options that cannot be carried over', () => {
 });
 
 describe('every option of Satis', () => {
-  /** all of Satis' schema, and what its code takes beside it; with a value that asks for something */
+  /** all options in Satis' schema, and those that only its code reads, with values that have an effect */
   const all: JsonObject = {
     name: 'acme/satis',
     description: 'd',

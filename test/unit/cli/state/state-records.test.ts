@@ -71,7 +71,7 @@ const invited = hash('sha256', 'an invitation');
 const job: JsonObject = { id: of('job'), repository_id: repository, created_at: at, log: [] };
 const jobAt = jobKey(job as unknown as Parameters<typeof jobKey>[0]);
 
-/** One sound row of every family, two of those that others lead to. */
+/** One valid row of every kind, and two of those that others refer to. */
 const rows: Readonly<Record<string, JsonValue>> = {
   [`artifact/${artifact}`]: artifactRecord(artifact, '1.0.0.0'),
   [`artifact/${otherArtifact}`]: artifactRecord(otherArtifact, '2.0.0.0'),

@@ -26,7 +26,7 @@ const publication = (reference: string, serial: number, version = 'dev-main'): P
   serial,
 });
 
-/** `published`: what the builder says, by the path it is given. */
+/** `published`: the builder's result, by the path that it gets. */
 function artifactsOver(published: Readonly<Record<string, Publication>>): Artifacts {
   const now = (): number => 1_800_000_000_000;
   const publisher: ArtifactPublisher = {

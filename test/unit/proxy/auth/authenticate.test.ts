@@ -40,7 +40,7 @@ beforeEach(() => {
   authenticator = createAuthenticator(watched(store));
 });
 
-/** The store, with every key that is read noted down. */
+/** The store, with a list of every key that is read. */
 function watched(state: StateStore): Pick<StateStore, 'get' | 'generation'> {
   return {
     generation: state.generation,
@@ -132,7 +132,7 @@ describe('an issued token', () => {
       generation: store.generation,
       get: async (key) => {
         const entry = await store.get(key);
-        // another process, and another request, come between this read and its use
+        // another process and another request act between this read and its use
         if (key === `token/${record.id}`) await interfere();
         return entry;
       },

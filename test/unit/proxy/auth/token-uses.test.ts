@@ -27,7 +27,7 @@ it('the uses of tokens are written together some seconds after the first, and on
   expect(commits).toBe(1);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(commits).toBe(1);
-  // what the authenticator remembers stays
+  // the authenticator's cache stays valid
   expect(store.generation()).toBe(before);
   expect(await createTokenUses({ store, onError: unexpected }).of([one, two])).toEqual(
     new Map([one, two].map((id) => [id, { atMs: 100, from: '192.0.2.1' }])),

@@ -11,7 +11,7 @@ const collect = runInNewContext('gc') as () => void;
 
 function usedBytes(): number {
   collect();
-  collect(); // what the first one found to be finalized
+  collect(); // collects the objects whose finalizers ran in the first collection
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
@@ -32,8 +32,7 @@ it.each([400, 8000])(
     }
     const took = usedBytes() - before;
     expect(documents).toHaveLength(count);
-    // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the
-    // figure
+    // the bodies of small documents are a fifth of it; other memory of the process changes the figure
     expect(counted / took).toBeGreaterThan(1 / 2);
     expect(counted / took).toBeLessThan(3 / 2);
   },

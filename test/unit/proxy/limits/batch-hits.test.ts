@@ -7,7 +7,7 @@ import type { SharedHit } from '../../../../proxy/limits/shared-counters.ts';
 
 const hitOf = (key: string, limit = 3): SharedHit => ({ key, limit, windowMs: 1000, floor: { used: 0, endsInMs: 0 } });
 
-/** A server that counts as Redis does, and remembers what it was asked. */
+/** A server that counts as Redis does, and records its requests. */
 function countingServer(): { readonly countTogether: CountBatch; readonly asked: BatchedHit[][] } {
   const used = new Map<string, number>();
   const asked: BatchedHit[][] = [];

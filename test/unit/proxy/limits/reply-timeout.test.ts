@@ -50,8 +50,8 @@ describe('the reply timeout', () => {
       onTimeout: () => (heard = true),
       monotonicMs: () => nowMs,
     });
-    // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the
-    // socket
+    // runs right before the timer under test, as after a pause of this process; the immediate call stands for reading
+    // the socket
     setTimeout(() => setImmediate(() => watch.replied('waiting')), 20);
     watch.add('waiting');
     nowMs = 1000;

@@ -14,7 +14,7 @@ const noon = Date.parse('2026-03-01T12:00:00Z');
 interface Rig {
   readonly counters: Counters;
   readonly notices: readonly CountersNotice[];
-  /** how the server answers from now on */
+  /** the server's answers from now on */
   answer: () => Promise<SharedCount>;
   /** milliseconds the clock is ahead of the real one */
   aheadMs: number;
@@ -115,7 +115,7 @@ describe('the log', () => {
     expect(states()).toEqual(['degraded', 'recovered']);
     await lose();
     expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
-    await delay(600); // a trial fails, which is the same outage
+    await delay(600); // an attempt fails, which belongs to the same outage
     expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
     rig.aheadMs = 61_000;
     while (rig.notices.length < 4) await delay(20);

@@ -18,7 +18,7 @@ const cutInTheMidst = (_request: unknown, response: ServerResponse): void => {
   response.writeHead(200, { 'content-length': '20000' }).write(zipBytes('x').subarray(0, 50));
   setTimeout(() => response.destroy(), 20);
 };
-/** Fails once, and not again. */
+/** Fails once, and then works. */
 function slip(
   upstream: TestUpstream,
   path: string,
@@ -110,7 +110,7 @@ describe('repeated failures', () => {
     for (const name of bad) await running.provider(name);
     expect((await running.provider('some/lib'))?.status).toBe(500);
     expect(upstream.asked('/p2/some/lib.json')).toBe(0);
-    expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(500); // its document is not known
+    expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(500); // its document is unknown
     running.clock.nowMs += 1001;
     expect((await running.provider('some/lib'))?.status).toBe(200);
   });
@@ -192,7 +192,7 @@ describe('slow archives', () => {
     expect((await running.provider('some/a'))?.status).toBe(200);
     expect(slow.asked('/files/')).toBe(2);
     await dripping;
-    expect(slow.asked('/files/')).toBe(4); // who waited was not refused
+    expect(slow.asked('/files/')).toBe(4); // the waiting requests were not refused
   });
 
   it('a request that waits for its turn does not count against the host', async () => {

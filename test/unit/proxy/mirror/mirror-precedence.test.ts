@@ -25,7 +25,7 @@ it('I17: from the next publication on, a name that became private is neither ser
   privates.add('some/lib'); // its index is in place
   expect(await statusAt(5), 'and the publication is not announced yet').toBe(200);
   const asked = upstream.server.requests.length;
-  clock.nowMs += 3_600_000; // what is remembered would have to be asked for again
+  clock.nowMs += 3_600_000; // the cached document has expired
   expect(await statusAt(6)).toBeUndefined();
   expect(mirror.isElsewhere(name, at(6))).toBe(false);
   expect(await mirror.archive({ name, labels: ['1.0.0'], reference: undefined }, preferences, at(6))).toBeUndefined();

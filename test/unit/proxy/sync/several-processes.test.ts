@@ -25,11 +25,11 @@ it('a lease has one holder, and another process gets it when it is given back', 
   const generation = state.generation();
   const [one, other] = [leaseOf(state, () => 0), leaseOf(state, () => 0)];
   expect([await one.hold(), await other.hold(), await one.hold()]).toEqual([true, false, true]);
-  await other.release(); // not the other's to give
+  await other.release(); // another process cannot give it back
   expect(await other.hold()).toBe(false);
   await one.release();
   expect([await other.hold(), await one.hold()]).toEqual([true, false]);
-  // nobody has to read anything anew because of it
+  // no cache is invalidated because of it
   expect(state.generation()).toBe(generation);
 });
 

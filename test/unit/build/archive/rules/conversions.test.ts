@@ -62,7 +62,7 @@ describe('content that attributes change', () => {
     await withReleases(scanning(repository), async (scan) => {
       expect(await contentsOf(findRelease(scan, 'v1.0.0'))).toEqual(archivedContents(repository, 'v1.0.0'));
       const [found, expected] = [await contentsOf(findRelease(scan, 'v1.1.0')), archivedContents(repository, 'v1.1.0')];
-      // How far it is from another tag is not said: that tag may be moved or deleted later.
+      // The distance to another tag is left out, because that tag may be moved or deleted later.
       for (const contents of [found, expected])
         contents.set(
           'version.txt',

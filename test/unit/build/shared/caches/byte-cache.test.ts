@@ -27,7 +27,7 @@ describe('a cache bounded by bytes', () => {
     const [first, second] = [{}, {}];
     cache.set('a', first, 200);
     cache.set('a', second, 100);
-    cache.grow('a', first, 500); // no longer the one that is kept
+    cache.grow('a', first, 500); // an evicted value no longer counts
     cache.grow('a', second, 50);
     expect(cache.bytes).toBe(150);
     cache.delete('a');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SingleFlight } from '../../../../../build/shared/concurrency/single-flight.ts';
 
-/** Work that the test ends, and a count of how often it began. */
+/** Work that the test ends, with a count of its starts. */
 function pausable(): { began: number; work: () => Promise<string>; end: (error?: Error) => void } {
   const waiting: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const work = {

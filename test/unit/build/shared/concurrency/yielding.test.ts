@@ -24,7 +24,7 @@ const records = Array.from({ length: 5000 }, (_, index) => ({
   ...(index % 3 === 0 ? { bin: ['a'] } : {}),
 }));
 
-/** What `work` comes to, and how many turns others had meanwhile. */
+/** The result of `work`, and the number of turns of the event loop meanwhile. */
 async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly value: Value; readonly turns: number }> {
   let [turns, over] = [0, false];
   const count = (): void => {

@@ -4,7 +4,7 @@ import { fc } from '../../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { matchAnyName, matchName, matchesPattern } from '../../../../../build/shared/patterns/package-pattern.ts';
 
-/** The expression that Composer makes of a pattern. */
+/** Composer's regular expression for a pattern. */
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`, 'i');
 

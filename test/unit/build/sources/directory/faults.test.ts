@@ -14,7 +14,7 @@ function made(content: Tree): TemporaryTree {
   return tree;
 }
 
-/** Root may read everything: as nobody, what is forbidden is forbidden. */
+/** Root may read every file, so the test runs as the user nobody. */
 async function unprivileged<Result>(run: () => Promise<Result>): Promise<Result> {
   if (process.geteuid?.() !== 0) return run();
   chmodSync(tree.root, 0o755);
@@ -138,7 +138,7 @@ describe('unreadable input', () => {
 
   it('row 54: a file of more than 1 GiB is refused', async () => {
     const { root } = made(below('large', { ...libraryTree('acme/large'), 'large.bin': '' }));
-    truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // takes no space
+    truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // a sparse file
     expect(onlyQuarantine(await readDirectory(root)).message).toContain(
       'large.bin has 1073741825 bytes; a file in a package may have 1073741824',
     );

@@ -21,7 +21,7 @@ afterEach(() => tree.remove());
 const one = 'acme/one dev-main';
 const two = 'acme/two dev-main';
 
-/** A memory that claims another reference: a package that is not read again comes out under it. */
+/** A memory with another reference, which the result has for a package that is not read again. */
 function marked(memory: SourceMemory, reference: string): SourceMemory {
   return {
     ...(JSON.parse(JSON.stringify(memory).replace(reference, 'f'.repeat(40))) as SourceMemory),

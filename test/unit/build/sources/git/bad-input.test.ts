@@ -28,7 +28,7 @@ const good: readonly RepositoryStep[] = [
   { tag: '1.0.0', at: 'main' },
 ];
 
-/** 1.0.0 is as it should be; 2.0.0 has these files besides. */
+/** A repository whose 1.0.0 is valid, and whose 2.0.0 has these files too. */
 const repositoryWith = (files: FileChanges): TestRepository =>
   createRepository(folder.at(`lib-${(count += 1)}`), [
     ...good,
@@ -36,7 +36,7 @@ const repositoryWith = (files: FileChanges): TestRepository =>
     { tag: '2.0.0', at: 'bad' },
   ]);
 
-/** A tree made by hand on top of main's, under the tag 2.0.0. */
+/** Adds a hand-made tree on top of main's, under the tag 2.0.0. */
 function tagTree(repository: TestRepository, rows: string | Buffer): void {
   const tree = execFileSync('git', ['mktree', '--missing'], {
     cwd: repository.path,
@@ -102,7 +102,7 @@ describe('a version with files that no archive can hold', () => {
     const oid = '5b'.repeat(20);
     const object = join(repository.gitDirectory, 'objects', oid.slice(0, 2), oid.slice(2));
     mkdirSync(dirname(object), { recursive: true });
-    // The rest of it is missing: whoever reads on is told that the object is broken.
+    // The rest of the object is missing: a further read reports a broken object.
     writeFileSync(object, deflateSync(Buffer.concat([Buffer.from(`blob ${5 * 1024 ** 3}\0`), Buffer.alloc(200_000)])));
     tagTree(repository, `100644 blob ${oid}\thuge.bin\n`);
     await scanOf(repository, async (scan) => {

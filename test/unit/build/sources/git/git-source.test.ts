@@ -18,7 +18,7 @@ const shim = createGitShim(join(folder, 'shim'));
 
 type ReadScan = Extract<Scan, { outcome: 'read' }>;
 
-/** Scans, lets the test use what came out while the source is open, and closes. */
+/** Scans, passes the result to the test while the source is open, and closes. */
 async function scanned<Result>(
   path: string,
   previous: SourceMemory | undefined,

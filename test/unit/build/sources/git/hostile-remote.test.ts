@@ -53,7 +53,7 @@ const failure = async (more: Partial<ScanOptions> = {}): Promise<string> => {
 const versions = (result: Scan): string[] =>
   result.outcome === 'read' ? result.releases.map(({ version }) => version) : [];
 const copy = (): string => keptCopy(options.cacheDirectory);
-/** Everything that is kept, of all remotes. */
+/** All stored files of all remotes. */
 const keptFiles = (): string[] =>
   readdirSync(options.cacheDirectory).flatMap((name) => readdirSync(join(options.cacheDirectory, name)));
 const packsOf = (directory: string): string[] => readdirSync(join(directory, 'objects/pack'));

@@ -32,14 +32,14 @@ async function collect(store: ObjectStore, oids: readonly string[]): Promise<str
   return found;
 }
 
-/** Overwrites the loose object with bytes that are no object. */
+/** Overwrites the loose object with invalid bytes. */
 function corrupt(repository: TestRepository, oid: string, bytes = 'no object'): void {
   const path = join(repository.gitDirectory, 'objects', oid.slice(0, 2), oid.slice(2));
   chmodSync(path, 0o644);
   writeFileSync(path, bytes);
 }
 
-/** Loose objects can be broken one by one; fast-import writes packs. */
+/** Loose objects can be damaged one by one; fast-import writes packs. */
 function looseBlobs(repository: TestRepository, contents: readonly string[]): string[] {
   return contents.map((content, index) => {
     const file = join(repository.path, `loose-${index}`);

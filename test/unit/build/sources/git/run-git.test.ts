@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 const folder = temporaryFolder('run-git');
 afterAll(() => folder.remove());
 
-/** Stands for git: runs its last argument as a script. */
+/** Replaces git: runs its last argument as a script. */
 writeFileSync(folder.at('git'), '#!/bin/sh\nfor script; do :; done\neval "$script"\n', { mode: 0o755 });
 
 describe.each([

@@ -52,7 +52,7 @@ async function read(
   return found;
 }
 
-/** Writes into a copy, and makes the header's checksum right again. */
+/** Changes bytes in a copy, and corrects the checksum of the header. */
 function changed(at: number, text: string): Buffer {
   const header = Math.floor(at / 512) * 512;
   const copy = Buffer.from(tar);
@@ -63,7 +63,7 @@ function changed(at: number, text: string): Buffer {
   return copy;
 }
 
-/** Of the first ordinary file. */
+/** The offset of the first ordinary file. */
 const firstFile = (): number => {
   for (let at = 0; ; at += 512)
     if (tar[at + 156] === 0x30 && tar.toString('latin1', at + 257, at + 262) === 'ustar') return at;

@@ -35,7 +35,7 @@ const plain = (from: number, count: number): RepositoryStep[] =>
     { tag: `v1.${from + index}.0`, at: 'main', annotated: index % 2 === 0 },
   ]).flat();
 
-/** A commit on `odd` with its composer.json, and a tag there. */
+/** Adds a commit on `odd` with its composer.json, and a tag. */
 const tagged = (tag: string, files: FileChanges): RepositoryStep[] => [
   { commit: 'odd', files },
   { tag, at: 'odd' },

@@ -10,7 +10,7 @@ import { endWhole, takesWhole } from '../../../../../proxy/http/fast-path/raw-re
 
 const keepAliveMs = 65_000;
 
-/** All that comes back for these requests, sent at once over one connection; the last one ends it. */
+/** All bytes of the answers to these requests, sent at once over one connection; the last request ends it. */
 async function ask(
   requests: readonly string[],
   answer: (response: ServerResponse, url: string) => void,
@@ -53,7 +53,7 @@ describe('a raw response', () => {
       if (takesWhole(response)) whole(response, body);
       else asNode(response, body);
     });
-    expect(taken).toEqual([true, true, false]); // a connection that ends has another head
+    expect(taken).toEqual([true, true, false]); // the last answer of a connection has another head
     expect(found).toBe(usual);
   });
 

@@ -48,7 +48,7 @@ async function purge(version: string, more: Partial<PurgeOrder> = {}): Promise<P
   return outcome;
 }
 
-/** 1.1.0 holds the secret; each of three publications is recorded. */
+/** 1.1.0 contains the secret; each of three publications is recorded. */
 async function leak(): Promise<void> {
   for (const [folder, version, who] of [
     ['one', '1.0.0', 'first'],

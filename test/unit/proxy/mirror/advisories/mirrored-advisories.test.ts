@@ -28,7 +28,7 @@ const asked = async (running: RunningMirror): Promise<readonly JsonObject[]> =>
   (await running.mirror.advisories([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).get(
     packageName('some/lib'),
   ) ?? [];
-/** What it is asked, and answers. */
+/** Its requests, and its answers. */
 const withApi = (upstream: TestUpstream, advisories: unknown): string[] => {
   const bodies: string[] = [];
   upstream.instead('/api/advisories', (request, response) => {

@@ -207,7 +207,7 @@ describe('the record of an accepted archive', () => {
       () => '',
       (failure: Error) => failure.message,
     );
-    await new Promise(setImmediate); // what nobody waits for would end the process by now
+    await new Promise(setImmediate); // an unhandled rejection would end the process by now
     return {
       error,
       asked: upstream.asked('/files/') - asked,
@@ -228,7 +228,7 @@ describe('the record of an accepted archive', () => {
   });
 
   it('an unreadable record is not reported as damaged', async () => {
-    // like a disk that fails, or too many open files
+    // like a failing disk, or too many open files
     const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path)));
     expect([error, asked, other]).toEqual([expect.stringContaining('.json cannot be read now: ELOOP'), 0, 200]);
     expect(error).not.toContain('removed');

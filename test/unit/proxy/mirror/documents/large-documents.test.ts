@@ -13,7 +13,7 @@ const first = { name, version: '1.0.0', dist };
 const later = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => ({ version: `1.${index + 1}.0` }));
 
-/** What is made of this document, and by how much the process grew. */
+/** The answer for this document, and the growth of the process. */
 async function seen(
   document: string,
   upstream: TestUpstream,

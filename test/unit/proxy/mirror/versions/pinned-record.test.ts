@@ -14,7 +14,7 @@ const accepted = {
   bin: 'bin/x',
 };
 
-/** 1.0.0 is accepted as above, and the upstream then says something else of it. */
+/** 1.0.0 is accepted as above, and the upstream then changes its record. */
 async function afterwards(version: Omit<UpstreamVersion, 'version'>): Promise<{
   readonly record: Readonly<Record<string, unknown>>;
   readonly alarms: readonly object[];
