@@ -40,7 +40,7 @@ const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
 /** Milliseconds that a build with fetched sources waits for the lock: as long as uploads wait. */
 const standardWaitMs = 60_000;
-/** A new attempt follows only where another build has published, or removed, something that this build relied on. */
+/** A new attempt follows only if another build has published, or removed, a version that this build relied on. */
 const mostAttempts = 10;
 
 /** Throws BuildRefused, BuildBusy or StorageError. The report tells what is wrong with single sources and versions. */
@@ -196,7 +196,7 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
   return (await import('./package/pending-publications.ts')).readPending(output, tree);
 }
 
-/** `serial`: of the new publication; undefined where readers see nothing new. */
+/** `serial`: of the new publication; undefined if the served tree is unchanged. */
 async function publishUnlessRefused(
   run: Run,
   packages: PackagesOutcome,

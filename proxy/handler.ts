@@ -29,7 +29,7 @@ import { canRequestExactForm } from './tree/exact-form.ts';
 export interface HandlerParts extends LimitParts {
   readonly tree: Tree;
   readonly sender: Sender;
-  /** looks at the state for /health/ready; rejects where it cannot be read */
+  /** reads the state for /health/ready; rejects if it cannot be read */
   readonly readState: (() => Promise<unknown>) | undefined;
   /** for /health: true while the state is in a Redis that cannot be reached */
   readonly stateAway?: (() => boolean) | undefined;

@@ -64,7 +64,7 @@ export interface ProxyOptions {
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
-  /** reads the state for /health/ready; rejects where the state is unreadable */
+  /** reads the state for /health/ready; rejects if the state is unreadable */
   readonly readState?: (() => Promise<unknown>) | undefined;
   /** for /health; undefined: the state is in this process */
   readonly stateAway?: (() => boolean) | undefined;

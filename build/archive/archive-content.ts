@@ -15,7 +15,7 @@ export interface ArchiveDigests {
   readonly content: ArchiveContent;
 }
 
-/** `path` is absolute. Throws Error where there is no such file, or no ZIP. */
+/** `path` is absolute. Throws Error if there is no such file, or no ZIP. */
 export function digestArchive(path: string): ArchiveDigests {
   const bytes = readFileSync(path);
   const members = openZipMembers(bytes);

@@ -77,7 +77,7 @@ export function createContentStore(queue: DeflateQueue, scratch: SpillFile): Con
   };
 }
 
-/** Straight to the scratch file, a step at a time; stored where the deflated form reaches the content's own size. */
+/** Writes in steps directly to the scratch file; stores the content if its deflated form reaches the original size. */
 async function deflateLarge(content: Uint8Array, scratch: SpillFile): Promise<Piece> {
   const offset = scratch.reserve(content.length);
   const facts = { crc32: crc32(content), size: content.length, offset };

@@ -21,7 +21,7 @@ export interface PieceRange {
   readonly length: number;
 }
 
-/** Copies the range to `out` at `start`. Throws StorageError where the file cannot be read. */
+/** Copies the range to `out` at `start`. Throws StorageError if the file cannot be read. */
 export function copyPiece(
   { slabBytes, slabs, path, file }: SharedPieces,
   { offset, length }: PieceRange,

@@ -1,5 +1,5 @@
 // The records of a ZIP (PKWARE APPNOTE 6.3), each written into a buffer that has room for it. No data descriptors: all
-// sizes are known beforehand. ZIP64 fields only where a number does not fit.
+// sizes are known beforehand. ZIP64 fields are written only for a number that does not fit.
 
 import type { ZipTime } from './zip-time.ts';
 
@@ -47,7 +47,7 @@ export function localHeaderLength(entry: ZipEntry, name: ZipName): number {
   return localBytes + name.bytes + timeExtraBytes + (hasLargeSize(entry) ? 20 : 0);
 }
 
-/** APPNOTE 4.3.7. Returns where it ends, as all of these do. */
+/** APPNOTE 4.3.7. Returns the end offset, as all of these functions do. */
 export function writeLocalHeader(out: Buffer, start: number, parts: HeaderParts): number {
   const { entry, name, time } = parts;
   const large = hasLargeSize(entry);
@@ -140,7 +140,7 @@ export function endLength(end: ZipEnd): number {
   return endBytes + (needsEnd64(end) ? end64Bytes : 0);
 }
 
-/** The end record, behind the ZIP64 one and its locator where those are needed (APPNOTE 4.3.14 to 4.3.16). */
+/** The end record, behind the ZIP64 one and its locator if they are needed (APPNOTE 4.3.14 to 4.3.16). */
 export function writeEnd(out: Buffer, start: number, end: ZipEnd): void {
   const large = needsEnd64(end);
   const last = large ? writeEnd64(out, start, end) : start;

@@ -1,5 +1,5 @@
-// An upload builds the folder of artifacts alone. A folder that lost its ZIPs, such as a volume that is not mounted, would
-// withdraw every published upload. Such a folder refuses the upload.
+// An upload builds the folder of artifacts alone. A folder that lost its ZIPs, for example on an unmounted volume,
+// would withdraw every published upload. Such a folder refuses the upload.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ import type { ArtifactTree } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
 
 /**
- * Throws PackageDamaged where the folder has no ZIP, and another version than `upload` is published from the folder and
- * was not withdrawn.
+ * Throws PackageDamaged if the folder has no ZIP, although versions other than `upload` are published from the folder
+ * and were not withdrawn.
  */
 export async function refuseLostUploads(
   tree: ArtifactTree,

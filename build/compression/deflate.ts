@@ -26,8 +26,8 @@ export interface Deflated extends DeflatedFacts {
 }
 
 /**
- * For contents below `streamedFromBytes`. Writes to `out` at `start`, where the content itself fits: it is stored
- * unchanged if deflating does not make it smaller.
+ * For contents below `streamedFromBytes`. Writes to `out` at `start`, which must have room for the content itself: the
+ * content is stored unchanged if deflating does not make it smaller.
  */
 export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, compressor: Compressor): DeflatedFacts {
   const facts = { crc32: crc32(content), size: content.length };

@@ -5,7 +5,7 @@ export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 export interface Comparison {
   readonly kind: 'comparison';
   readonly operator: Operator;
-  /** normalized, but a bound may also be one no package has, such as 1.0.0.0-BETA */
+  /** normalized; a bound may also be a version of no package, for example 1.0.0.0-BETA */
   readonly version: string;
 }
 

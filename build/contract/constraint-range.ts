@@ -22,7 +22,7 @@ interface Written {
   readonly xDev: boolean;
 }
 
-/** The bounds of a range, why it cannot be one, or undefined where the text is no range at all. */
+/** The bounds of a range, or the reason of its refusal; undefined if the text is no range. */
 export function parseRange(text: string): ParsedPart | undefined {
   return parseTilde(text) ?? parseCaret(text) ?? parseWildcard(text) ?? parseHyphen(text);
 }
@@ -93,8 +93,8 @@ function fromVersionToNext(text: string, written: Written, position: number): Pa
 }
 
 /**
- * The version after all that begin with these numbers: 1.2.3 in position 2 → `1.3.0.0-dev`. Numbers of any length,
- * where PHP turns to floats.
+ * The version after all that begin with these numbers: 1.2.3 in position 2 → `1.3.0.0-dev`. Supports numbers of any
+ * length, for which PHP uses floats.
  */
 function firstAfter(numbers: readonly (string | undefined)[], position: number): string {
   const parts = [1, 2, 3, 4].map((place) => {

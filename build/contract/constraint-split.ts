@@ -1,4 +1,4 @@
-// Cuts a constraint where Composer cuts it. Composer's patterns for it backtrack over runs of blanks, so that these are
+// Splits a constraint as Composer does. Composer's patterns for it backtrack over runs of blanks, so that these are
 // small scanners that do the same in linear time (composer/semver, VersionParser.php, parseConstraints).
 
 import { phpTrim, stripWhiteEnd, stripWhiteStart } from './php-text.ts';

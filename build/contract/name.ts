@@ -13,8 +13,8 @@ export const maxNamePartLength = 100;
 const grammar = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|-{1,2})[a-z0-9]+)*$/;
 
 /**
- * The name exactly as given, or undefined where it is not one in lower case. Takes raw bytes of a URL safely: linear
- * time, length first.
+ * The name exactly as given, or undefined if it is not one in lower case. Takes raw bytes of a URL safely: linear time,
+ * length first.
  */
 export function parsePackageName(text: string): PackageName | undefined {
   if (text.length > 2 * maxNamePartLength + 1) return undefined;

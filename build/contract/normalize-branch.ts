@@ -16,7 +16,7 @@ export function normalizeBranch(name: string): string {
 }
 
 /**
- * `2.1.x-dev` → `2.1.`, `2.1-dev` → `2.1.`; undefined where the version is not a numeric branch (a leading `v` makes it
+ * `2.1.x-dev` → `2.1.`, `2.1-dev` → `2.1.`; undefined if the version is not a numeric branch (a leading `v` makes it
  * none).
  */
 export function parseNumericAliasPrefix(version: string): string | undefined {

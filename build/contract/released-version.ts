@@ -12,7 +12,7 @@ export interface ReleasedVersion {
 /** The times of an entry of the serving index, RFC 3339 UTC. */
 export interface ReleaseTimes {
   readonly version_normalized: string;
-  /** the release's own time; null where the source knows none */
+  /** the release's own time; null if the source knows none */
   readonly time: string | null;
   readonly first_published?: string | undefined;
   readonly since: string;

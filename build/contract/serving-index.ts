@@ -23,7 +23,7 @@ export interface IndexEntry {
   readonly shasum: Sha1;
   /** bytes of the ZIP */
   readonly size: number;
-  /** the release's own time, RFC 3339 UTC; null where the source knows none */
+  /** the release's own time, RFC 3339 UTC; null if the source knows none */
   readonly time: string | null;
   /** the path of the bytes of exactly this reference, below public/ */
   readonly path: PublicPath;

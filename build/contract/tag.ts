@@ -7,9 +7,9 @@ const devSuffix = /[.-]?dev\n?$/i;
 const devAffix = /^dev-|[.-]?dev\n?$/gi;
 
 /**
- * `v1.2.0` → `v1.2.0`, `release-1.0` → `1.0`; the `version` of that commit's composer.json, where it has one, is the
- * label if it means the same version. Every other tag is skipped, with the reason. If two tags have one version, the
- * caller decides: the first counts.
+ * `v1.2.0` → `v1.2.0`, `release-1.0` → `1.0`. If that commit's composer.json has a `version` with the same meaning,
+ * that text is the label. Every other tag is skipped, with the reason. If two tags have one version, the caller
+ * decides: the first counts.
  */
 export function tagVersion(tag: string, versionInComposerJson?: string): VersionOrSkip {
   const name = tag.replaceAll('release-', '');

@@ -26,7 +26,7 @@ export function formatChange({ serial, last_modified, at, versions }: VersionCha
   };
 }
 
-/** Throws an Error where it is malformed. */
+/** Throws an Error if it is malformed. */
 export function parseChange(value: unknown): VersionChange {
   const { serial, last_modified, at = last_modified, versions } = isJsonObject(value) ? value : {};
   if (

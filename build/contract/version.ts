@@ -25,7 +25,7 @@ const fullModifier: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', 
 /** Branch names that were versions in Composer 1. */
 const formerDefaults: ReadonlySet<string> = new Set(['master', 'trunk', 'default']);
 
-/** The normalized version, or undefined where Composer refuses the text with "Invalid version string". */
+/** The normalized version, or undefined if Composer refuses the text with "Invalid version string". */
 export function normalizeVersion(text: string): NormalizedVersion | undefined {
   let version = phpTrim(text);
   version = aliasPattern.exec(version)?.[1] ?? version;

@@ -15,7 +15,7 @@ export interface PublicationMoment {
   readonly datesUntil: number;
 }
 
-/** A version of a document, and the text of its record, made where it is needed. */
+/** A version of a document, and the text of its record, made on demand. */
 export interface WrittenVersion {
   readonly version: ReleasedVersion;
   readonly record: () => string;

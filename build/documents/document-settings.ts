@@ -7,7 +7,7 @@ export interface DocumentSettings {
    * without a slash at its end
    */
   readonly distBaseUrl: string | undefined;
-  /** `releases`, where not given: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
+  /** default `releases`: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
   readonly distShasum?: 'always' | 'releases';
   /** the registry's description in packages.json; Composer ignores it */
   readonly about?: RegistryDescription;

@@ -53,7 +53,7 @@ export function formatRoot(
 
 /**
  * The bytes of both documents of a package: releases with the newest first, dev versions in Composer's order
- * (branch-order.ts). `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two
+ * (branch-order.ts). `dev` is undefined if no version is a dev version: Composer takes a 404 for that. Throws for two
  * records of one version, because Composer would take either. The plan prevents this; the check stops the publication
  * should the plan fail.
  */
@@ -127,8 +127,8 @@ export function distOf(
 }
 
 /**
- * `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that
- * Composer fills in.
+ * `dist.url` of a version. An absolute one is percent-encoded, because clients would otherwise truncate it, and names
+ * the reference that Composer fills in.
  */
 export function distUrl(name: PackageName, version: string, settings: DocumentSettings): string {
   if (settings.distBaseUrl === undefined) return `/dist/${name}/${version}.zip`;

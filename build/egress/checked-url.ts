@@ -7,7 +7,7 @@ import { parseAddress } from '../contract/address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { CredentialsInUrl, EgressFailure, shownUrl } from './egress-failure.ts';
 
-/** `base` where the URL may be relative, as in a redirect. Throws EgressFailure `denied`. */
+/** `base`: for URLs that may be relative, as in a redirect. Throws EgressFailure `denied`. */
 export function checkedUrl(text: string, policy: AddressPolicy, base?: URL): URL {
   const url = parse(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -9,7 +9,7 @@ export type Authorize = (url: URL) => string | undefined;
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
-/** Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
+/** Throws BuildRefused if COMPOSER_AUTH is no JSON object. */
 export function createAuthorize(environment: Readonly<Record<string, string | undefined>>): Authorize {
   const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
   const [basic, bearer] = [auth['http-basic'], auth['bearer']];

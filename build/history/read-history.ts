@@ -22,7 +22,8 @@ export async function presentSerial(output: Output): Promise<number> {
 }
 
 /**
- * The records after publication `serial`, newest first. Throws BuildRefused where the record does not go back to it.
+ * The records after publication `serial`, newest first. Throws BuildRefused if the recorded history does not reach that
+ * publication.
  */
 export async function recordsSince(output: Output, serial: number): Promise<readonly PublicationRecord[]> {
   const present = await presentSerial(output);

@@ -14,9 +14,9 @@ import { BuildRefused } from '../contract/refusals.ts';
 export interface LockedPackage {
   readonly name: string;
   readonly version: string;
-  /** dist.reference; null where the lock has none */
+  /** dist.reference; null if the lock has none */
   readonly reference: string | null;
-  /** dist.shasum; null where the lock has none */
+  /** dist.shasum; null if the lock has none */
   readonly shasum: string | null;
   /** hosts its archive may be fetched from, as host or host:port */
   readonly hosts: readonly string[];

@@ -82,7 +82,7 @@ export async function plainCopyFault(
 }
 
 /**
- * A sentence, or undefined where all is well: the archive opens, holds files, and its composer.json, if any, is a JSON
+ * A sentence about the fault; undefined if the archive opens, has files, and its composer.json, if any, is a JSON
  * object. An archive from another packer may be flat, and an archive of an inline record needs no composer.json. The
  * name in composer.json is not compared: all versions of a repository are published under the name that its default
  * branch has now (VcsRepository.php:438).

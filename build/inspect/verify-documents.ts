@@ -101,7 +101,7 @@ async function readDocument(
   }
 }
 
-/** The document is there where the package has one, and only there. */
+/** The document exists exactly if the package has one. */
 function presenceFault(
   text: string | undefined,
   { stamp, wanted, repair }: Expected,

@@ -18,7 +18,7 @@ import { purgedFaults, sameFiles } from './verify-tombstones.ts';
 
 export interface CheckedPackage {
   readonly faults: readonly Fault[];
-  /** found where archives are read */
+  /** found during the read of archives */
   readonly sameFiles: readonly SameFiles[];
   readonly versions: number;
   /**
@@ -32,7 +32,7 @@ export interface CheckedPackage {
 
 const archivesAtOnce = 8;
 
-/** `published`: packages.json names the package; `unknown` where packages.json is not the published one. */
+/** `published`: packages.json names the package; `unknown`: packages.json is not the published one. */
 export async function verifyPackage(
   name: PackageName,
   published: Published,
@@ -78,7 +78,7 @@ function documentsOf(name: PackageName, index: PackageIndex | undefined): readon
   return kinds.map((kind) => providerPath(name, kind));
 }
 
-/** Adds a fault where the index is lost or damaged. */
+/** Adds a fault if the index is lost or damaged. */
 async function readIndex(
   name: PackageName,
   published: Published,

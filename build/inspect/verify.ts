@@ -90,7 +90,7 @@ const unfinished: Notice = {
 };
 
 interface TreeNames {
-  /** names in packages.json; undefined where that file is not the published one */
+  /** names in packages.json; undefined if that file is not the published one */
   readonly listing: readonly PackageName[] | undefined;
   /** archives of an unfinished publication */
   readonly placing: Manifest['placing'] | undefined;

@@ -65,7 +65,7 @@ export interface WhyQuestion {
   readonly described: readonly DescribedSource[];
 }
 
-/** Throws BuildRefused where the tree of this package cannot be read, or is of a newer Libretto. */
+/** Throws BuildRefused if the tree of this package cannot be read, or is of a newer Libretto. */
 export async function why({ dataDirectory, name, version, described }: WhyQuestion): Promise<WhyAnswer> {
   const output = createDiskOutput(dataDirectory);
   const normalized = version === undefined ? undefined : normalizeVersion(version);

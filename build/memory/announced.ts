@@ -36,7 +36,7 @@ export function isInterrupted(
 
 /**
  * A tombstone never goes, so the records of purges always count. A withdrawn version may return, so records of
- * withdrawals count only where the list is lost.
+ * withdrawals count only if the list is lost.
  */
 async function recordedLists(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
   const purged = new Map<string, AnnouncedPurge>();

@@ -38,7 +38,7 @@ export interface Manifest extends Partial<AnnouncedLists> {
    * version wrote the manifest
    */
   readonly sources?: readonly PublishedSource[];
-  /** the changes that rollbacks undid and that still hold, for where the announcement is lost; absent for none */
+  /** the rolled back changes still in effect, in case the announcement is lost; absent for none */
   readonly undone?: readonly UndoneChange[];
   /**
    * the stamp of packages.json after this publication: readers may see that file before the announcement changes.

@@ -33,7 +33,7 @@ export interface TreeMemory {
   readonly leftovers: readonly PublicPath[];
   /** ids of sources whose records the next successful read has to rebuild */
   readonly stale: ReadonlySet<string>;
-  /** names in packages.json, where that can be read */
+  /** names in packages.json, if readable */
   readonly names: readonly PackageName[];
   /** packages.json names every published package */
   readonly namesKnown: boolean;
@@ -50,7 +50,7 @@ export interface TreeMemory {
    * interrupted publication
    */
   readonly rootStamps: readonly DocumentStamp[];
-  /** digest of those the builder's memory was made under; undefined where there is no memory */
+  /** digest of the settings of the builder's memory; undefined if there is no memory */
   readonly settings: string | undefined;
   /** the target of an interrupted rollback */
   readonly rollback: number | undefined;

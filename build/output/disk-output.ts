@@ -76,7 +76,7 @@ function createWriter(
   };
 }
 
-/** Makes a hard link, or a copy where the file system refuses a link. */
+/** Makes a hard link, or a copy if the file system refuses a link. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

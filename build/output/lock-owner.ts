@@ -31,7 +31,7 @@ export async function describeSelf(now: Date): Promise<LockOwner> {
   };
 }
 
-/** Linux's boot id and pid namespace. Empty on other systems, where only the host name counts. */
+/** Linux's boot id and pid namespace. Empty on other systems, on which only the host name counts. */
 async function bootId(): Promise<string> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   const namespace = await stat('/proc/self/ns/pid')

@@ -19,7 +19,7 @@ export interface LockOptions {
   /** a lock of another host or container is taken over after this long without a heartbeat */
   readonly staleAfterMs: number;
   /**
-   * Makes the error where another process holds the lock. `owner`: that process, if it can be read. `seen`: it is a
+   * Makes the error for a lock that another process holds. `owner`: that process, if it can be read. `seen`: it is a
    * process of this host and container, and lives.
    */
   readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;

@@ -1,5 +1,5 @@
-// Makes a folder and those above it, one level at a time. Node's own recursive mkdir tries for ever where a file system
-// answers ENOENT to a mkdir below a folder that exists, as /proc does.
+// Makes a folder and those above it, one level at a time. Node's own recursive mkdir loops forever if a file system
+// answers ENOENT to a mkdir below an existing folder, as /proc does.
 
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-// The port to where a build writes. Every method that changes something is one storage operation: a test can make any
+// The port to the output of a build. Every method that changes something is one storage operation: a test can make any
 // of them fail or be the last one before a kill. Files appear under their final name only by an atomic rename of a
 // staged, fsynced file.
 
@@ -22,10 +22,10 @@ export interface FileFacts {
 }
 
 export interface Output {
-  /** undefined where there is no such file. */
+  /** undefined if there is no such file. */
   readonly read: (area: Area, path: string) => Promise<string | undefined>;
   readonly facts: (area: Area, path: string) => Promise<FileFacts | undefined>;
-  /** Hex SHA-1 of a file's bytes; undefined where there is no such file. */
+  /** Hex SHA-1 of a file's bytes; undefined if there is no such file. */
   readonly sha1: (area: Area, path: string) => Promise<Sha1 | undefined>;
   /** The absolute path of a public file, for readers that need a path. */
   readonly locate: (path: PublicPath) => string;

@@ -8,8 +8,8 @@ import { BuildRefused, PackageDamaged } from '../contract/refusals.ts';
 import { parsePackageIndex, type PackageIndex } from '../contract/serving-index.ts';
 
 /**
- * undefined where the file is damaged. `path`: below the data folder. Throws BuildRefused, with NewerFormat as its
- * cause, for a file of a newer version.
+ * undefined if the file is damaged. `path`: below the data folder. Throws BuildRefused, with NewerFormat as its cause,
+ * for a file of a newer version.
  */
 export function parseOwnFile<Parsed>(path: string, parse: () => Parsed): Parsed | undefined {
   try {

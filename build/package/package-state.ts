@@ -1,4 +1,4 @@
-// The published state of one package: its serving index and its records, where both are valid.
+// The published state of one package: its serving index and its records, if both are valid.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -25,7 +25,7 @@ export interface PackageState {
   readonly index: PackageIndex;
   /** its entries, grouped by label */
   readonly entries: ReadonlyMap<string, readonly IndexEntry[]>;
-  /** the bytes of the index file; undefined where it has to be written again */
+  /** the bytes of the index file; undefined if the build has to write it again */
   readonly indexText: string | undefined;
   /** by normalized version */
   readonly records: ReadonlyMap<string, VersionRecord>;
@@ -49,7 +49,10 @@ export interface StateContext {
   readonly now: Date;
 }
 
-/** Throws PackageDamaged where index and documents are both damaged or lost, and BuildRefused for an index that a newer version wrote. */
+/**
+ * Throws PackageDamaged if index and documents are both damaged or lost, and BuildRefused for an index that a newer
+ * version wrote.
+ */
 export async function readPackageState(name: PackageName, context: StateContext): Promise<PackageState> {
   const { output } = context;
   const { index, indexText } = await readIndex(name, context);

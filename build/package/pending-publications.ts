@@ -60,7 +60,7 @@ async function newestRecord(output: Output, serial: number): Promise<Publication
   return readRecord(output, Math.max(0, ...recorded));
 }
 
-/** A record may be in place before the documents it names: those are then still where readers see them. */
+/** A record may be in place before its documents are moved: those are then still in the served tree. */
 async function locate(
   output: Output,
   {

@@ -152,7 +152,7 @@ function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly Pur
   );
 }
 
-/** Archives are read only where a tombstone names their files: most registries have none, and load no reader of ZIPs. */
+/** Archives are read only if a tombstone names their files: most registries have none, and load no reader of ZIPs. */
 export async function archiveBlocker(rows: readonly PurgedVersion[]): Promise<ArchiveBlocker> {
   const sha1s = new Map(rows.flatMap((row) => (row.sha1 === null ? [] : [[row.sha1, row] as const])));
   const contents = new Map(rows.flatMap((row) => (row.content === null ? [] : [[row.content.digest, row] as const])));

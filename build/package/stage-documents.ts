@@ -1,4 +1,4 @@
-// Stages both documents of a package where their bytes change, with the dates that views need.
+// Stages both documents of a package if their bytes change, with the dates that views need.
 
 import { inBranchOrder } from '../documents/branch-order.ts';
 import type { VersionRecord } from '../contract/documents.ts';
@@ -114,7 +114,7 @@ function changedStamp(
   });
 }
 
-/** True where the versions and advisories of readers still give the document of readers. */
+/** True if the readers' versions and advisories still produce the readers' document. */
 function hasSameText(
   name: PackageName,
   kind: Kind,

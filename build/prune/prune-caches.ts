@@ -37,7 +37,7 @@ export async function pruneCaches(run: Run, dataDirectory: string): Promise<void
     );
 }
 
-/** Keys of all dists in use; undefined where it is not known of each source. */
+/** Keys of all dists in use; undefined if the keys of a source are unknown. */
 async function distsOf(sources: readonly ChosenSource[], { output }: Run): Promise<ReadonlySet<string> | undefined> {
   const keys = new Set<string>();
   if (sources.length === 0) return keys;

@@ -78,7 +78,7 @@ async function presentAmong(rows: readonly PurgedVersion[], output: Output): Pro
   return names.filter((_, at) => present[at]);
 }
 
-/** Throws BuildRefused where the build withdraws more than a person can have meant (removing-guard.ts). */
+/** Throws BuildRefused if the build would probably withdraw versions by mistake (removing-guard.ts). */
 export async function guardRemovals(
   { choice, tree, withheld, purged }: Run,
   { results }: PackagesOutcome,

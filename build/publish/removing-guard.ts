@@ -23,8 +23,8 @@ const fewestPackages = 10;
 const mostShown = 20;
 
 /**
- * Throws WithdrawalRefused where a package would lose its last version, or more than a tenth of all packages one of
- * their releases.
+ * Throws WithdrawalRefused if a package would lose its last version, or more than a tenth of all packages one of their
+ * releases.
  */
 export function refuseRemovals(removals: Removals): void {
   const losses = removals.results

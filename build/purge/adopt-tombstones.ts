@@ -25,7 +25,7 @@ export interface Adoption {
   readonly purged: readonly RecoveredPurge[];
 }
 
-/** Plans the effect of these rows on this tree. Throws BuildRefused where the list of tombstones is damaged. */
+/** Plans the effect of these rows on this tree. Throws BuildRefused if the list of tombstones is damaged. */
 export async function planAdoption(rows: readonly PurgedVersion[], output: Output, now: Date): Promise<Adoption> {
   const known = await storedTombstones(output);
   const fresh = mergePurged(known, rows).slice(known.length);

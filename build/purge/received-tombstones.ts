@@ -20,7 +20,7 @@ export interface ReceivedTombstones {
 
 /**
  * `rows`: of the tree. Contents of this registry with the bytes of a row count as purged too, as in a recovery. Throws
- * BuildRefused where the list of this registry is damaged.
+ * BuildRefused if the list of this registry is damaged.
  */
 export async function decideTombstones(
   rows: readonly PurgedVersion[],

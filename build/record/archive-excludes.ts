@@ -5,7 +5,7 @@ import { QuarantineError } from '../contract/quarantine.ts';
 import { isSet } from './php-array.ts';
 
 /**
- * The patterns of `archive.exclude`, in order. Throws QuarantineError INVALID_COMPOSER_JSON where it is not a list of
+ * The patterns of `archive.exclude`, in order. Throws QuarantineError INVALID_COMPOSER_JSON if it is not a list of
  * strings.
  */
 export function archiveExcludesOf(json: JsonObject): string[] {

@@ -1,5 +1,5 @@
 // The numbered version a branch also goes by, as Composer finds it when it loads a package (ArrayLoader.php,
-// getBranchAlias). A constraint such as `^1.0` reaches `dev-main` only through it.
+// getBranchAlias). A constraint like `^1.0` matches `dev-main` only through the alias.
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { normalizeBranch, parseNumericAliasPrefix } from '../contract/normalize-branch.ts';

@@ -28,7 +28,7 @@ const textOrTexts: Rule = {
   wanted: 'a string or a list of strings',
 };
 
-/** Fields of which Composer takes no notice where they are no array, so that only what is inside one is looked at. */
+/** Composer ignores these fields unless they are arrays, so only the contents of an array are checked. */
 const scalarsInside: Rule = {
   holds: (value) => everyEntry(value, (entry) => typeof entry !== 'object' || entry === null) !== false,
   wanted: 'a list of strings',
@@ -87,7 +87,7 @@ function inside(value: JsonValue | undefined, key: string): JsonValue | undefine
   return entriesOf(value)?.find(([name]) => name === key)?.[1];
 }
 
-/** undefined where the value is no array to PHP. */
+/** undefined if the value is no array to PHP. */
 function everyEntry(value: JsonValue, holds: (entry: JsonValue, key: string) => boolean): boolean | undefined {
   return entriesOf(value)?.every(([key, entry]) => holds(entry, key));
 }

@@ -28,7 +28,7 @@ export interface RepeatedKey {
   readonly offset: number;
 }
 
-/** The repeated keys, in their order. Throws JsonTextError where the text is not one JSON value. Linear time. */
+/** The repeated keys, in their order. Throws JsonTextError if the text is not one JSON value. Linear time. */
 export function checkJsonText(text: string): readonly RepeatedKey[] {
   const repeated: RepeatedKey[] = [];
   const end = skipBlanks(text, checkValue(text, skipBlanks(text, 0), 1, repeated));
@@ -64,7 +64,7 @@ function checkObject(text: string, start: number, depth: number, repeated: Repea
   }
 }
 
-/** Returns where the colon has to be. */
+/** Returns the offset of the expected colon. */
 function checkKey(text: string, offset: number, keys: Set<string>, repeated: RepeatedKey[]): number {
   if (text.charAt(offset) !== '"')
     throw new JsonTextError(
@@ -88,7 +88,7 @@ function checkArray(text: string, start: number, depth: number, repeated: Repeat
   }
 }
 
-/** Behind a comma and blanks, where another entry has to begin. */
+/** The offset behind a comma and blanks, at which another entry must start. */
 function behindComma(text: string, offset: number, closing: '}' | ']'): number {
   if (text.charAt(offset) !== ',')
     throw new JsonTextError(`a comma or "${closing}" was expected, not ${shown(text, offset)}`, offset);

@@ -51,7 +51,7 @@ function refusal(written: string): string {
   return 'vendor and package are letters and digits, with a single ".", "_" or "-" between them';
 }
 
-/** The nearest valid name, where there is one. */
+/** The nearest valid name, if there is one. */
 function suggestion(written: string): string {
   const parts = written
     .slice(0, 2 * maxNamePartLength + 1)

@@ -49,7 +49,7 @@ export interface RecordInput {
   readonly version: string;
   readonly normalized: NormalizedVersion;
   readonly reference: Reference;
-  /** RFC 3339; undefined where unknown */
+  /** RFC 3339; undefined if unknown */
   readonly time: string | undefined;
   readonly defaultBranch: boolean;
   /**

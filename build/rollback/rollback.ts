@@ -61,7 +61,7 @@ export async function rollBack(
 
 /**
  * Ends all rollbacks: builds publish the versions of their sources again, and the next build reads all sources. Throws
- * BuildRefused where no rollback is in effect.
+ * BuildRefused if no rollback is in effect.
  */
 export async function liftRollbacks(request: BuildRequest, effects: BuildEffects): Promise<RollbackReport> {
   return holdingLock(request, effects, async (place) => {

@@ -22,7 +22,7 @@ export interface SourceChoice {
   readonly left: readonly ChosenSource[];
   /** withdrawn with all they published */
   readonly forgotten: readonly PublishedSource[];
-  /** ids of those of them that a person named, or removed where they were registered */
+  /** ids of the forgotten sources that a person named, or whose registration was removed */
   readonly confirmed: ReadonlySet<string>;
   /** why a source that one might expect to be read or forgotten is left */
   readonly notices: readonly { readonly source: string; readonly message: string }[];

@@ -25,7 +25,7 @@ export interface SourceRequest extends RegisteredRequest {
   readonly configured: readonly (string | ConfiguredSource)[] | undefined;
   /** the source to build if none is named, remembered or configured */
   readonly fallback: string | undefined;
-  /** an empty tree is what is wanted where there is no source at all */
+  /** true: without any source the build publishes an empty tree */
   readonly mayBeEmpty?: boolean;
   /** an upload or a received tree: the sources that it does not name stay as they are published */
   readonly alone?: true;

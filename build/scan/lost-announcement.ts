@@ -47,7 +47,7 @@ export async function wasPublished(output: Pick<Output, 'list'>): Promise<boolea
 }
 
 /**
- * The choice, with the sources that `--forget unknown` withdraws. Throws PackageDamaged where the choice leaves out
+ * The choice, with the sources that `--forget unknown` withdraws. Throws PackageDamaged if the choice leaves out
  * uploads, or a source that published something. `lost`: what is wrong and what to do.
  */
 export async function coverSources(

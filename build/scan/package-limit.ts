@@ -29,8 +29,8 @@ export function canBeLimited({ trusted, namesKnown, publication, serial, setting
 }
 
 /**
- * Throws BuildRefused where the tree is not as the last publication left it: what becomes of all its packages has to be
- * looked at then.
+ * Throws BuildRefused if the tree differs from the last publication, because the build then has to examine all
+ * packages.
  */
 export async function refusePartialRepair(
   limit: PackageLimit | undefined,

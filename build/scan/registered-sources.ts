@@ -37,7 +37,8 @@ export interface Registered {
 }
 
 /**
- * `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is.
+ * `isListed`: whether libretto.json names the source with this id. Throws BuildRefused if libretto.json names a
+ * repository to sync.
  */
 export function registeredSources(
   { registered, sync = [], registeredSince = [] }: RegisteredRequest,

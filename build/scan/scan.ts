@@ -55,7 +55,7 @@ export interface OpenSource extends Known {
   readonly source: Source;
 }
 
-/** Throws FetchNeeded once all have been read, where one of them was not fetched. */
+/** Throws FetchNeeded after the read of all sources if one of them was not fetched. */
 export async function scanSources(
   sources: readonly OpenSource[],
   parallel: number,

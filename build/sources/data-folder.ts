@@ -23,7 +23,7 @@ export const ours: ReadonlySet<string> = new Set([
   'lost+found',
 ]);
 
-/** The data folder's real path. Makes it where it is not there. Throws BuildRefused. */
+/** The data folder's real path. Creates a missing folder. Throws BuildRefused. */
 export async function openDataFolder(path: string): Promise<string> {
   try {
     return await openOrFail(path);

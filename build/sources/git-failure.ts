@@ -48,7 +48,7 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [/transport '[^']*' not allowed|[Pp]rotocol "[^"]*" (?:not supported|disabled)/i, 'Only https and ssh are used.'],
 ];
 
-/** The one line of git's error output that a person needs, with advice where there is some. */
+/** The one line of git's error output that a person needs, with advice if there is any. */
 export function explainGit(stderr: string): string {
   const lines = stderr
     .split('\n')

@@ -1,5 +1,5 @@
-// Decides which URLs git may fetch from: https and ssh, and http only from this machine, where no network can listen
-// in. A URL is stored, displayed and logged, and therefore must not contain a credential.
+// Decides which URLs git may fetch from: https and ssh, and http only from this machine, which involves no network. A
+// URL is stored, displayed and logged, and therefore must not contain a credential.
 
 import { parseAddress } from '../contract/address.ts';
 import { withoutCredentials } from './address-secrets.ts';

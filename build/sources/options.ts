@@ -26,7 +26,7 @@ export interface SourceOptions extends FilterOptions {
   readonly branches?: readonly string[];
   /** git sources: folders that are packages, at every tag and branch */
   readonly subdirectories?: readonly string[];
-  /** `include`: records say where the git repository is, for clients that prefer sources */
+  /** `include`: records name the git repository, for clients that prefer sources */
   readonly 'reference-source'?: 'none' | 'include';
 }
 

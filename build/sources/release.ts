@@ -21,7 +21,7 @@ export interface Release {
   readonly reference: Reference;
   /** of its archive, if another registry published it before: a released version must keep this digest */
   readonly shasum?: Sha1;
-  /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined where the source knows none */
+  /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined if the source knows none */
   readonly time: string | undefined;
   /** when another registry first published this content, RFC 3339; undefined if unknown */
   readonly publishedTime?: string;
@@ -42,7 +42,7 @@ export interface Release {
    * file. Throws QuarantineError.
    */
   readonly composerJson: (noteRepeated?: NoteRepeated) => Promise<JsonObject>;
-  /** The files an archive of this release holds, or the archive itself where the source has one. */
+  /** The files of this release's archive, or the archive itself if the source has one. */
   readonly content: Content | ReadyArchive;
 }
 
@@ -65,7 +65,7 @@ export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
 export interface PackageText {
   /** equal only for equal bytes, within one package and one build */
   readonly identity: string;
-  /** undefined where it cannot be read */
+  /** undefined if it cannot be read */
   readonly read: () => Promise<Buffer | undefined>;
 }
 

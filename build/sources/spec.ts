@@ -97,7 +97,7 @@ export function restoreSource(location: string, dataDirectory: string): SourceSp
 const packagePrefix = 'package:';
 const receivedPrefix = 'received:';
 
-/** A tree that is built elsewhere: what it is called, and where its present copy is. */
+/** A tree that was built elsewhere: its name, and the path of its present copy. */
 export interface ReceivedPlace {
   readonly name: string;
   /** absolute */

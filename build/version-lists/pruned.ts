@@ -6,7 +6,7 @@ import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 
-/** Throws BuildRefused where the list is damaged: without it a release could come back with other bytes. */
+/** Throws BuildRefused if the list is damaged: without it a release could come back with other bytes. */
 export async function readPruned(output: Pick<Output, 'read'>, name: PackageName): Promise<readonly PrunedRelease[]> {
   const path = prunedPath(name);
   const text = await output.read('index', path);

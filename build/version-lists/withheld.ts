@@ -45,8 +45,8 @@ export interface WithheldQuestion {
 }
 
 /**
- * Throws BuildRefused where the list is damaged, or lacks what is announced. A request to withdraw a version that the
- * list lacks puts all missing rows back.
+ * Throws BuildRefused if the list is damaged, or lacks what is announced. A request to withdraw a version that the list
+ * lacks puts all missing rows back.
  */
 export async function readWithheld(
   output: Output,
@@ -85,7 +85,7 @@ export async function findWithheld(
   return (await listWithheld(output)).find((one) => one.name === name && one.version_normalized === normalized);
 }
 
-/** Throws BuildRefused where the list is damaged, or lacks what is announced. */
+/** Throws BuildRefused if the list is damaged, or lacks what is announced. */
 export async function listWithheld(output: Output): Promise<readonly WithheldVersion[]> {
   const rows = await storedWithheld(output);
   const missing = missingRows((await readAnnounced(output)).withheld, rows);

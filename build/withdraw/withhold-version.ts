@@ -38,7 +38,7 @@ export type WithheldOutcome = {
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: NormalizedVersion;
-  /** empty where the serving index does not know the version any more */
+  /** empty if the serving index no longer has the version */
   readonly reference: string;
   /** RFC 3339 UTC */
   readonly since: string;

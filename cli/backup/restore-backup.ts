@@ -64,7 +64,7 @@ export interface RestoreSteps {
 }
 
 /**
- * Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and
+ * Throws UsageError if the backup is damaged or newer, or the data folder holds something, StateError, and
  * StorageError.
  */
 export async function restoreBackup(
@@ -113,10 +113,7 @@ export async function restoreState(
   return record;
 }
 
-/**
- * Puts the state in the folder `from` in the place of the one in `directory`, which is set aside: the path that one has
- * now.
- */
+/** Moves the state of folder `from` into `directory`. Sets the former state aside, and returns its new path. */
 export async function replaceLocalState(from: string, directory: string, now: Date): Promise<string | undefined> {
   await makeFolder(directory, 0o700);
   const aside = await setAsideState(directory, now);
@@ -126,8 +123,8 @@ export async function replaceLocalState(from: string, directory: string, now: Da
 }
 
 /**
- * Copies `files` into a folder in `data`, with what names their state, and has `place` bring them from there to where
- * they belong.
+ * Copies `files` into a staging folder in `data`, with the mark of their state. `place` then moves them to their final
+ * paths.
  */
 async function staged(
   files: readonly BackupFile[],

@@ -12,8 +12,8 @@ const spareBytes = 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
 /**
- * `data` exists. Throws UsageError, caused by ENOSPC, where its disk has too little room. A disk that reports no size
- * is not judged.
+ * `data` exists. Throws UsageError, caused by ENOSPC if its disk has too little room. A disk that reports no size is
+ * not judged.
  */
 export async function refuseLackOfRoom(files: readonly BackupFile[], directory: string, data: string): Promise<void> {
   const { blocks, bavail, bsize } = await statfs(data);

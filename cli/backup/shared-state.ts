@@ -70,7 +70,7 @@ export async function findsDamagedState(place: StatePlace): Promise<boolean> {
   );
 }
 
-/** Rejects with StateError where the state is damaged. */
+/** Rejects with StateError if the state is damaged. */
 async function holdsNothing(state: StateStore): Promise<boolean> {
   const rows = await state.range('', { limit: 1 });
   if (rows.length > 0) await assertRecords(state);

@@ -39,8 +39,8 @@ function bare(hostname: string): string {
 }
 
 /**
- * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error where
- * the name is not known.
+ * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error if the
+ * name is not known.
  */
 export async function checkedAddresses(
   { host }: Remote,

@@ -10,7 +10,7 @@ import { normalizeKey, type RepositoryCredentials } from '../../proxy/sync/crede
 import { describeOwner, whereaboutsOf } from '../../proxy/sync/process-owner.ts';
 
 export interface KeyFolder {
-  /** Gives the file, for its user alone; undefined where the credentials are not a key. */
+  /** Gives the file, for its user alone; undefined if the credentials are not a key. */
   readonly write: (id: string, credentials: RepositoryCredentials | undefined) => Promise<string | undefined>;
   readonly remove: () => Promise<void>;
 }

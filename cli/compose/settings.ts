@@ -68,7 +68,7 @@ export interface RootAnswers {
 }
 
 export interface AdvertisedRootOptions {
-  /** the registry's own address, where it is known */
+  /** the registry's own address, if known */
   readonly address?: string | undefined;
   readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
   /** the routes of this server; default: all */

@@ -85,7 +85,7 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   );
 }
 
-/** Throws UsageError where they are none. */
+/** Throws UsageError for other values. */
 export function tombstonesIn({ purged = [] }: ConfigDocument, file: string): readonly PurgedVersion[] {
   try {
     return parsePurged(JSON.stringify({ format: purgedFormat, versions: purged }));

@@ -91,7 +91,7 @@ class ImportDraft {
     }
   }
 
-  /** Throws UsageError where an entry was refused. */
+  /** Throws UsageError if an entry was refused. */
   finish(): Imported {
     const { changes, invitations, withoutCredentials } = this;
     if (this.#refusals.length > 0)

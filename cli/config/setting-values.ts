@@ -135,7 +135,7 @@ export function shown(raw: unknown): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** More is hidden than of a source: where a password ends is not known of every kind of URL. */
+/** Hides more than of a source's address, because the end of a password is unknown for some kinds of URL. */
 function withoutSecrets(text: string): string {
   return withoutCredentials(text.replace(/(:\/\/).*@/s, '$1***@'));
 }

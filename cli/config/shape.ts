@@ -13,7 +13,7 @@ export type Refuse = (at: string, complaint: string) => void;
 export interface Shape<T> {
   /** JSON Schema, draft 7 */
   readonly schema: JsonObject;
-  /** undefined where it was refused */
+  /** undefined for a refused value */
   readonly read: (value: JsonValue, at: string, refuse: Refuse) => T | undefined;
 }
 

@@ -13,7 +13,9 @@ import { printLines } from '../io/output.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-/** Serving needs no log: where the disk is full or read-only, the log goes where a service manager keeps it. */
+/**
+ * Serving needs no log: on a full or read-only disk, the log goes to standard output, which a service manager stores.
+ */
 function toStandardOutput(path: string, stderr: Context['stderr'], shared: boolean): Log {
   printLines(stderr, [
     `The request log ${path} cannot be written, since the disk is full or read-only. Until the next start it ` +

@@ -14,7 +14,7 @@ import { failed, ok, settled, warning, type Finding } from './finding.ts';
 
 const connectionsAtOnce = 4;
 
-/** Gives no finding where the tree is in the data folder. */
+/** Returns no finding if the tree is in the data folder. */
 export async function checkOrigin({ origin, originAuthorization, originCheck }: Config): Promise<readonly Finding[]> {
   if (origin.value === undefined) return [];
   const { url } = origin.value;

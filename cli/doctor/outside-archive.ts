@@ -6,7 +6,7 @@ import { failed, ok, type Finding } from './finding.ts';
 
 export interface OfferedArchive {
   readonly address: string;
-  /** SHA-1, where the document has one */
+  /** SHA-1, if the document has one */
   readonly shasum: string | undefined;
 }
 

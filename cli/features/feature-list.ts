@@ -1,5 +1,6 @@
 // Every feature, with its commands and its check of `libretto doctor`. A server opens the features in this order, and
-// `libretto --help` lists their commands in it. The server loads the module of a feature only where it is switched on.
+// `libretto --help` lists their commands in it. The server loads the module of a feature only if the feature is
+// enabled.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';

@@ -25,7 +25,7 @@ export interface Offers {
   readonly syncing?: Syncing;
   /** called for every archive that is sent */
   readonly onDownload?: (name: string, version: string) => void;
-  /** a code with which the first admin is made; undefined where there is a user */
+  /** a code for creating the first admin; undefined if a user exists */
   readonly setupCode?: () => Promise<Secret | undefined>;
 }
 

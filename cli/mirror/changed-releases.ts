@@ -14,7 +14,7 @@ export interface ChangedRelease {
   readonly message: string;
 }
 
-/** Rejects where it is not known which names are private, as `belongs` of the mirror does. */
+/** Rejects if the private names are unknown, as `belongs` of the mirror does. */
 export async function changedReleases(
   { mirror, folder, rules: readRules }: MirrorWork,
   context: Context,

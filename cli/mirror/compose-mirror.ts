@@ -28,7 +28,7 @@ import { registryCredential } from './environment-credential.ts';
 export interface MirrorParts {
   readonly settings: Pick<Settings, 'current'>;
   readonly privateNames: ReadPrivateNames;
-  /** COMPOSER_AUTH of it is for the public registry, where it names its host */
+  /** its COMPOSER_AUTH is used for the public registry, if it names that host */
   readonly environment: Environment;
   /**
    * Composer repositories that libretto.json or the API name; they come before the public registry. Returns the same

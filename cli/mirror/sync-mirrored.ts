@@ -30,9 +30,7 @@ export type MirroredReport = Pick<
   'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'
 >;
 
-/**
- * `added`: archives that are here now and were not before. Throws RegistryError where the repository cannot be read.
- */
+/** `added`: archives that are here now and were not before. Throws RegistryError if the repository cannot be read. */
 export async function syncMirrored({ config, context, state, sealer, record }: MirroredSync): Promise<MirroredReport> {
   const now = (): number => context.now().getTime();
   const probe = await probeRegistered(record, config, sealer, now);

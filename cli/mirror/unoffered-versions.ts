@@ -12,7 +12,7 @@ import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
 import { checkRecord } from './compose-mirror.ts';
 
 export interface UnofferedVersions {
-  /** `setting`: null where Composer could not load it */
+  /** `setting`: null if Composer could not load it */
   readonly left_out: readonly {
     readonly version: string;
     readonly because: string;

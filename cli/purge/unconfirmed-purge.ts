@@ -24,7 +24,7 @@ export interface AdoptionWords {
   readonly where: 'on this registry' | 'in this backup';
 }
 
-/** Throws UnconfirmedPurge where the tombstones purge a version that is there. Names all of them. */
+/** Throws UnconfirmedPurge if the tombstones purge an existing version. Names all of them. */
 export function refuseUnconfirmed(plan: Adoption, { by, where }: AdoptionWords): void {
   if (plan.purged.length === 0) return;
   throw new UnconfirmedPurge(

@@ -16,7 +16,9 @@ export interface Question {
   readonly body?: Readable;
 }
 
-/** Throws RegistryError with what the registry refused, RemoteFailure where it cannot be reached or is none. */
+/**
+ * Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
+ */
 export async function askRemote(remote: Remote, { method, path, headers = {}, body }: Question): Promise<Reply> {
   try {
     const parts: Buffer[] = [];

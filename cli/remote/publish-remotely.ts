@@ -9,7 +9,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { askRemote } from './ask-remote.ts';
 import type { Remote } from './remote.ts';
 
-/** `created`: false where these very bytes were published already. Throws RegistryError and RemoteFailure. */
+/** `created`: false if these very bytes were published already. Throws RegistryError and RemoteFailure. */
 export async function publishRemotely(
   remote: Remote,
   zip: { readonly path: string; readonly size: number },

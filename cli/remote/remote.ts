@@ -21,7 +21,7 @@ export interface Remote {
   readonly token: string;
 }
 
-/** Undefined without --url. Throws UsageError for an address that is none, and where there is no token. */
+/** Undefined without --url. Throws UsageError for an invalid address, and for a missing token. */
 export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment }: Context): Remote | undefined {
   const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
   if (url === undefined) return undefined;

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 
 /**
- * Combines the filters of a source with `filters`, which hold for all sources: a version must pass both. Gives a
- * sentence where no package passes.
+ * Combines the filters of a source with `filters`, which hold for all sources: a version must pass both. Returns a
+ * sentence if no package passes.
  */
 export function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject | string {
   return source['type'] === 'composer' ? mergeNames(source, filters) : mergeVersions(source, filters);
@@ -46,7 +46,10 @@ function mergeNames(source: JsonObject, { only, except: unwanted }: JsonObject):
   return { ...(names === undefined ? {} : { only: names }), ...(except.length === 0 ? {} : { except }) };
 }
 
-/** `wanted` contains complete names, and `own` may contain patterns. Gives a sentence where no name is in both. */
+/**
+ * `wanted` contains complete names, and `own` may contain patterns. Returns a sentence if the two have no name in
+ * common.
+ */
 function admittedNames(
   own: JsonValue | undefined,
   wanted: JsonValue | undefined,

@@ -1,6 +1,6 @@
 // The options of a satis.json that have no counterpart in libretto.json, and the values of them that need none. Names
-// are those of Satis' schema (res/satis-schema.json) and of its code where the schema has less. Sources and filters are
-// dealt with elsewhere.
+// are those of Satis' schema (res/satis-schema.json) and, for options that the schema lacks, of its code. Sources and
+// filters are dealt with elsewhere.
 
 import type { JsonValue } from '../../build/contract/json.ts';
 

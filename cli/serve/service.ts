@@ -45,7 +45,7 @@ export interface Service {
   readonly metricFamilies: () => Promise<readonly Family[]>;
   /** the certificate at the start; undefined: the server uses plain HTTP */
   readonly certificate: CertificateFacts | undefined;
-  /** The setup code for the first admin; undefined where a user exists. */
+  /** The setup code for the first admin; undefined if a user exists. */
   readonly offerSetup: () => Promise<SetupOffer | undefined>;
   readonly degraded: () => boolean;
   /** Handles SIGHUP: opens the log again and reads the certificate again. */

@@ -10,7 +10,7 @@ export interface SetupOffer {
   readonly url: string;
 }
 
-/** Undefined where a user exists, or while the state cannot be written. */
+/** Undefined if a user exists, or while the state cannot be written. */
 export async function offerSetup(
   { tellState }: Pick<ServingCore, 'tellState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,

@@ -15,7 +15,7 @@ import { missingState, readRememberedState, rememberState, replacedState } from 
 import { placeOf, sharedPlace, type StatePlace } from './state-place.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-/** The state, which is made where there has been none. Rejects with UsageError or StateError. */
+/** Opens the state, and creates the first one. Rejects with UsageError or StateError. */
 export async function openState(config: Config): Promise<StateStore> {
   return openOrMake(config, placeOf(config));
 }

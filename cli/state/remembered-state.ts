@@ -18,7 +18,7 @@ const format = 1;
 
 /**
  * undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError
- * where the file is damaged.
+ * if the file is damaged.
  */
 export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
   const path = join(data, rememberedStateName);
@@ -79,7 +79,7 @@ export async function forgetState(data: string): Promise<void> {
   });
 }
 
-/** `place`: where the state should be. */
+/** `place`: the expected place of the state. */
 export function missingState(place: string, remembered: StateIdentity | undefined): StateError {
   const which = remembered === undefined ? '' : ` (${remembered})`;
   return new StateError(

@@ -1,5 +1,5 @@
-// The two places a state can be in: the data folder, and a Redis that several hosts share. The store of either is
-// loaded only where it is the one.
+// The two places a state can be in: the data folder, and a Redis that several hosts share. The store of a place is
+// loaded only for that place.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,8 @@ export interface StatePlace<Store extends StateStore = StateStore> {
   /** True if this place shows that there has been a state: a lock file without its data file. */
   readonly hadState: () => boolean;
   /**
-   * False where it is plain without a look into the store that there is no state. A build without one loads no store.
+   * False if this place proves, without a look into the store, that there is no state. A build without one loads no
+   * store.
    */
   readonly mayHaveState: () => boolean;
   /** Loads the store's module and opens nothing. */

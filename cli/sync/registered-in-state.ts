@@ -15,7 +15,7 @@ import type { SourceEntry } from '../config/source-shape.ts';
 import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
 
 interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
-  /** undefined where the state was not read: what registered repositories published then stays */
+  /** undefined if the state was not read: versions of registered repositories then stay as published */
   readonly sources: RegisteredSources['sources'] | undefined;
   /** the mirrored repositories: other registered Composer repositories, or only the public registry */
   readonly mirrors: 'others' | 'the public registry' | 'nothing';
@@ -70,7 +70,7 @@ async function registeredSources(config: Config): Promise<readonly string[] | un
   return records.length === 0 ? [] : (await import('../builds/registered-sources.ts')).sourceTexts(records);
 }
 
-/** Every build comes by here: what only registered repositories need is loaded only where there are some. */
+/** Every build runs this: the modules for registered repositories are loaded only if there are any. */
 async function registeredInState(config: Config, context: Context): Promise<RegisteredInState> {
   try {
     const state = await openStateIfAny(config);

@@ -1,6 +1,6 @@
 // "Did you mean …?" for names that were mistyped.
 
-/** The candidate nearest to `text`, or undefined where none is near enough to be meant. */
+/** The candidate nearest to `text`; undefined if none is near enough. */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.ceil(text.length / 3)) + 1;

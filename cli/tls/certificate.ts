@@ -28,7 +28,7 @@ export interface ReadCertificate {
   readonly facts: CertificateFacts;
 }
 
-/** undefined: plain HTTP is served. Throws CertificateError, or UsageError where one of the two settings is missing. */
+/** undefined: plain HTTP is served. Throws CertificateError, or UsageError if one of the two settings is missing. */
 export function readCertificate(
   { tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>,
   now: Date,

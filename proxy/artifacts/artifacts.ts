@@ -23,7 +23,7 @@ import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.t
 import { asServed } from './publication-status.ts';
 
 export interface Artifacts {
-  /** `created`: false where this very content was published already. Throws RegistryError. */
+  /** `created`: false if this very content was published already. Throws RegistryError. */
   readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
   /** The records, oldest first, or those of one package. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;

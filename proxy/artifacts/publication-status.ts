@@ -43,7 +43,7 @@ function entryOf(
   return entries.find((entry) => entry.version_normalized === normalized && entry.reference === reference);
 }
 
-/** Rejects with UnusableFile, which names the file, where the index of a published package cannot be used. */
+/** Rejects with UnusableFile, which names the file if the index of a published package cannot be used. */
 async function readEntries(dataDirectory: string, named: string): Promise<readonly IndexEntry[]> {
   const name = named as PackageName;
   const path = `index/${indexPath(name)}` as const;

@@ -93,7 +93,7 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
   };
 }
 
-/** False where there is no room before others are settled. Throws TOO_MANY_ATTEMPTS. */
+/** False if the attempt has to wait for the results of others. Throws TOO_MANY_ATTEMPTS. */
 async function tryReserve(
   store: StateStore,
   budgets: readonly Budget[],

@@ -39,7 +39,7 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
 }
 
 /**
- * RFC 3339 §5.6, always with an offset; NaN where it is not, or names a day that does not exist (which Date would move
+ * RFC 3339 §5.6, always with an offset; NaN for another text, and for a day that does not exist (which Date would move
  * to the next month).
  */
 function parseInstant(text: string): number {

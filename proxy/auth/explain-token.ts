@@ -11,7 +11,7 @@ import { explainView, type Explanation, type Question } from './explain-view.ts'
 /** The cached releases of a package that mirrored repositories may serve; undefined: they may not. Sends no request. */
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
 
-/** undefined: that is no package name. Rejects where the index of the package cannot be used. */
+/** undefined: that is no package name. Rejects if the index of the package cannot be used. */
 export async function explainToken(
   files: PublishedFiles,
   record: TokenRecord,

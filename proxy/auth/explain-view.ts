@@ -40,7 +40,7 @@ export interface Question {
   readonly name: string;
   /** undefined: the package as a whole */
   readonly version: string | undefined;
-  /** the address of a client; undefined: one from where the token may be used */
+  /** the address of a client; undefined: an allowed address */
   readonly from: string | undefined;
   /** the serving index of the package */
   readonly entries: readonly IndexEntry[];

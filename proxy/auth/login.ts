@@ -1,5 +1,5 @@
-// Logging in: email, password and, where two-factor authentication is on, a code, in one step. An unknown user and a
-// wrong password cost the same time and get the same answer.
+// Login with email, password and, with two-factor authentication, a code, in one step. An unknown user and a wrong
+// password cost the same time and get the same answer.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';

@@ -32,9 +32,7 @@ export function mintToken(
   return { secret: new Secret(token), hash: hashToken(token) };
 }
 
-/**
- * The text, or undefined where it was mistyped, cut, or never was a token. Linear in 44 characters, touches no state.
- */
+/** The text; undefined for a mistyped, truncated or unrelated text. Linear in 44 characters, touches no state. */
 export function parseToken(text: string): TokenText | undefined {
   if (!grammar.test(text)) return undefined;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength) ? (text as TokenText) : undefined;

@@ -36,9 +36,7 @@ export async function readUserByEmail(store: Pick<StateStore, 'get'>, email: str
   return readUserBehind(store, userEmailKey(email));
 }
 
-/**
- * The user that the row of an email or of an invitation leads to. Rejects with StateError where that row is malformed.
- */
+/** The user that the row of an email or of an invitation leads to. Rejects with StateError if that row is malformed. */
 export async function readUserBehind(store: Pick<StateStore, 'get'>, key: string): Promise<StoredUser | undefined> {
   const entry = await store.get(key);
   return entry === undefined ? undefined : readUser(store, parseUserPointer(entry.value));

@@ -38,7 +38,7 @@ export interface ReadHandle {
 
 export interface Answer {
   readonly status: number;
-  /** flat list: name, value, name, value; Content-Length included where there is a body */
+  /** flat list: name, value, name, value; Includes Content-Length if there is a body */
   readonly headers: readonly string[];
   /** more of them, which come behind; apart, since to join the two lists of every answer costs more than to count it */
   readonly more?: readonly string[] | undefined;

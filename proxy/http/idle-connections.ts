@@ -97,7 +97,7 @@ export class IdleConnections {
     if (all.connections.size > most && all.opened > most / 16) this.#look(all, address);
   }
 
-  /** `socket`: the bare one, also where the connection has TLS. */
+  /** `socket`: the bare socket, also for a connection with TLS. */
   speaks(socket: Socket, speaker: Speaker): void {
     const connection = this.#bySocket.get(socket);
     if (connection !== undefined) connection.speaker = speaker;

@@ -14,7 +14,7 @@ export interface OtherConnections {
   readonly cut: () => void;
 }
 
-/** Rejects with Node's error (EADDRINUSE, EACCES…) where the address cannot be had. */
+/** Rejects with Node's error (EADDRINUSE, EACCES…) if the address is unavailable. */
 export function listen(
   server: AnyServer,
   host: string,

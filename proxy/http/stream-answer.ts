@@ -20,7 +20,7 @@ export interface Patience {
   readonly untakenFrom: () => number;
 }
 
-/** Rejects where a file turns out shorter than it was. */
+/** Rejects if a file turns out shorter than it was. */
 export function sendOnStream(
   request: HttpRequest,
   stream: ServerHttp2Stream,

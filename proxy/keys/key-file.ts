@@ -23,7 +23,7 @@ import { StateError } from '../state/state-error.ts';
 
 export const keyPurposes = ['signing', 'sealing'] as const;
 
-/** `signing`: sessions. `sealing`: what has to be read again later, such as credentials. */
+/** `signing`: sessions. `sealing`: encrypts values that must be read again, for example credentials. */
 export type KeyPurpose = (typeof keyPurposes)[number];
 
 const keyFile = z.strictObject({
@@ -40,7 +40,7 @@ export type KeyFile = z.infer<typeof keyFile>;
 
 const grammar = /^(signing|sealing)-(\d{4,8})\.json$/;
 
-/** The numbers of the keys of each purpose, lowest first; none where there is no folder. */
+/** The numbers of the keys of each purpose, lowest first; empty if there is no folder. */
 export function listKeyFiles(folder: string): Readonly<Record<KeyPurpose, readonly number[]>> {
   const found: Record<KeyPurpose, number[]> = { signing: [], sealing: [] };
   for (const name of namesIn(folder)) {

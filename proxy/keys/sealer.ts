@@ -12,7 +12,7 @@ export interface Sealer {
   readonly seal: (secret: Secret, about: string) => string;
   /** Throws if the key is missing, the text was changed, or the text belongs to another owner. */
   readonly unseal: (sealed: string, about: string) => Secret;
-  /** The same secret under the current key; the text itself where it is under that key already. */
+  /** The same secret sealed under the current key; the unchanged text if it already uses that key. */
   readonly reseal: (sealed: string, about: string) => string;
 }
 

@@ -124,9 +124,7 @@ export class Mirror {
     return this.#names.isElsewhere(name, moment);
   }
 
-  /**
-   * undefined: the name is not mirrored. Rejects with UpstreamUnavailable where no copy is stored.
-   */
+  /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable if no copy is stored. */
   document(name: PackageName, stability: Stability, moment: Moment): MaybeAsync<Mirrored | undefined> {
     return this.#names.ifMirrored(name, moment, (ids, compiled) =>
       this.#documents.get(name, stability, ids, compiled, moment),

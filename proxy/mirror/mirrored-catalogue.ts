@@ -93,7 +93,7 @@ class KnownPackages {
     return this.#version;
   }
 
-  /** Looks on the disk, but not again within `lookEveryMs`. Rejects where the disk cannot be read at all. */
+  /** Looks on the disk, but not again within `lookEveryMs`. Rejects if the disk cannot be read at all. */
   update(compiled: Compiled, nowMs: number): Promise<void> {
     const current = this.#current;
     if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs)

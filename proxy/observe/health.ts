@@ -31,7 +31,7 @@ export interface Health {
   readonly counters: 'ok' | 'local';
   /** full, read-only: everything is served, and no change is possible */
   readonly storage: StorageState;
-  /** the processes that serve this address, where there are several */
+  /** the processes that serve this address, if there are several */
   readonly workers?: { readonly serving: number; readonly of: number };
 }
 

@@ -37,7 +37,7 @@ export interface Log {
 /** No line contains any of these; this is a safeguard against later additions. */
 const redacted = ['authorization', 'headers.authorization', 'request.headers.authorization'];
 
-/** Throws Node's error where the file cannot be opened. */
+/** Throws Node's error if the file cannot be opened. */
 export function openLog(options: LogOptions): Log {
   const writer = new LineWriter(options.destination, options.onError, options.shared);
   const logRequest =

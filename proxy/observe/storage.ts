@@ -20,8 +20,7 @@ const holdsMs = 5000;
 const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
 
 /**
- * The worst of them; parts that are not there are passed over. Rejects with Node's error where a disk cannot be looked
- * at.
+ * The worst of them; parts that are not there are passed over. Rejects with Node's error if a disk cannot be checked.
  */
 export async function lookAtStorage(dataDirectory: string): Promise<StorageState> {
   const found = await Promise.all(parts.map((part) => lookAt(join(dataDirectory, part))));

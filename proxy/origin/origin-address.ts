@@ -11,7 +11,7 @@ export interface OriginAddress {
 }
 
 /**
- * Undefined where it is no http(s) address of a host that can exist, or has a query or fragment. A user and password in
+ * Undefined for text that is no http(s) address of a possible host, or has a query or fragment. A user and password in
  * it become Basic authentication.
  */
 export function parseOriginAddress(text: string): OriginAddress | undefined {

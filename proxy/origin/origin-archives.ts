@@ -34,7 +34,7 @@ export class OriginArchives {
     this.#cached = new ByteCache(limitBytes);
   }
 
-  /** Rejects with OriginMismatch where the origin has other bytes or none, with OriginFailure where it fails. */
+  /** Rejects with OriginMismatch if the origin has other bytes or none, with OriginFailure if the origin fails. */
   answer(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): MaybeAsync<Answer> {
     const cached = this.#cached.get(entry.shasum);
     if (cached !== undefined) return answerWith(cached, conditions);

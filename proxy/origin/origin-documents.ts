@@ -61,8 +61,8 @@ export class OriginDocuments {
   }
 
   /**
-   * The document as of `epoch`, or as it last was where the origin fails. Rejects with OriginFailure where it never was
-   * known.
+   * The document as of `epoch`, or the last known one while the origin fails. Rejects with OriginFailure if no document
+   * was ever known.
    */
   get(path: PublicPath, epoch: number): MaybeAsync<TextDocument | undefined> {
     const cached = this.#cached.get(path);

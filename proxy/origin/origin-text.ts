@@ -76,7 +76,7 @@ async function readWhole({ headers, body }: OriginReply, path: string, maxBytes:
   return Buffer.concat(pieces, length);
 }
 
-/** Keeps the connection where what comes is short; ends it otherwise. */
+/** Keeps the connection if the rest of the body is short; otherwise ends it. */
 export function drained<Result>({ headers, body, drop }: OriginReply, result: Result): Result {
   const stated = headers['content-length'];
   if (Number(stated ?? 0) > drainedUpToBytes || headers['transfer-encoding'] !== undefined) {

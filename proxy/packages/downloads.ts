@@ -25,7 +25,7 @@ export interface Downloads {
   /** name → how many in total */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
   readonly totalOf: (name: string) => Promise<number>;
-  /** name → version → how many in total; of one package where `name` is given */
+  /** name → version → total; only one package if `name` is given */
   readonly versionTotals: (name?: string) => Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>;
   readonly flush: () => Promise<void>;
   /** Stores the counts, and ends. */

@@ -74,7 +74,7 @@ export function createPackageTextReader(
   };
 }
 
-/** Rejects with UnusableFile where the text is missing or another one: its name is the beginning of its SHA-256. */
+/** Rejects with UnusableFile if the text is missing or changed: its name is the beginning of its SHA-256. */
 async function readText(files: PublishedFiles, name: PackageName, digest: TextDigest): Promise<Buffer> {
   const path = `index/${textPath(name, digest)}` as const;
   const bytes = await files.read(path);

@@ -12,7 +12,7 @@ export interface RenderedMarkdown {
   readonly truncated: boolean;
 }
 
-/** Never rejects. `isFinal`: false where another try may give more. */
+/** Never rejects. `isFinal`: false if another try may succeed. */
 export type RenderText = (markdown: string) => Promise<RenderedMarkdown & { readonly isFinal: boolean }>;
 
 export interface RenderThreadOptions {

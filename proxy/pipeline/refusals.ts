@@ -8,10 +8,10 @@ import { retryAfterSeconds } from '../limits/headers.ts';
 
 /**
  * A token is accepted as a bearer and as the password of Basic, so both are offered: one header field for each, since a
- * challenge is a list itself (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617
- * §2.1: user and password are UTF-8. A script in a browser is offered Bearer alone: for Basic the browser would ask its
- * user for a password. Browsers mark such requests over https only; otherwise the explorer itself prevents the prompt
- * (manage/explorer/page.ts).
+ * challenge is a list itself (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute without a token in the request. RFC
+ * 7617 §2.1: user and password are UTF-8. A script in a browser is offered Bearer alone: for Basic the browser would
+ * ask its user for a password. Browsers mark such requests over https only; otherwise the explorer itself prevents the
+ * prompt (manage/explorer/page.ts).
  */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);

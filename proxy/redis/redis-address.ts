@@ -26,7 +26,7 @@ export function isSentinelUrl(url: string): boolean {
 
 /**
  * `redis+sentinel://[user:password@]host[:26379],host…/primary[/database][?sentinel_username=…&sentinel_password=…]`,
- * `rediss+sentinel://` with TLS to all of them; parts of it percent-encoded where need be. undefined: it is not.
+ * `rediss+sentinel://` with TLS to all of them; parts percent-encoded if necessary. undefined: another form.
  */
 export function parseSentinelUrl(url: string): SentinelAddress | undefined {
   const match = grammar.exec(url);

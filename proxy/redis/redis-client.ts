@@ -6,7 +6,7 @@ import { Redis, type RedisOptions, type Result } from 'ioredis';
 import { parseSentinelUrl, type SentinelAddress } from './redis-address.ts';
 
 declare module 'ioredis' {
-  // the scripts that are defined where they are used (limits/redis-counters.ts, state/redis-scripts.ts)
+  // the scripts are defined in the files that use them (limits/redis-counters.ts, state/redis-scripts.ts)
   interface RedisCommander<Context> {
     countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
     prepareState(

@@ -29,7 +29,7 @@ export async function writeSchema(lmdb: LmdbDatabase, identity: StateIdentity): 
   );
 }
 
-/** Throws StateError where this version cannot read it. */
+/** Throws StateError if this version cannot read it. */
 export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'directory'>): void {
   db.resetReadTxn();
   const schema = db.get(schemaKey);

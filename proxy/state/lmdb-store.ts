@@ -129,7 +129,7 @@ function readQuiet(db: Database): number {
   return (db.get(quietKey) as number | undefined) ?? 0;
 }
 
-/** Throws StateError where a row is no JSON. */
+/** Throws StateError if a row is no JSON. */
 function whole<T>(directory: string, read: () => T): T {
   try {
     return read();

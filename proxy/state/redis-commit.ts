@@ -67,7 +67,7 @@ async function write(
   return reply;
 }
 
-/** Throws at once where the state itself is lost. */
+/** Throws immediately if the state itself is lost. */
 function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateError {
   if (lossOf(error) !== undefined) {
     watch.lost(error);

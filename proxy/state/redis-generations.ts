@@ -85,7 +85,7 @@ function reachAtLeast(progress: Progress, reached: Reached): void {
   if (progress.newest === undefined || reached.generation > progress.newest) reach(progress, reached);
 }
 
-/** true: what this process knows is in doubt, since Redis is not where its messages have led. */
+/** true: the cache is unconfirmed, since Redis has another generation than its messages led to. */
 function adoptAnswer(progress: Progress, reached: Reached, listening: boolean): boolean {
   const { generation } = reached;
   const { heardUpTo, newest: before = 0 } = progress;

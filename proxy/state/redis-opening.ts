@@ -43,7 +43,7 @@ export async function prepare(
   );
 }
 
-/** Names a row too where rows and list of keys do not agree. */
+/** Also names a row if rows and list of keys do not agree. */
 async function refuseDamage(refusal: unknown, redis: RedisClient, place: StatePlace, name: string): Promise<never> {
   const found = lossOf(refusal);
   if (found?.loss !== 'damaged') throw refusal;

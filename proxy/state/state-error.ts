@@ -8,7 +8,7 @@ export type StateErrorCode =
   | 'STATE_CORRUPT'
   /** a known place has lost its state: no new state is created there */
   | 'STATE_MISSING'
-  /** another state is in the place of the known one */
+  /** another state has replaced the known one */
   | 'STATE_REPLACED'
   /** a newer version of Libretto wrote it */
   | 'STATE_TOO_NEW'
@@ -42,7 +42,7 @@ export class StateError extends Error {
   }
 }
 
-/** STATE_CORRUPT. `record` names the malformed record, such as `A token record`, and never its content. */
+/** STATE_CORRUPT. `record` names the malformed record, for example `A token record`, and never its content. */
 export function malformedRecord(record: string): StateError {
   return new StateError('STATE_CORRUPT', `${record} in the state is malformed. ${wayBack}`);
 }

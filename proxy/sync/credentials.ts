@@ -12,7 +12,9 @@ export type RepositoryCredentials =
   | { readonly username?: string | undefined; readonly password: string }
   /** for https, as a bearer token */
   | { readonly token: string }
-  /** for https, in a header of this name: for Composer repositories that require it, such as GitLab's PRIVATE-TOKEN */
+  /**
+   * for https, in a header of this name: for Composer repositories that require it, for example GitLab's PRIVATE-TOKEN
+   */
   | { readonly header: string; readonly token: string }
   /** for ssh: a private key without a passphrase, as ssh-keygen writes it */
   | { readonly private_key: string };

@@ -98,7 +98,7 @@ export const archiveHeaders: readonly string[] = [
   'none',
 ];
 
-/** An archive with the body it is sent from; 304 without one where the client has it. */
+/** An archive with the body it is sent from; 304 without a body if the client has the archive. */
 export function archiveAnswer(
   entry: IndexEntry,
   lastModifiedMs: number,

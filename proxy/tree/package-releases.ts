@@ -181,7 +181,7 @@ class RecordedChanges {
   }
 }
 
-/** Instead of where the versions of a change end: it counts as one of the whole document. */
+/** Marks a change of the whole document, in place of the end of its list of versions. */
 const everything = -1;
 
 const noChanges = new RecordedChanges(null, () => 0);

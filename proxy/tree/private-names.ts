@@ -94,7 +94,7 @@ function orRefused(look: () => boolean): boolean {
   }
 }
 
-/** Mostly the first entry is one: a folder is read to its end only where it holds none. */
+/** Usually the first entry matches: a folder is read to its end only if no entry does. */
 function holdsEntry(folder: string, isOne: (entry: string) => boolean): boolean {
   const entries = opendirSync(folder);
   try {

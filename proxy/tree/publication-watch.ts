@@ -53,11 +53,11 @@ export class PublicationWatch {
             { cause: error },
           ),
         );
-      return error instanceof NewerFormat; // damage is met where the file is needed
+      return error instanceof NewerFormat; // readers of the file report the damage
     }
   }
 
-  /** The newest publication; undefined before the first one. Throws where the file cannot be read or understood. */
+  /** The newest publication; undefined before the first one. Throws if the file cannot be read or understood. */
   read(): Publication | undefined {
     try {
       return parsePublication(readFileSync(this.#path, 'utf8'));

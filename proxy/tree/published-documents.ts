@@ -20,7 +20,7 @@ import { readWhole, type WholeFile } from '../../build/shared/files/read-whole.t
  */
 export type ReadDocument = (path: string) => Promise<WholeFile | undefined>;
 
-/** `dataDirectory`: holds `public/` and `index/`, and `build/` where it is built into. */
+/** `dataDirectory`: has `public/` and `index/`, and `build/` if builds run in it. */
 export function createReadDocument(dataDirectory: string): ReadDocument {
   const tree = publishedTree(dataDirectory);
   return async (path) => {

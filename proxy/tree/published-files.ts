@@ -16,11 +16,9 @@ export type PublishedPath = `public/${string}` | `index/${string}`;
 export interface PublishedFiles {
   /** A number that grows when a publication may have changed files. */
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
-  /**
-   * undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one.
-   */
+  /** undefined: there is no such file. Rejects if it cannot be read, and if a document is not the published one. */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
-  /** The documents of one package and its index, each read once. Rejects where the index cannot be read. */
+  /** The documents of one package and its index, each read once. Rejects if the index cannot be read. */
   readonly readPackage: ReadPackage;
   /**
    * The stamps of these files of one package: while all are equal, the files are unchanged. undefined: there is no such

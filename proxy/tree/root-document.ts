@@ -131,7 +131,7 @@ function chosenForm(
 const metadataUrlMember = /"metadata-url":("(?:[^"\\]|\\.)*")/;
 const beginningBytes = 64 * 1024;
 
-/** The metadata-url that packages.json names; undefined where it names none. */
+/** The metadata-url in packages.json; undefined if absent. */
 export function metadataUrlOf(
   built: TextDocument,
   changes: RootChanges,

@@ -13,7 +13,7 @@ import type { PackageReleases } from './package-releases.ts';
 import type { Conditions } from '../http/representation.ts';
 
 export interface TreeFiles {
-  /** The newest publication; undefined before the first. Throws or rejects where it cannot be read or understood. */
+  /** The newest publication; undefined before the first. Throws or rejects if it cannot be read or understood. */
   readonly publication: () => MaybeAsync<Publication | undefined>;
   /** A number that grows when a publication may have changed files: data read under an equal epoch is still valid. */
   readonly epoch: (nowMs: number) => MaybeAsync<number>;

@@ -9,10 +9,10 @@ import { PatternMap, type PackagePattern } from './package-pattern.ts';
 import { stabilities, type TokenLimits } from './token-limits.ts';
 import type { Release, ReleaseFilter, View } from './view.ts';
 
-/** The limits that decide what a token sees; networks only decide from where. */
+/** The limits of a token's view; the limit of networks restricts only client addresses. */
 export type ViewLimits = Omit<TokenLimits, 'networks'>;
 
-/** undefined: it sees all. Throws an Error where the limits are none that were ever checked. */
+/** undefined: it sees all. Throws an Error for limits that were never checked. */
 export function compileView(limits: ViewLimits): View | undefined {
   const { packages, constraints, stability, not_after: notAfter } = limits;
   if (packages === null && constraints === null && stability === null && notAfter === null) return undefined;

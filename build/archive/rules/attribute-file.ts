@@ -61,7 +61,7 @@ function words(text: string): readonly string[] {
   return text.split(/[ \t\r]+/).filter((word) => word !== '');
 }
 
-/** undefined where any of them is not an attribute. */
+/** undefined if any of them is not an attribute. */
 function parseStates(text: string): readonly AttributeState[] | undefined {
   const states = words(text).map(parseState);
   return states.every((state) => isAttributeName(state.name)) ? states : undefined;

@@ -31,7 +31,7 @@ const namedSets: Readonly<Record<string, (byte: number) => boolean>> = {
   xdigit: (byte) => isDigit(byte) || isBetween(0x41, 0x46)(byte) || isBetween(0x61, 0x66)(byte),
 };
 
-/** Reads the class behind the `[` at `open`; `end` is just behind its `]`. undefined where it is malformed. */
+/** Reads the class behind the `[` at `open`; `end` is just behind its `]`. undefined if it is malformed. */
 export function parseByteClass(
   pattern: string,
   open: number,

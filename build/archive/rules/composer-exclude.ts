@@ -59,7 +59,7 @@ function startOf(glob: string): string {
 const noDot = '(?=[^.])';
 
 /**
- * The glob as a regular expression, or undefined where Composer's would not compile. A backslash makes the next
+ * The glob as a regular expression; undefined if Composer's expression would not compile. A backslash makes the next
  * character an ordinary one.
  */
 function globSource(glob: string): string | undefined {
@@ -119,7 +119,7 @@ const namedSets: Readonly<Record<string, string>> = {
 };
 
 /**
- * PCRE's bracket classes as JavaScript's: a `]` that comes first is itself, and sets have names. undefined where PCRE
+ * Converts PCRE's bracket classes to JavaScript's: a leading `]` is literal, and sets have names. undefined if PCRE
  * refuses them.
  */
 function translateClasses(source: string): string | undefined {

@@ -61,7 +61,7 @@ function parse(pattern: string): readonly Step[] | undefined {
   return steps;
 }
 
-/** A run of stars counts as `**` where it fills a whole segment, and as `*` elsewhere. */
+/** A run of stars counts as `**` if it fills a whole segment, and otherwise as `*`. */
 function parseStars(pattern: string, start: number): { readonly steps: readonly Step[]; readonly end: number } {
   let end = start;
   while (pattern[end] === '*') end += 1;

@@ -20,7 +20,7 @@ import { unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 export interface AdmittedZip extends FileLook {
   /** lower-case hex, of the whole file */
   readonly sha256: string;
-  /** `''` for a flat archive, `folder/` where Composer takes the package from its only top folder */
+  /** `''` for a flat archive; `folder/` if Composer unpacks the package from its only top folder */
   readonly root: string;
   /** the paths of files and symlinks, as the archive has them */
   readonly paths: readonly string[];

@@ -46,7 +46,7 @@ export function checkExtraFields(fields: readonly ExtraField[], nameBytes: Buffe
   }
 }
 
-/** An Info-ZIP Unicode path counts where it was made for this very name. */
+/** An Info-ZIP Unicode path counts only if it was made for this very name. */
 function appliesTo(data: Buffer, nameBytes: Buffer): boolean {
   return data.length > 5 && data.readUInt8(0) === 1 && data.readUInt32LE(1) === crc32(nameBytes);
 }

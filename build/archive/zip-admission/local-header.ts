@@ -27,7 +27,7 @@ interface Sums {
   readonly size: number;
 }
 
-/** Reads up to where the data begins (APPNOTE 4.3.7). Throws QuarantineError where it and the directory differ. */
+/** Reads up to the first byte of the data (APPNOTE 4.3.7). Throws QuarantineError if header and directory differ. */
 export function readLocalHeader(reader: ForwardReader, member: ZipMember): LocalHeader {
   const fixed = Buffer.from(reader.take(fixedBytes));
   if (fixed.readUInt32LE(0) !== signature)

@@ -4,8 +4,8 @@
 export type MaybeAsync<Value> = Value | Promise<Value>;
 
 /**
- * `use` of the value: at once where it is there, later where it is a promise. `otherwise`: of the reason, where that
- * promise is rejected.
+ * Calls `use` with the value: immediately, or later for a promise. Calls `otherwise` with the reason if that promise
+ * rejects.
  */
 export function andThen<Value, Result>(
   value: MaybeAsync<Value>,

@@ -8,5 +8,5 @@ export function withDeadline<Value>(work: Promise<Value>, withinMs: number, othe
   });
 }
 
-/** For how long a request waits where there is something else to serve. */
+/** How long a request waits if the server has an older value to serve. */
 export const patienceMs = 1000;

@@ -17,7 +17,7 @@ export interface WholeFile {
 const openFile = promisify(open);
 const readSome = promisify(read);
 
-/** undefined: there is no such file. Rejects with UnusableFile where the system refuses to read the file. */
+/** undefined: there is no such file. Rejects with UnusableFile if the system refuses to read the file. */
 export async function readWhole(path: string): Promise<WholeFile | undefined> {
   const file = await openFile(path, 'r').catch((error: unknown) => {
     if (isAbsence(error)) return undefined;

@@ -18,7 +18,7 @@ import {
 import { pieceSize } from '../concurrency/yielding.ts';
 
 /**
- * `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep.
+ * `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also for nesting beyond the limit.
  */
 export async function parseJsonYielding(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
   if (bytes.length <= piece) {

@@ -1,5 +1,5 @@
-// Finds where the parts of a JSON text begin and end in its bytes, without parsing the values. JSON.parse checks the
-// values later. This scanner refuses malformed JSON only where a part has no end.
+// Finds the start and end of the parts of a JSON text in its bytes, without parsing the values. JSON.parse checks the
+// values later. This scanner refuses malformed JSON only if a part has no end.
 
 export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [
   0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d,

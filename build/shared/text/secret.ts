@@ -11,7 +11,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself. Called only where it is handed to the person it was made for. */
+  /** The text itself. Call it only to hand the text to the person it was made for. */
   reveal(): string {
     return this.#text;
   }

@@ -30,7 +30,7 @@ export function artifactRelease(path: string, known: KnownArtifact): Release {
   };
 }
 
-/** Throws QuarantineError UNREADABLE_FILE where the ZIP is no longer the one that was admitted. */
+/** Throws QuarantineError UNREADABLE_FILE if the ZIP is no longer the one that was admitted. */
 async function readComposerJson(
   path: string,
   { composerPath, composerHash }: KnownArtifact,

@@ -15,7 +15,7 @@ export interface ComposerJson {
   readonly json: JsonObject;
   /** lower-case hex SHA-256 of its bytes */
   readonly hash: string;
-  /** Throws QuarantineError where a client would choke on it. */
+  /** Throws QuarantineError for a value that makes a client fail. */
   readonly check: () => void;
 }
 
@@ -46,8 +46,8 @@ export async function readComposerJson(
 }
 
 /**
- * The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it no longer has the
- * expected hash.
+ * The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE if the file no longer has
+ * the expected hash.
  */
 export async function rereadComposerJson(
   folder: string,

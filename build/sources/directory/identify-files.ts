@@ -24,11 +24,11 @@ export interface IdentifyContext {
   /** absolute */
   readonly folder: string;
   readonly readFiles: FileReader;
-  /** takes what will be wanted again; none where that is unlikely */
+  /** caches contents that an archive will need; undefined if none is likely */
   readonly kept: CachedContents | undefined;
 }
 
-/** Throws QuarantineError UNREADABLE_FILE, also where a file is no longer what the walk saw; UNSAFE_SYMLINK. */
+/** Throws QuarantineError UNREADABLE_FILE, also for a file that changed since the walk; UNSAFE_SYMLINK. */
 export async function identifyFiles(
   entries: readonly WalkedEntry[],
   context: IdentifyContext,

@@ -13,7 +13,7 @@ import type { Ref } from './refs.ts';
 
 export interface Versions {
   readonly releases: readonly Release[];
-  /** releases under the name in their own composer.json, where it differs (release.ts) */
+  /** releases under a different name from their own composer.json (release.ts) */
   readonly former: readonly Release[];
   readonly quarantined: readonly Quarantine[];
   readonly notices: readonly string[];

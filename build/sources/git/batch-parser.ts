@@ -36,7 +36,7 @@ export class BatchParser {
       offset = this.#header === undefined ? this.#takeLine(chunk, offset) : this.#takeBody(chunk, offset, this.#header);
   }
 
-  /** Gives the offset behind the header line, or the end of the chunk where the line is incomplete. */
+  /** Returns the offset behind the header line, or the end of the chunk if the line is incomplete. */
   #takeLine(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(lineFeed, start);
     const piece = chunk.subarray(start, end === -1 ? chunk.length : end);

@@ -32,9 +32,7 @@ export class ComposerFiles {
     store.whenIdle(() => this.#forget());
   }
 
-  /**
-   * The blob of a package's composer.json; undefined where the folder of this commit has none. Throws QuarantineError.
-   */
+  /** The blob of a package's composer.json; undefined if the folder of this commit has none. Throws QuarantineError. */
   async find({ commit, folder }: PackagePlace): Promise<string | undefined> {
     const root = await findFolder(this.#store, (await this.#store.commit(commit)).tree, folder);
     const entry =

@@ -5,7 +5,7 @@ import { byteString } from '../../archive/rules/bytes.ts';
 import { compileWildmatch } from '../../archive/rules/wildmatch.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** The folder's tree; undefined where there is no such folder. Throws QuarantineError. */
+/** The folder's tree; undefined if there is no such folder. Throws QuarantineError. */
 export async function findFolder(store: ObjectStore, rootTree: string, folder: string): Promise<string | undefined> {
   let tree: string | undefined = rootTree;
   for (const segment of folder === '' ? [] : folder.split('/')) {

@@ -1,5 +1,5 @@
-// The content of one version: its files (package-files.ts), and their bytes: the blobs', or what git makes of them
-// where attributes ask for it.
+// The content of one version: its files (package-files.ts), and their bytes. git converts the bytes of a blob if
+// attributes require it.
 
 import { compileConversions, type Conversion } from '../../archive/rules/conversions.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -73,8 +73,8 @@ async function listContent(
 }
 
 /**
- * Equal only where git makes the same bytes: of one blob by one rule, and for placeholders of one commit under one
- * name.
+ * Two conversions have equal keys only if git makes the same bytes: from one blob by one rule, and for placeholders
+ * from one commit under one name.
  */
 function identityOf(oid: string, { key, ofCommit }: Conversion, ref: VisibleRef): string {
   return `git-converted:${oid} ${key}${ofCommit ? ` ${ref.commit} ${ref.oid} ${ref.name}` : ''}`;

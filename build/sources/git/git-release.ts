@@ -37,7 +37,7 @@ export interface ReleaseContext {
   readonly sourceUrl: string | undefined;
 }
 
-/** undefined where a remembered outcome does not hold under today's rules. */
+/** undefined if a remembered outcome is invalid under the present rules. */
 export function gitRelease(outcome: ReleaseOutcome, context: ReleaseContext): Release | undefined {
   const normalized = normalizeVersion(outcome.version);
   const label = parseDistLabel(outcome.version);

@@ -16,8 +16,8 @@ import { selectRefs, variantOf } from './selection.ts';
 type RemoteLocation = Extract<GitSourceOptions['location'], { readonly kind: 'url' }>;
 
 /**
- * A scan gives `failed` where the complete repository is unusable. Reading a release later throws QuarantineError, or
- * GitFailure where git itself fails.
+ * A scan returns `failed` if the complete repository is unusable. Reading a release later throws QuarantineError, or
+ * GitFailure if git itself fails.
  */
 export function createGitSource(options: GitSourceOptions): Source {
   const { location } = options;

@@ -1,6 +1,6 @@
-// Runs git with a memory limit where a stranger decides how much data git receives. An endless list of refs would
-// otherwise fill the memory of the machine in less than a minute, long before any time limit. The kernel enforces the
-// limit: a shell sets it and then becomes git.
+// Runs git with a memory limit for operations in which a remote server decides how much data git receives. An endless
+// list of refs would otherwise fill the memory of the machine in less than a minute, long before any time limit. The
+// kernel enforces the limit: a shell sets it and then becomes git.
 
 import { safeOptions } from './git-environment.ts';
 

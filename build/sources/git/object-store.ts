@@ -52,7 +52,7 @@ export class ObjectStore {
     return this.#sawBroken;
   }
 
-  /** Follows annotated tags; undefined where they end at a tree or blob. */
+  /** Follows annotated tags; undefined if they end at a tree or blob. */
   async peel(oid: string): Promise<string | undefined> {
     let current = oid;
     for (let depth = 0; depth < 10; depth += 1) {
@@ -86,9 +86,7 @@ export class ObjectStore {
     });
   }
 
-  /**
-   * A small blob: composer.json, attributes, the target of a symlink. undefined where it is larger than `limit` bytes.
-   */
+  /** A small blob: composer.json, attributes, the target of a symlink. undefined if it is larger than `limit` bytes. */
   async smallBlob(oid: string, limit: number, path: string): Promise<Buffer | undefined> {
     const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= limit);
     if (answer.outcome === 'declined' && answer.type === 'blob') return undefined;

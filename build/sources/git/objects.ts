@@ -7,7 +7,7 @@ import { QuarantineError } from '../../contract/quarantine.ts';
 
 export interface Commit {
   readonly tree: string;
-  /** epoch seconds; undefined where the line is malformed, as in some very old repositories */
+  /** epoch seconds; undefined if the line is malformed, as in some very old repositories */
   readonly authorTime: number | undefined;
   readonly committerTime: number | undefined;
 }

@@ -39,7 +39,7 @@ interface NamedRef {
   readonly version: Exclude<VersionOrSkip, { readonly skip: string }>;
 }
 
-/** An outcome for each package there, or one where none was looked for. Throws GitFailure only. */
+/** One outcome for each package of the ref, or a single one for a skipped ref. Throws GitFailure only. */
 export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promise<readonly Outcome[]> {
   const where = describeRef(kind, ref);
   const found = { name: reader.names.get('') ?? null, version: null as string | null };

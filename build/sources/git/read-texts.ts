@@ -8,7 +8,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { TreeEntry } from './objects.ts';
 import type { PackagePlace } from './package-files.ts';
 
-/** Throws GitFailure and QuarantineError where the folder cannot be read: its files could not be, either. */
+/** Throws GitFailure and QuarantineError if the folder cannot be read. */
 export async function readTexts(store: ObjectStore, { commit, folder }: PackagePlace): Promise<PackageTexts> {
   const root = await findFolder(store, (await store.commit(commit)).tree, folder);
   const files =

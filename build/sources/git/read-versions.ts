@@ -95,7 +95,7 @@ function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; read
   };
 }
 
-/** Names by folder. Faults in the default branch's composer.json are reported where the branch itself is read. */
+/** Names by folder. Faults in the default branch's composer.json are reported with the branch itself. */
 async function readNames(
   store: ObjectStore,
   composerFiles: ComposerFiles,

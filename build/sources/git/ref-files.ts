@@ -38,9 +38,7 @@ function parseHead(text: string): Head | undefined {
 
 type Found = Map<string, readonly [oid: string, peeled: string | undefined]>;
 
-/**
- * False where there is something only git understands. Paths are binary strings, since a ref's name need not be UTF-8.
- */
+/** False if a ref needs git itself. Paths are binary strings, since a ref's name need not be UTF-8. */
 function readLoose(base: string, folder: string, found: Found): boolean {
   let entries;
   try {

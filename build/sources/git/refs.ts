@@ -57,7 +57,7 @@ export function fingerprintOf(refs: Refs, variant = ''): string {
   return `git:${createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 40)}`;
 }
 
-/** A ref's name as text; undefined where its bytes are not UTF-8. */
+/** A ref's name as text; undefined if its bytes are not UTF-8. */
 export function decodeRefName(name: string): string | undefined {
   const bytes = Buffer.from(name, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;

@@ -18,7 +18,7 @@ export interface InlineDist {
   readonly remote: boolean;
   /** the record's own reference, in any form; a changed one means that the dist is fetched again */
   readonly reference: string;
-  /** undefined where none is given to check against */
+  /** undefined if none is given to check against */
   readonly shasum: Sha1 | undefined;
 }
 

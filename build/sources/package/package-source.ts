@@ -30,7 +30,7 @@ export interface PackageSourceOptions extends EgressOptions {
   readonly now: () => Date;
 }
 
-/** Throws BuildRefused where the settings of the network cannot be meant. */
+/** Throws BuildRefused for invalid network settings. */
 export function createPackageSource(options: PackageSourceOptions): Source {
   const egress = createEgress(options);
   const cache = new DistCache(options.cacheDirectory, egress, options.now);

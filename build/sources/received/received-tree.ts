@@ -68,7 +68,7 @@ function parseNames(text: string): readonly PackageName[] {
   });
 }
 
-/** The versions purged where the tree was built. `folder` as for `openReceivedTree`. Throws BuildRefused. */
+/** The purged versions of the original registry. `folder` as for `openReceivedTree`. Throws BuildRefused. */
 export async function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
   const [root, path, head] = [rootOf(folder), join('index', purgedPath), join('index', publicationPath)];
   const rows = await readList(root, path, (text) => {

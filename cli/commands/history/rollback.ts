@@ -1,4 +1,4 @@
-// `libretto rollback`: exit code 0, 2 where it cannot be done, 75 where a build does not end.
+// `libretto rollback`: exit code 0; 2 if it is impossible; 75 if another build does not end in time.
 
 import { liftRollbacks, rollBack, type RollbackReport } from '../../../build/rollback/rollback.ts';
 import type { BuildEffects } from '../../../build/scan/build-request.ts';

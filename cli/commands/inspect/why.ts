@@ -45,7 +45,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   return answer.published || isThere ? 0 : 1;
 }
 
-/** null where the state or the origin cannot be read: the command still reports published versions. */
+/** null if the state or the origin cannot be read: the command still reports published versions. */
 async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const { mirroredName } = await import('../../mirror/mirrored-name.ts');
   try {
@@ -90,7 +90,7 @@ function describeArchives(
   return ['', ...firstOf(lines, mostShown + 1)];
 }
 
-/** Similar names or versions, where the registry does not know the requested one. */
+/** Similar names or versions, if the registry does not have the requested one. */
 function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswer): readonly string[] {
   if (versions.length + leftOut.length > 0) return [];
   if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);

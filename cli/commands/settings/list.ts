@@ -1,4 +1,4 @@
-// `libretto settings list`: every setting that can be changed while the registry runs, and where its value comes from.
+// `libretto settings list`: every setting that can be changed at run time, and the origin of its value.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

@@ -1,5 +1,5 @@
-// `libretto state show`: where the state is, which one it is, and whether all of it can be read. Exit code 1 where it
-// cannot be used.
+// `libretto state show`: the place and identity of the state, and the result of reading all of it. Exit code 1 if the
+// state is unusable.
 
 import { StateError } from '../../../proxy/state/state-error.ts';
 import type { Given } from '../../io/command.ts';

@@ -17,7 +17,7 @@ export type ExplorerFile = (typeof explorerFiles)[number];
 
 /**
  * Reads each file once, however many ask at the same time; two megabytes in all, and as much again in compressed form.
- * Rejects where Swagger UI is not installed.
+ * Rejects if Swagger UI is not installed.
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
   // after a failure the next request tries again

@@ -1,4 +1,4 @@
-// Settings as the management API shows and takes them: grouped as in libretto.json, each with where it comes from.
+// Settings in the management API: grouped as in libretto.json, each with the origin of its value.
 
 import { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../../build/contract/json.ts';

@@ -145,7 +145,7 @@ export class MirroredAdvisories {
   }
 }
 
-/** The first ones win where two have one identifier. */
+/** If two have one identifier, the first counts. */
 export function joined(first: readonly JsonObject[], others: readonly JsonObject[]): readonly JsonObject[] {
   const known = new Set(first.map(({ advisoryId }) => advisoryId));
   return [...first, ...others.filter(({ advisoryId }) => !known.has(advisoryId))];

@@ -106,7 +106,7 @@ function isEntry(value: JsonValue): value is FilterEntry {
   return isJsonObject(value) && typeof value['constraint'] === 'string';
 }
 
-/** Documents count only where `metadata` is true (ComposerRepository.php:816). */
+/** Documents count only if `metadata` is true (ComposerRepository.php:816). */
 function switchedOn(filter: JsonValue | undefined): readonly string[] {
   const { metadata, lists }: JsonObject = isJsonObject(filter) ? filter : {};
   if (metadata !== true || !isJsonObject(lists)) return [];
@@ -120,7 +120,7 @@ function isListName(name: string): boolean {
   return /^[a-z][a-z0-9-]{0,63}$/.test(name);
 }
 
-/** undefined, too, where patience ends. */
+/** undefined, too, after the time limit. */
 async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await withDeadline<Value | undefined>(work(), patienceMs, () => undefined);

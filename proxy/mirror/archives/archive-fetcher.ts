@@ -75,7 +75,7 @@ export interface Fetch {
 export interface Arrival {
   /** readable while it comes */
   readonly file: TailStream;
-  /** undefined where the upstream does not say */
+  /** undefined if the upstream does not say */
   readonly size: number | undefined;
   /** resolves with the stored record; rejects with UpstreamUnavailable or UpstreamRefused */
   readonly kept: Promise<ArchiveRecord>;

@@ -12,7 +12,7 @@ export interface ArchiveRecord {
   readonly version: string;
   readonly normalized: NormalizedVersion;
   readonly dev: boolean;
-  /** the upstream's, of any form; empty where it gave none */
+  /** the upstream's, of any form; empty if it gave none */
   readonly reference: string;
   readonly shasum: Sha1;
   /** bytes */

@@ -58,7 +58,7 @@ export class MirroredArchives {
       : first;
   }
 
-  /** Fetches it where it is not here yet, and resolves once it is. undefined: there is no such version. */
+  /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
   async bring(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<'here' | 'fetched' | undefined> {
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.archiveStore.acceptedNow(asked.name);

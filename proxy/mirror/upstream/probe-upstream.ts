@@ -8,11 +8,11 @@ import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts'
 export interface UpstreamProbe {
   /** the field of packages.json that leads to its packages: `packages` if they are in it or in included files */
   readonly protocol: 'metadata-url' | 'providers-lazy-url' | 'packages';
-  /** undefined where it does not list them */
+  /** undefined if it does not list them */
   readonly names: readonly string[] | undefined;
 }
 
-/** A sentence where it is no Composer repository. Rejects with UpstreamUnavailable. */
+/** A sentence if the address has no Composer repository. Rejects with UpstreamUnavailable. */
 export async function probeUpstream(
   url: string,
   credential: GivenCredential | undefined,

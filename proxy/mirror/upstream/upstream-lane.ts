@@ -50,7 +50,7 @@ export class UpstreamLane {
   }
 
   /**
-   * Tries a second time where the failure may be a slip: a restarted proxy, a connection that closed. Rejects with
+   * Retries once after a failure that may be accidental: a restarted proxy, a connection that closed. Rejects with
    * UpstreamUnavailable and UpstreamWithholds.
    */
   async ask<Answer>(request: LaneRequest<Answer>): Promise<Answer> {

@@ -14,7 +14,7 @@ export type Layout =
 
 export interface Include {
   readonly url: URL;
-  /** undefined where none is given to check against */
+  /** undefined if none is given to check against */
   readonly sha1: string | undefined;
 }
 

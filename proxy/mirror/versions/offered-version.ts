@@ -14,7 +14,7 @@ export interface OfferedDist {
   readonly url: string;
   /** in any form; empty without one */
   readonly reference: string;
-  /** undefined where the upstream gives none to check against */
+  /** undefined if the upstream gives none to check against */
   readonly shasum: Sha1 | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ProviderDocument {
   readonly beside: JsonObject;
 }
 
-/** Throws an Error where it is not such a document. */
+/** Throws an Error for another text. */
 export async function readProviderDocument(document: TextDocument, name: PackageName): Promise<ProviderDocument> {
   const json = await parseJsonYielding(document.bytes);
   const { packages, ...beside } = isJsonObject(json) ? json : {};
@@ -26,7 +26,9 @@ export async function readProviderDocument(document: TextDocument, name: Package
   throw new Error(`the mirrored document of ${name} has no versions`);
 }
 
-/** Minified where it was: then no field of a record that is left out stays in a later one. */
+/**
+ * Minifies again if the original was minified, so that a field of a removed record does not carry over to a later one.
+ */
 export async function formatProviderDocument(
   name: PackageName,
   { records, beside }: ProviderDocument,
