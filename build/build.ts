@@ -31,7 +31,7 @@ import { asRegisteredNow } from './scan/registered-sources.ts';
 import { coverSources, lostAnnouncement } from './scan/lost-announcement.ts';
 import { chooseSources } from './scan/choose-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
-import { undoneNotices } from './package/rollback-holds.ts';
+import { holdNotices } from './package/rollback-holds.ts';
 import { blockedFindings } from './package/blocked-findings.ts';
 import { readLists } from './publish/read-lists.ts';
 import { sourcesToRead } from './version-lists/withheld.ts';
@@ -209,8 +209,8 @@ async function publishUnlessRefused(
   await (await import('./prune/prune-caches.ts')).pruneCaches(run, dataDirectory);
   if (serial !== undefined) {
     const { pruneHistory } = await import('./history/prune-history.ts');
-    const standing = { previous: run.pending.announced, serial };
-    await pruneHistory(dataDirectory, keepHistory ?? standardKeep, standing);
+    const lastTwo = { previous: run.pending.announced, serial };
+    await pruneHistory(dataDirectory, keepHistory ?? standardKeep, lastTwo);
   }
   return { serial, strictlyRefused };
 }
@@ -231,7 +231,7 @@ function remarksOf(
   const completed = `A rollback to publication ${completedRollback} was cut off; this build completed it first.`;
   return [
     ...(completedRollback === undefined ? [] : [{ source: dataFolder, message: completed }]),
-    ...undoneNotices(tree.undone, results),
+    ...holdNotices(tree.undone, results),
     ...opened.flatMap(({ chosen, source }) =>
       (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })),
     ),

@@ -23,10 +23,10 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
     const artifact = await examineStaged(staged);
     if ('outcome' in artifact) return artifact;
     return await withArtifactTree(build, async (tree) => {
-      const standing = await findStanding(artifact, tree);
-      if (standing !== undefined && 'outcome' in standing) return standing;
+      const existing = await findExisting(artifact, tree);
+      if (existing !== undefined && 'outcome' in existing) return existing;
       const placed =
-        standing !== undefined && (await tree.exists(artifact.file))
+        existing !== undefined && (await tree.exists(artifact.file))
           ? await complete(artifact, tree)
           : await place(staged.path, artifact, tree);
       if ('refusal' in placed) return placed.refusal;
@@ -43,7 +43,7 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
 
 /** The published entry with the same content, the reason of a refusal, or undefined for a new version. */
-async function findStanding(
+async function findExisting(
   artifact: ExaminedArtifact,
   tree: ArtifactTree,
 ): Promise<IndexEntry | RefusedArtifact | undefined> {

@@ -34,7 +34,7 @@ export interface PublishedSource {
 /**
  * A change that a rollback undid: builds do not repeat the change while the version's source offers the same content.
  */
-export interface UndoneChange {
+export interface RollbackHold {
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: string;
@@ -69,7 +69,7 @@ export interface Publication extends Partial<AnnouncedLists> {
    */
   readonly withdrawn?: readonly PackageName[];
   /** absent for none */
-  readonly undone?: readonly UndoneChange[];
+  readonly undone?: readonly RollbackHold[];
   /**
    * epoch seconds: no view has a later date from this publication and those before; absent where an older version
    * published
@@ -120,7 +120,7 @@ export function parsePublication(text: string): Publication {
     root: { last_modified: root['last_modified'], sha256: root['sha256'], ...parseRootFields(root['beside']) },
     sources: sources.map(parsePublishedSource),
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
-    ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
+    ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseRollbackHold) } : {}),
     ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
     ...parseAnnouncedLists(json),
     ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),
@@ -160,7 +160,7 @@ function parseNames(value: unknown): readonly PackageName[] {
 }
 
 /** Throws an Error that describes the fault. */
-export function parseUndone(value: unknown): UndoneChange {
+export function parseRollbackHold(value: unknown): RollbackHold {
   if (!isJsonObject(value)) throw new Error('an undone change is malformed');
   const { name: given, version, version_normalized: normalized, reference: text, gone } = value;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;

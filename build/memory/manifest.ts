@@ -8,7 +8,12 @@ import { isJsonObject } from '../contract/json.ts';
 import { manifestPath } from '../contract/manifest-serial.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
-import { parsePublishedSource, parseUndone, type PublishedSource, type UndoneChange } from '../contract/publication.ts';
+import {
+  parsePublishedSource,
+  parseRollbackHold,
+  type PublishedSource,
+  type RollbackHold,
+} from '../contract/publication.ts';
 import { parseStamp, type DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
@@ -39,7 +44,7 @@ export interface Manifest extends Partial<AnnouncedLists> {
    */
   readonly sources?: readonly PublishedSource[];
   /** the rolled back changes still in effect, in case the announcement is lost; absent for none */
-  readonly undone?: readonly UndoneChange[];
+  readonly undone?: readonly RollbackHold[];
   /**
    * the stamp of packages.json after this publication: readers may see that file before the announcement changes.
    * Absent if an older version wrote the manifest
@@ -93,7 +98,7 @@ function parseManifest(text: string): Manifest | undefined {
     placing: archives,
     stale: stale.filter((id: unknown) => typeof id === 'string'),
     ...(Array.isArray(sources) ? { sources: sources.map(parsePublishedSource) } : {}),
-    ...(Array.isArray(undone) ? { undone: undone.map(parseUndone) } : {}),
+    ...(Array.isArray(undone) ? { undone: undone.map(parseRollbackHold) } : {}),
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
     ...(purging === true ? { purging } : {}),

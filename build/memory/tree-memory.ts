@@ -7,7 +7,7 @@ import {
   parsePublication,
   type Publication,
   type PublishedSource,
-  type UndoneChange,
+  type RollbackHold,
 } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
@@ -26,7 +26,7 @@ export interface TreeMemory {
   readonly serial: number;
   readonly sources: readonly PublishedSource[];
   /** changes that rollbacks undid and that still hold */
-  readonly undone: readonly UndoneChange[] | undefined;
+  readonly undone: readonly RollbackHold[] | undefined;
   /** true: the memory of sources belongs to this very publication and these settings */
   readonly trusted: boolean;
   /** archives that an interrupted publication may have left in place */

@@ -17,7 +17,7 @@ import {
 import { arbitrate, claimsByVersion, settleClaim } from './version-claims.ts';
 
 export function decidePackage(given: PackageInputs): PackageDecision {
-  const decision: OpenDecision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
+  const decision: OpenDecision = { kept: [], fresh: [], withdrawn: [], ambiguous: [], refused: [] };
   const published = new Map(
     given.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]),
   );
@@ -48,8 +48,8 @@ function settleUnclaimed(entry: IndexEntry, inputs: IndexedInputs, decision: Ope
     decision.withdrawn.push(entry);
     return;
   }
-  const isDoubtful = inputs.contributions.some(({ source, holdsAll }) => holdsAll && source === entry.source);
-  if (holder === undefined && isDoubtful) decision.doubtful.push(entry);
+  const isAmbiguous = inputs.contributions.some(({ source, holdsAll }) => holdsAll && source === entry.source);
+  if (holder === undefined && isAmbiguous) decision.ambiguous.push(entry);
   decision.kept.push({ entry: handedOver(entry, holder?.source, inputs), release: undefined });
 }
 

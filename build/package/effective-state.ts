@@ -20,7 +20,7 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
     const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
       isDevVersion(normalized) === (kind === 'dev');
     const records = [...state.records.values()].filter(isMine);
-    if (!state.doubtful.has(kind) || !isCredible(records, pending[kind], versions)) continue;
+    if (!state.uncertain.has(kind) || !isCredible(records, pending[kind], versions)) continue;
     const offered = new Set(records.map(keyOfRecord));
     const replaced = new Set<string>(records.map((record) => record.version_normalized));
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));

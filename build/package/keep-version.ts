@@ -9,7 +9,7 @@ import type { IndexEntry } from '../contract/serving-index.ts';
 import { distOf } from '../documents/documents.ts';
 import { startAgain } from '../documents/recover-index.ts';
 import type { Release } from '../sources/release.ts';
-import type { PackageContext, Standing, VersionContext } from './package-context.ts';
+import type { PackageContext, PublishedRecord, VersionContext } from './package-context.ts';
 import type { PackageDecision } from './package-decision.ts';
 import type { PackageState } from './package-state.ts';
 import { recordOf, sourceFacts } from './version-record.ts';
@@ -24,7 +24,7 @@ export async function keepVersion(
   kept: PackageDecision['kept'][number],
   state: PackageState,
   context: VersionContext,
-): Promise<Standing> {
+): Promise<PublishedRecord> {
   const { release } = kept;
   const entry = await renewedEntry(kept, state, context);
   const found = state.records.get(entry.version_normalized);

@@ -10,13 +10,13 @@ import { firstPublished } from '../documents/published-time.ts';
 import type { Alias, Placement } from '../output/publication.ts';
 import type { Release } from '../sources/release.ts';
 import { PurgedBytes } from '../version-lists/purged-bytes.ts';
-import type { Standing, VersionContext } from './package-context.ts';
+import type { PublishedRecord, VersionContext } from './package-context.ts';
 import type { FreshRelease } from './package-decision.ts';
 import type { PackageState } from './package-state.ts';
 import type { TextsOfVersion } from './package-texts.ts';
 import { recordOf, sourceFacts } from './version-record.ts';
 
-export interface Made extends Standing {
+export interface Made extends PublishedRecord {
   readonly archive: Placement | undefined;
   readonly pin: Alias | undefined;
   /** notices about the version, each a sentence */

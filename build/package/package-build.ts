@@ -9,7 +9,7 @@ import { createTextStager } from './package-texts.ts';
 import { keepVersion } from './keep-version.ts';
 import { restoreArchives } from './lost-archives.ts';
 import { makeVersion, type Made } from './make-version.ts';
-import type { PackageContext, Standing, VersionContext } from './package-context.ts';
+import type { PackageContext, PublishedRecord, VersionContext } from './package-context.ts';
 import { decidePackage } from './decide-package.ts';
 import type { Contribution, FreshRelease, PackageDecision } from './package-decision.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
@@ -19,7 +19,7 @@ import { splitPurged, withoutPurged, type BlockedRelease } from './exclude-purge
 import { GitFailure } from '../sources/git-failure.ts';
 import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
 import type { Release } from '../sources/release.ts';
-import { unresolvedSources, excludeRolledBack, undoneSteps } from './rollback-holds.ts';
+import { unresolvedSources, excludeRolledBack, holdSteps } from './rollback-holds.ts';
 
 /** Lets the files of one archive be read while another is compressed. */
 const parallelArchives = 4;
@@ -59,7 +59,7 @@ export async function buildPackage(
   const leftOut = { refused: [...decision.refused], blocked: [...blocked] };
   const versions = await carryOut(name, decision, state, context, leftOut);
   const all = { contributions: offered, entries: state.index.versions };
-  const rolledBack = { undone: undoneSteps(undone, all, decided), unresolved: unresolvedSources(undone, all) };
+  const rolledBack = { undone: holdSteps(undone, all, decided), unresolved: unresolvedSources(undone, all) };
   return stagePackage(
     name,
     { contributions, former, state, decision, restored, ...versions, ...leftOut, dropped, ...rolledBack },
@@ -74,17 +74,18 @@ async function carryOut(
   state: PackageState,
   context: VersionContext,
   leftOut: LeftOut,
-): Promise<{ readonly standing: readonly Standing[]; readonly made: readonly Made[] }> {
-  const standing: Standing[] = [];
-  for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, leftOut.refused));
+): Promise<{ readonly publishedRecords: readonly PublishedRecord[]; readonly made: readonly Made[] }> {
+  const publishedRecords: PublishedRecord[] = [];
+  for (const kept of decision.kept)
+    publishedRecords.push(await keepOrRefuse(name, kept, state, context, leftOut.refused));
   const results = await runBatch(decision.fresh, parallelArchives, (fresh) =>
     makeOrRefuse(name, fresh, state, context, leftOut),
   );
   for (const [at, { replaces }] of decision.fresh.entries()) {
     if (results[at] === undefined && replaces !== undefined)
-      standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
+      publishedRecords.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
-  return { standing, made: results.filter((result) => result !== undefined) };
+  return { publishedRecords, made: results.filter((result) => result !== undefined) };
 }
 
 interface LeftOut {
@@ -123,7 +124,7 @@ async function keepOrRefuse(
   state: PackageState,
   context: VersionContext,
   refused: Refusal[],
-): Promise<Standing> {
+): Promise<PublishedRecord> {
   const { entry, release } = kept;
   try {
     return await keepVersion(name, kept, state, context);

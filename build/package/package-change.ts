@@ -80,7 +80,7 @@ async function formerOf(kind: DocumentKind, { name, state, replaced, output }: C
   const versions = [...state.records.values()].filter(isMine).map(versionOf);
   const stamped = state.index.documents[kind]?.sha256 ?? null;
   const at = { area: 'public', path: providerPath(name, kind) } as const;
-  if (!replaced.has(kind) || !state.doubtful.has(kind))
+  if (!replaced.has(kind) || !state.uncertain.has(kind))
     return { document: stamped, at: stamped === null ? undefined : at, versions };
   const text = await output.read('public', at.path);
   if (text !== undefined && isReadable(text, name)) return { document: digestOf(text), at, versions };

@@ -15,7 +15,7 @@ import type { Withheld } from '../version-lists/withheld.ts';
 import type { TextStager } from './package-texts.ts';
 import type { PendingHistory } from './pending-publications.ts';
 import type { Purged } from './purged.ts';
-import type { UndoneByName } from './rollback-holds.ts';
+import type { HoldsByName } from './rollback-holds.ts';
 
 export interface PackageContext {
   readonly output: Output;
@@ -33,7 +33,7 @@ export interface PackageContext {
   /** advisories and filter lists, which documents have in addition to the versions */
   readonly advisories: AdvisoryLists;
   /** changes that rollbacks undid */
-  readonly undone: UndoneByName;
+  readonly undone: HoldsByName;
   /** documents that interrupted publications have replaced */
   readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
@@ -54,7 +54,7 @@ export interface VersionContext extends PackageContext {
 }
 
 /** One published version: its entry and its record. */
-export interface Standing {
+export interface PublishedRecord {
   readonly entry: IndexEntry;
   readonly record: VersionRecord;
 }

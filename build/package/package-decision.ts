@@ -53,7 +53,7 @@ export interface PackageDecision {
   readonly fresh: readonly FreshRelease[];
   readonly withdrawn: readonly IndexEntry[];
   /** entries that stay published although their source may no longer have them: an uncertain build withdraws nothing */
-  readonly doubtful: readonly IndexEntry[];
+  readonly ambiguous: readonly IndexEntry[];
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
 }
 
@@ -62,7 +62,7 @@ export interface OpenDecision {
   readonly kept: PackageDecision['kept'][number][];
   readonly fresh: FreshRelease[];
   readonly withdrawn: IndexEntry[];
-  readonly doubtful: IndexEntry[];
+  readonly ambiguous: IndexEntry[];
   readonly refused: PackageDecision['refused'][number][];
 }
 

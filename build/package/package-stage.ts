@@ -14,13 +14,13 @@ import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { Made } from './make-version.ts';
-import type { Standing, VersionContext } from './package-context.ts';
+import type { PublishedRecord, VersionContext } from './package-context.ts';
 import type { Contribution, PackageDecision } from './package-decision.ts';
 import { archivesToRemove, indexUntilDropped } from './drop-purged.ts';
 import type { BlockedRelease } from './exclude-purged.ts';
 import type { Alias, PackageChanges, Placement } from '../output/publication.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
-import type { UndoneSteps } from './rollback-holds.ts';
+import type { HoldSteps } from './rollback-holds.ts';
 
 /** The result of a package, stored until all packages are staged: unchanged versions are only counted. */
 export interface PackageResult {
@@ -33,7 +33,7 @@ export interface PackageResult {
   readonly changed: readonly VersionOf[];
   readonly withdrawn: readonly VersionOf[];
   /** published versions that their source may no longer have (package-decision.ts) */
-  readonly doubtful: readonly VersionOf[];
+  readonly ambiguous: readonly VersionOf[];
   /** versions that left p2 in this build: their archives stay */
   readonly retained: readonly VersionOf[];
   /**
@@ -47,7 +47,7 @@ export interface PackageResult {
   /** undefined: the package is unchanged for readers */
   readonly history: PackageHistory | undefined;
   /** the next state of the changes that a rollback undid */
-  readonly undone: UndoneSteps;
+  readonly undone: HoldSteps;
   /** releases that are purged, and that sources have all the same */
   readonly blocked: readonly BlockedRelease[];
 }
@@ -61,7 +61,7 @@ export interface Outcome {
   readonly former: PackageState;
   readonly state: PackageState;
   readonly decision: PackageDecision;
-  readonly standing: readonly Standing[];
+  readonly publishedRecords: readonly PublishedRecord[];
   readonly made: readonly Made[];
   readonly refused: PackageResult['refused'];
   readonly undone: PackageResult['undone'];
@@ -81,15 +81,15 @@ export type StageContext = Pick<
 >;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
-  const { former, state, standing, made, dropped = [], restored } = outcome;
+  const { former, state, publishedRecords, made, dropped = [], restored } = outcome;
   const { output, leftovers } = context;
   const { entries, pins } = mergeEntries(name, state.index.versions, {
-    kept: standing.map(({ entry }) => entry),
+    kept: publishedRecords.map(({ entry }) => entry),
     made: made.map(({ entry }) => entry),
     now: context.now,
   });
   const published = entries.filter((entry) => entry.state === 'published');
-  const documents = await stageDocuments(name, former, asIndexed([...standing, ...made], entries), context);
+  const documents = await stageDocuments(name, former, asIndexed([...publishedRecords, ...made], entries), context);
   const { stamps, replaced } = documents;
   const indexes = await stageIndexes(name, outcome, { ...state.index, documents: stamps, versions: entries }, context);
   const texts = context.texts.changes(entries);
@@ -125,7 +125,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
 function versionChanges(
   { state, decision, made, dropped = [] }: Outcome,
   entries: readonly IndexEntry[],
-): Pick<PackageResult, 'added' | 'changed' | 'withdrawn' | 'doubtful' | 'retained'> {
+): Pick<PackageResult, 'added' | 'changed' | 'withdrawn' | 'ambiguous' | 'retained'> {
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
   const news = entries.filter((entry) => entry.state === 'published' && fresh.has(keyOf(entry)));
   const replaced = new Set(
@@ -136,7 +136,7 @@ function versionChanges(
     added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
     withdrawn: [...decision.withdrawn, ...dropped.filter((entry) => entry.state === 'published')].map(versionOf),
-    doubtful: decision.doubtful.map(versionOf),
+    ambiguous: decision.ambiguous.map(versionOf),
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
   };
 }
@@ -202,7 +202,7 @@ function keyOf(entry: IndexEntry): string {
 }
 
 /** Adds the entries of the next index: they know when a content was first published. */
-function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]): readonly Standing[] {
+function asIndexed(versions: readonly PublishedRecord[], entries: readonly IndexEntry[]): readonly PublishedRecord[] {
   const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
   return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
 }

@@ -30,7 +30,7 @@ export interface PackageState {
   /** by normalized version */
   readonly records: ReadonlyMap<string, VersionRecord>;
   /** documents that differ on disk from the index: a publication was interrupted, or a person edited them */
-  readonly doubtful: ReadonlySet<'stable' | 'dev'>;
+  readonly uncertain: ReadonlySet<'stable' | 'dev'>;
   /** the stamps of the documents on disk that do not match the index, which readers may have seen */
   readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
   /** READMEs and CHANGELOGs that are in place */
@@ -57,29 +57,29 @@ export async function readPackageState(name: PackageName, context: StateContext)
   const { output } = context;
   const { index, indexText } = await readIndex(name, context);
   const records = new Map<string, VersionRecord>();
-  const doubtful = new Set<'stable' | 'dev'>();
+  const uncertain = new Set<'stable' | 'dev'>();
   const onDisk = new Map<'stable' | 'dev', DocumentStamp>();
   for (const kind of ['stable', 'dev'] as const) {
     const stamp = index.documents[kind];
     const path = providerPath(name, kind);
     const facts = await output.facts('public', path);
     if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified)
-      doubtful.add(kind);
+      uncertain.add(kind);
     if (facts === undefined) continue;
     const text = await output.read('public', path);
     const sha256 = text === undefined ? null : digestOf(text);
     // the right document by its time, with other bytes: the file was damaged
     if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256)
-      doubtful.add(kind);
+      uncertain.add(kind);
     else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
-    if (doubtful.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
+    if (uncertain.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
   }
   return {
     index,
     entries: groupBy(index.versions, ({ version }) => version),
     indexText,
     records,
-    doubtful,
+    uncertain,
     onDisk,
     texts: await listTexts(output, name),
   };

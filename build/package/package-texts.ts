@@ -22,8 +22,12 @@ export interface TextStager {
   };
 }
 
-/** `standing`: the digests of the stored texts. */
-export function createTextStager(name: PackageName, standing: ReadonlySet<TextDigest>, output: Output): TextStager {
+/** `storedDigests`: the digests of the stored texts. */
+export function createTextStager(
+  name: PackageName,
+  storedDigests: ReadonlySet<TextDigest>,
+  output: Output,
+): TextStager {
   const digests = new SingleFlight<TextDigest | undefined>({ keeps: 'settled' });
   const staged = new Map<TextDigest, StagedFile>();
 
@@ -32,7 +36,7 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
     if (bytes === undefined) return undefined;
     const shown = textOf(bytes);
     const digest = parseTextDigest(digestOf(shown).slice(0, 40));
-    if (digest !== undefined && !standing.has(digest) && !staged.has(digest))
+    if (digest !== undefined && !storedDigests.has(digest) && !staged.has(digest))
       staged.set(digest, await output.stage(shown));
     return digest;
   };
@@ -52,7 +56,7 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
         placements: [...staged].flatMap(([digest, file]) =>
           used.has(digest) ? [{ file, path: textPath(name, digest) }] : [],
         ),
-        removals: [...standing].flatMap((digest) => (used.has(digest) ? [] : [textPath(name, digest)])),
+        removals: [...storedDigests].flatMap((digest) => (used.has(digest) ? [] : [textPath(name, digest)])),
       };
     },
   };

@@ -58,9 +58,9 @@ function gatherContributions(
 ): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {
   const places = new Map(sources.map(({ chosen }, at) => [chosen.spec.id, at]));
   const holders = new Map<string, Set<number>>();
-  const doubtful: number[] = [];
+  const withUnknownNames: number[] = [];
   for (const [at, { packages, former, quarantined }] of sources.entries()) {
-    if (quarantined.some(({ name }) => name === null)) doubtful.push(at);
+    if (quarantined.some(({ name }) => name === null)) withUnknownNames.push(at);
     for (const name of [
       ...packages.keys(),
       ...former.keys(),
@@ -73,7 +73,7 @@ function gatherContributions(
   }
   return (name, publishers) => {
     const found = new Set([
-      ...doubtful,
+      ...withUnknownNames,
       ...(holders.get(name) ?? []),
       ...Array.from(publishers).flatMap((id) => places.get(id) ?? []),
     ]);

@@ -2,7 +2,7 @@
 // content for the version. Pure.
 
 import type { PackageName } from '../contract/name.ts';
-import type { UndoneChange } from '../contract/publication.ts';
+import type { RollbackHold } from '../contract/publication.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
@@ -10,9 +10,9 @@ import type { PackageChange } from '../history/record.ts';
 import type { Contribution, PackageDecision } from './package-decision.ts';
 import type { BuildReport } from '../contract/build-report.ts';
 
-export type UndoneByName = ReadonlyMap<PackageName, readonly UndoneChange[]>;
+export type HoldsByName = ReadonlyMap<PackageName, readonly RollbackHold[]>;
 
-export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
+export function holdsByName(list: readonly RollbackHold[] = []): HoldsByName {
   return groupBy(list, ({ name }) => name);
 }
 
@@ -22,7 +22,7 @@ export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
  */
 export function excludeRolledBack(
   contributions: readonly Contribution[],
-  undone: readonly UndoneChange[],
+  undone: readonly RollbackHold[],
   entries: readonly IndexEntry[],
 ): readonly Contribution[] {
   if (undone.length === 0) return contributions;
@@ -50,7 +50,7 @@ export function excludeRolledBack(
 }
 
 /** The next state of a package's changes in a build. null: the change is dropped. */
-export type UndoneSteps = ReadonlyMap<UndoneChange, UndoneChange | null>;
+export type HoldSteps = ReadonlyMap<RollbackHold, RollbackHold | null>;
 
 /** The contributions of the sources before `excludeRolledBack`, and all entries of the serving index. */
 export interface Offered {
@@ -58,8 +58,8 @@ export interface Offered {
   readonly entries: readonly IndexEntry[];
 }
 
-export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, decision: PackageDecision): UndoneSteps {
-  const steps = new Map<UndoneChange, UndoneChange | null>();
+export function holdSteps(undone: readonly RollbackHold[], offered: Offered, decision: PackageDecision): HoldSteps {
+  const steps = new Map<RollbackHold, RollbackHold | null>();
   for (const change of undone) {
     const { gone, ...rest } = change;
     const offer = offerOf(change, offered);
@@ -74,7 +74,7 @@ export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, d
  * Ids of sources whose content for a rolled back version must not be published. Each build examines the package again,
  * because the loss of such a content by its source is no other change.
  */
-export function unresolvedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
+export function unresolvedSources(undone: readonly RollbackHold[], offered: Offered): readonly string[] {
   const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
   const isAwaited = ({ unpublishable, holdsAll }: Contribution): boolean =>
     waiting.some(({ version_normalized: normalized }) => holdsAll || unpublishable.has(normalized));
@@ -85,7 +85,7 @@ type Offer = 'something' | 'unpublishable' | 'nothing';
 
 /** Under the version; undefined: a source that has published the version was not read. */
 function offerOf(
-  { version_normalized: normalized }: UndoneChange,
+  { version_normalized: normalized }: RollbackHold,
   { contributions, entries }: Offered,
 ): Offer | undefined {
   if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized)))
@@ -101,7 +101,7 @@ function offerOf(
  * The changes that this decision ends: a source's version is published again, or a restored version is no longer
  * published.
  */
-function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
+function settledChanges(undone: readonly RollbackHold[], decision: PackageDecision): readonly RollbackHold[] {
   const published = new Set<string>([
     ...decision.fresh.map(({ release }) => release.normalized),
     ...decision.kept.flatMap(({ release }) => release?.normalized ?? []),
@@ -114,10 +114,10 @@ function settledChanges(undone: readonly UndoneChange[], decision: PackageDecisi
 }
 
 /** The list after a rollback with these changes. A restored content that an earlier rollback undid leaves the list. */
-export function undoneAfter(
-  before: readonly UndoneChange[],
+export function holdsAfter(
+  before: readonly RollbackHold[],
   changes: readonly PackageChange[],
-): readonly UndoneChange[] {
+): readonly RollbackHold[] {
   const list = new Map(before.map((change) => [keyOf(change), change]));
   for (const { name, added, changed, withdrawn } of changes) {
     const steps = [
@@ -126,7 +126,7 @@ export function undoneAfter(
       ...added.map(({ version, reference }) => ({ version, from: null, to: reference })),
     ];
     for (const { version, from, to } of steps) {
-      const change: UndoneChange = {
+      const change: RollbackHold = {
         name,
         version,
         version_normalized: normalizeVersion(version) ?? version,
@@ -145,11 +145,11 @@ export function undoneAfter(
 }
 
 /** Notices for people in every build: their sources have versions that are not published. */
-export function undoneNotices(
-  undone: readonly UndoneChange[] = [],
-  results: readonly { readonly undone: UndoneSteps }[],
+export function holdNotices(
+  undone: readonly RollbackHold[] = [],
+  results: readonly { readonly undone: HoldSteps }[],
 ): BuildReport['notices'] {
-  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const steps: HoldSteps = new Map(results.flatMap((result) => [...result.undone]));
   const left = undone.filter((change) => steps.get(change) !== null);
   if (left.length === 0) return [];
   const shown = left
@@ -166,6 +166,6 @@ export function undoneNotices(
   ];
 }
 
-function keyOf({ name, version_normalized: normalized }: UndoneChange): string {
+function keyOf({ name, version_normalized: normalized }: RollbackHold): string {
   return `${name} ${normalized}`;
 }

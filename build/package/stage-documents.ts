@@ -12,7 +12,7 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { withChanges } from '../documents/document-changes.ts';
 import { formatProviders, publishedRecord, stampDocument } from '../documents/documents.ts';
 import type { PackageState } from './package-state.ts';
-import type { Standing, VersionContext } from './package-context.ts';
+import type { PublishedRecord, VersionContext } from './package-context.ts';
 import type { Placement } from '../output/publication.ts';
 import { writeJson } from '../record/exact-integers.ts';
 
@@ -27,21 +27,23 @@ export interface StagedDocuments {
   readonly replaced: ReadonlySet<Kind>;
 }
 
-/** `state`: before this build, with purged contents. `standing`: all published versions after this build. */
+/** `state`: before this build, with purged contents. `publishedRecords`: all published versions after this build. */
 export async function stageDocuments(
   name: PackageName,
   state: PackageState,
-  standing: readonly Standing[],
+  publishedRecords: readonly PublishedRecord[],
   context: DocumentContext,
 ): Promise<StagedDocuments> {
   const advisories = advisoriesOf(context.advisories, name);
   const texts =
-    standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, advisories);
+    publishedRecords.length === 0
+      ? { stable: undefined, dev: undefined }
+      : formatProviders(name, publishedRecords, advisories);
   const staged: Staged = { placements: [], removals: [], replaced: new Set() };
   const stage = async (kind: Kind): Promise<DocumentStamp | null> => {
     const text = texts[kind];
-    const stamp = stampText(name, kind, { state, standing, text }, context);
-    if (stamp === state.index.documents[kind] && !state.doubtful.has(kind)) return stamp;
+    const stamp = stampText(name, kind, { state, publishedRecords, text }, context);
+    if (stamp === state.index.documents[kind] && !state.uncertain.has(kind)) return stamp;
     staged.replaced.add(kind);
     const path = providerPath(name, kind);
     if (text === undefined) staged.removals.push(path);
@@ -62,42 +64,42 @@ interface Staged {
 
 interface Stamping {
   readonly state: PackageState;
-  readonly standing: readonly Standing[];
+  readonly publishedRecords: readonly PublishedRecord[];
   readonly text: string | undefined;
 }
 
 function stampText(
   name: PackageName,
   kind: Kind,
-  { state, standing, text }: Stamping,
+  { state, publishedRecords, text }: Stamping,
   context: DocumentContext,
 ): DocumentStamp | null {
   const known = [state.index.documents[kind], state.onDisk.get(kind)].filter(
     (one) => one !== null && one !== undefined,
   );
   const next = stampDocument(known, text, Math.floor(context.now.getTime() / 1000));
-  return changedStamp(name, kind, { state, standing, next }, context);
+  return changedStamp(name, kind, { state, publishedRecords, next }, context);
 }
 
 interface Stamped {
   readonly state: PackageState;
-  readonly standing: readonly Standing[];
+  readonly publishedRecords: readonly PublishedRecord[];
   readonly next: DocumentStamp | null;
 }
 
 function changedStamp(
   name: PackageName,
   kind: Kind,
-  { state, standing, next }: Stamped,
+  { state, publishedRecords, next }: Stamped,
   context: DocumentContext,
 ): DocumentStamp | null {
   const previous = state.index.documents[kind];
   if (next === previous) return next;
   const isMine = ({ version_normalized: normalized }: Pick<VersionRecord, 'version_normalized'>): boolean =>
     isDevVersion(normalized) === (kind === 'dev');
-  const former = [...state.records.values()].flatMap((record) => standingBefore(record, state));
+  const former = [...state.records.values()].flatMap((record) => formerRecords(record, state));
   const before = former.filter(({ record }) => isMine(record));
-  const after = standing.filter(({ record }) => isMine(record));
+  const after = publishedRecords.filter(({ record }) => isMine(record));
   return withChanges(next, {
     moment: context.moment,
     now: context.now,
@@ -110,7 +112,7 @@ function changedStamp(
     })),
     isOrdered: kind === 'dev',
     extrasChanged: before.length > 0 && !hasSameText(name, kind, former, previous, context),
-    placed: state.onDisk.get(kind)?.last_modified ?? (state.doubtful.has(kind) ? 0 : previous?.last_modified),
+    placed: state.onDisk.get(kind)?.last_modified ?? (state.uncertain.has(kind) ? 0 : previous?.last_modified),
   });
 }
 
@@ -118,7 +120,7 @@ function changedStamp(
 function hasSameText(
   name: PackageName,
   kind: Kind,
-  former: readonly Standing[],
+  former: readonly PublishedRecord[],
   previous: DocumentStamp | null,
   { advisories }: DocumentContext,
 ): boolean {
@@ -126,7 +128,7 @@ function hasSameText(
   return text !== undefined && digestOf(text) === previous?.sha256;
 }
 
-function standingBefore(record: VersionRecord, { entries }: PackageState): readonly Standing[] {
+function formerRecords(record: VersionRecord, { entries }: PackageState): readonly PublishedRecord[] {
   const entry = entries.get(record.version)?.find(({ reference }) => reference === record.dist?.reference);
   return entry === undefined ? [] : [{ entry, record }];
 }

@@ -74,9 +74,8 @@ export function settleClaim(
   }
   const history = inputs.history.get(release.normalized) ?? [];
   const indexed = current ?? history.find((entry) => entry.state === 'withdrawn');
-  const standing = indexed ?? inputs.pruned.find((row) => row.version_normalized === release.normalized);
-  const change =
-    standing === undefined ? undefined : forbiddenChange(release, standing, indexed, inputs.allowRepublish);
+  const present = indexed ?? inputs.pruned.find((row) => row.version_normalized === release.normalized);
+  const change = present === undefined ? undefined : forbiddenChange(release, present, indexed, inputs.allowRepublish);
   if (change !== undefined) {
     decision.refused.push({ source, quarantine: quarantine('VERSION_CHANGED', release, change) });
     if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
@@ -87,7 +86,7 @@ export function settleClaim(
     source,
     replaces: current,
     reuse: history.find((entry) => entry.reference === release.reference),
-    shasum: indexed === undefined && !inputs.allowRepublish ? standing?.shasum : undefined,
+    shasum: indexed === undefined && !inputs.allowRepublish ? present?.shasum : undefined,
   });
 }
 
@@ -97,7 +96,7 @@ function isPublishedContent(release: Release, current: IndexEntry): boolean {
   );
 }
 
-type StandingContent = Pick<IndexEntry, 'version' | 'reference' | 'shasum'>;
+type PresentContent = Pick<IndexEntry, 'version' | 'reference' | 'shasum'>;
 
 /**
  * The reason why the release must not replace the present or former content of its version; undefined: it may.
@@ -105,20 +104,20 @@ type StandingContent = Pick<IndexEntry, 'version' | 'reference' | 'shasum'>;
  */
 function forbiddenChange(
   release: Release,
-  standing: StandingContent,
+  present: PresentContent,
   indexed: IndexEntry | undefined,
   allowRepublish: boolean,
 ): string | undefined {
-  if (hasOtherBytes(release, standing) && !(indexed === undefined && allowRepublish))
+  if (hasOtherBytes(release, present) && !(indexed === undefined && allowRepublish))
     return (
       `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ` +
-      `${standing.version} of the same reference (${standing.shasum.slice(0, 12)}), which stays as it is: ` +
+      `${present.version} of the same reference (${present.shasum.slice(0, 12)}), which stays as it is: ` +
       'it was packed with other settings or by another version of Libretto. Released versions never change: ' +
       'publish a new version, or build on top of the tree that was built before.'
     );
-  if (release.dev || standing.reference === release.reference || allowRepublish) return undefined;
+  if (release.dev || present.reference === release.reference || allowRepublish) return undefined;
   return (
-    `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, ` +
+    `its content differs from what was published as ${present.version} (${present.reference.slice(0, 12)}, ` +
     `now ${release.reference.slice(0, 12)}), which ${fateOf(indexed)}. Released versions never change: ` +
     'publish a new version, or use --allow-republish if nobody can have installed the old one.'
   );

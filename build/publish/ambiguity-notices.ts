@@ -13,8 +13,8 @@ export function ambiguityNotices(
   results: readonly PackageResult[],
 ): readonly { readonly source: string; readonly message: string }[] {
   const ambiguousVersions = new Map<string, string[]>();
-  for (const { name, doubtful } of results) {
-    for (const { source, version } of doubtful) {
+  for (const { name, ambiguous } of results) {
+    for (const { source, version } of ambiguous) {
       const known = ambiguousVersions.get(source) ?? [];
       known.push(`${name} ${version}`);
       ambiguousVersions.set(source, known);

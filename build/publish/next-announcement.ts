@@ -1,8 +1,8 @@
 // The fields of the next announcement that continue from the last one. Pure.
 
-import type { RootFields, Publication, UndoneChange } from '../contract/publication.ts';
+import type { RootFields, Publication, RollbackHold } from '../contract/publication.ts';
 import { formatRoot } from '../documents/documents.ts';
-import type { UndoneSteps } from '../package/rollback-holds.ts';
+import type { HoldSteps } from '../package/rollback-holds.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { datesAfter, momentAfter } from './dates-until.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -35,15 +35,15 @@ export function nextDates(
 /**
  * The changes that rollbacks undid and that are still in effect. Returns the same list object if the list is unchanged.
  */
-export function nextUndone(
+export function nextHolds(
   { tree, rollback, endsRollbacks, purged }: Run,
   { results }: PackagesOutcome,
-): readonly UndoneChange[] | undefined {
+): readonly RollbackHold[] | undefined {
   const before = tree.undone;
   if (endsRollbacks === true) return undefined;
-  const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean =>
+  const isPurged = ({ name, version_normalized: normalized, reference }: RollbackHold): boolean =>
     purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
-  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const steps: HoldSteps = new Map(results.flatMap((result) => [...result.undone]));
   const stepped =
     rollback?.undone ?? before?.flatMap((change) => (steps.has(change) ? (steps.get(change) ?? []) : change));
   const after = stepped?.filter((change) => !isPurged(change));

@@ -7,7 +7,7 @@ import { indexPath } from '../contract/paths.ts';
 import type { PurgedVersion } from '../contract/purged.ts';
 import type { Output } from '../output/output.ts';
 import type { StagingContext } from '../package/packages.ts';
-import { undoneByName } from '../package/rollback-holds.ts';
+import { holdsByName } from '../package/rollback-holds.ts';
 import { affectedPackages, digestSources } from '../scan/affected-packages.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { isRead } from '../scan/scan.ts';
@@ -54,7 +54,7 @@ function packageContext(run: Run, request: BuildRequest): StagingContext {
     purged: run.purged,
     advisories: run.advisories.lists,
     readsAll: request.arguments.length === 0 && request.sync === undefined && request.received === undefined,
-    undone: undoneByName(tree.undone),
+    undone: holdsByName(tree.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),
     isPublished: tree.isPublished,

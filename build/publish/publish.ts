@@ -12,7 +12,7 @@ import { withheldPath } from '../contract/withheld.ts';
 import { formatRoot, stampDocument } from '../documents/documents.ts';
 import { isEmptyChange, type Placement } from '../output/publication.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
-import { nextRootFields, nextDates, nextUndone } from './next-announcement.ts';
+import { nextRootFields, nextDates, nextHolds } from './next-announcement.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
 import { guardedLists, type Run } from './run.ts';
@@ -26,7 +26,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const now = run.now();
   const root = nextRoot(run, packages, now);
   const withdrawn = await withdrawnPackages(tree, output, packages);
-  const undone = nextUndone(run, packages);
+  const undone = nextHolds(run, packages);
   const isNews = root.moved || isAnnouncementNew(run, packages, { withdrawn, undone });
   const serial = isNews ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   const position = { serial, root: root.stamp };

@@ -36,7 +36,7 @@ export async function readLists(
 }
 
 /** The lists without any change. `recovers`: of the build that reads the lists before it recovers one. */
-export async function readStandingLists(
+export async function readPresentLists(
   output: Output,
   announced: AnnouncedLists,
   recovers: GuardedList | undefined,

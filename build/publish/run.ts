@@ -1,7 +1,7 @@
 // The values that the steps of one build share.
 
 import type { GuardedLists } from '../contract/announced-lists.ts';
-import type { UndoneChange } from '../contract/publication.ts';
+import type { RollbackHold } from '../contract/publication.ts';
 import type { DocumentSettings } from '../documents/document-settings.ts';
 import type { PendingHistory } from '../package/pending-publications.ts';
 import type { PublishedBy } from '../history/record.ts';
@@ -31,7 +31,7 @@ export interface Run {
   readonly pending: PendingHistory;
   readonly by: PublishedBy | undefined;
   /** for a publication that restores earlier metadata */
-  readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
+  readonly rollback?: { readonly to: number; readonly undone: readonly RollbackHold[] };
   /** true: builds may publish again the changes that rollbacks undid */
   readonly endsRollbacks?: true;
   readonly now: () => Date;

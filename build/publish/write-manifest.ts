@@ -7,7 +7,7 @@ import { quarantinedPath } from '../contract/quarantined.ts';
 import { formatManifest, manifestFormat, manifestPath, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { memoryPath } from '../memory/source-memory.ts';
 import { blockedFindings } from '../package/blocked-findings.ts';
-import { nextUndone } from './next-announcement.ts';
+import { nextHolds } from './next-announcement.ts';
 import { nextMemories } from './next-memories.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources } from './published-sources.ts';
@@ -37,7 +37,7 @@ export async function announceIntent(run: Run, position: Position, packages: Pac
   const file = await output.stage(
     manifestAfter(run, {
       ...position,
-      undone: nextUndone(run, packages),
+      undone: nextHolds(run, packages),
       placing,
       settings: run.rollback === undefined ? unknownSettings : run.settingsDigest,
       rollback: run.rollback?.to,
@@ -112,7 +112,7 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
   const announced = announceLists(guardedLists(run));
   const manifest = manifestAfter(run, {
     ...position,
-    undone: nextUndone(run, packages),
+    undone: nextHolds(run, packages),
     placing: [],
     settings,
     purging: mustSweepLater(run),

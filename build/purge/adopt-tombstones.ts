@@ -58,7 +58,7 @@ export interface Recovery extends Adoption {
   /** rows of an edited list that no other record confirms */
   readonly dropped: readonly PurgedVersion[];
   /** rows of an edited list whose digests, reason and date no other record confirms */
-  readonly doubtful: readonly PurgedVersion[];
+  readonly unconfirmed: readonly PurgedVersion[];
   /** a damaged package keeps versions of `purged` until the next build: what is wrong, and the way back */
   readonly damage?: string;
 }
@@ -101,8 +101,8 @@ export async function planRecovery(
   const replaced = [...onRecord, ...missing];
   const added = [...merged.slice(known.length), ...replacedTombstones(missing, since)];
   const purged = await recoveredPurges(output, added);
-  const doubtful = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
-  return { recovery: { added, purged, replaced, dropped, doubtful }, confirmed, more };
+  const unconfirmed = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
+  return { recovery: { added, purged, replaced, dropped, unconfirmed }, confirmed, more };
 }
 
 /**

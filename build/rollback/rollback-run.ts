@@ -12,7 +12,7 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import { readPending } from '../package/pending-publications.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
 import type { PackagesOutcome } from '../publish/outcome.ts';
-import { readStandingLists } from '../publish/read-lists.ts';
+import { readPresentLists } from '../publish/read-lists.ts';
 import { publish } from '../publish/publish.ts';
 import type { Run } from '../publish/run.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
@@ -55,7 +55,7 @@ export async function runWithoutSources(
   { request, effects, output, dataDirectory }: RollbackPlace,
 ): Promise<Run> {
   const settings = documentSettings(request);
-  const lists = await readStandingLists(output, tree.announced, request.recovers, effects.now());
+  const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
   return {
     choice: leaveAll(tree.sources, dataDirectory),
     tree,

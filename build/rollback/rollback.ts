@@ -3,7 +3,7 @@
 // (package/rollback-holds.ts).
 
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
-import type { PublishedSource, UndoneChange } from '../contract/publication.ts';
+import type { PublishedSource, RollbackHold } from '../contract/publication.ts';
 import { momentAfter } from '../publish/dates-until.ts';
 import { documentSettings } from '../documents/document-settings.ts';
 import { digestSettings } from '../memory/settings-digest.ts';
@@ -13,10 +13,10 @@ import { gatherOutcome, type PackagesOutcome } from '../publish/outcome.ts';
 import type { PackageResult } from '../package/package-stage.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
-import { undoneAfter } from '../package/rollback-holds.ts';
+import { holdsAfter } from '../package/rollback-holds.ts';
 import { netChanges, type NetChanges } from '../history/net-changes.ts';
 import { readPending } from '../package/pending-publications.ts';
-import { readStandingLists } from '../publish/read-lists.ts';
+import { readPresentLists } from '../publish/read-lists.ts';
 import { recordsSince } from '../history/read-history.ts';
 import { holdingLock, publishAndPrune, runWithoutSources, type RollbackPlace } from './rollback-run.ts';
 import { stageRollback } from './stage-rollback.ts';
@@ -27,7 +27,7 @@ export interface RollbackReport {
   readonly published: boolean;
   readonly changes: NetChanges;
   /** the changes that later builds do not publish */
-  readonly undone: readonly UndoneChange[];
+  readonly undone: readonly RollbackHold[];
 }
 
 export interface RollbackOrder {
@@ -122,9 +122,9 @@ async function stage(
   to: number,
   tree: TreeMemory,
   { request, effects, output }: RollbackPlace,
-): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
+): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly RollbackHold[] }> {
   const records = await recordsSince(output, to);
-  const lists = await readStandingLists(output, tree.announced, request.recovers, effects.now());
+  const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
   const advisories = await nextAdvisories(output, undefined, undefined);
   const results = await stageRollback({
     records,
@@ -142,7 +142,7 @@ async function stage(
   });
   return {
     outcome: outcomeOf(results, tree),
-    undone: undoneAfter(
+    undone: holdsAfter(
       tree.undone ?? [],
       results.flatMap(({ history }) => (history === undefined ? [] : [history.change])),
     ),

@@ -16,7 +16,7 @@ import type { Output } from '../output/output.ts';
 import { readPackageState, type PackageState } from '../package/package-state.ts';
 import { stagePackage, type PackageResult } from '../package/package-stage.ts';
 import { createTextStager } from '../package/package-texts.ts';
-import type { Standing } from '../package/package-context.ts';
+import type { PublishedRecord } from '../package/package-context.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { Purged } from '../package/purged.ts';
 import type { Withheld } from '../version-lists/withheld.ts';
@@ -92,19 +92,19 @@ async function stageFormer(
     ...(await recordsThen(name, 'stable', former, state, inputs, problems)),
     ...(await recordsThen(name, 'dev', former, state, inputs, problems)),
   ];
-  const standing: Standing[] = [];
+  const publishedRecords: PublishedRecord[] = [];
   const isLeftOut = ({ version_normalized: normalized, dist }: VersionRecord): boolean =>
     withheld.of(name).has(normalized) ||
     purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined;
   for (const record of records.filter((one) => !isLeftOut(one))) {
     const entry = await entryThen(name, record, state, inputs);
     if (typeof entry === 'string') problems.push(entry);
-    else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
+    else publishedRecords.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
   }
-  const decision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
+  const decision = { kept: [], fresh: [], withdrawn: [], ambiguous: [], refused: [] };
   return stagePackage(
     name,
-    { contributions: [], former: state, state, decision, standing, made: [], refused: [], undone: new Map() },
+    { contributions: [], former: state, state, decision, publishedRecords, made: [], refused: [], undone: new Map() },
     {
       output,
       texts: createTextStager(name, state.texts, output),
@@ -146,7 +146,7 @@ async function entryThen(
   { version, dist }: VersionRecord,
   state: PackageState,
   { output, sources, now }: RollbackInputs,
-): Promise<Standing['entry'] | string> {
+): Promise<PublishedRecord['entry'] | string> {
   const reference = isJsonObject(dist) ? dist.reference : undefined;
   const entry = state.entries.get(version)?.find((one) => one.reference === reference);
   if (entry === undefined) return `${name} ${version}: the archive of ${String(reference)}`;

@@ -60,7 +60,7 @@ export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
   ];
 }
 
-function warningsOf({ replaced, dropped, doubtful }: Recovery): readonly string[] {
+function warningsOf({ replaced, dropped, unconfirmed }: Recovery): readonly string[] {
   return [
     ...section(
       'Of these the label and the reference alone are known. Their files under another label are not kept out ' +
@@ -75,7 +75,7 @@ function warningsOf({ replaced, dropped, doubtful }: Recovery): readonly string[
     ),
     ...section(
       'Digests, reason and date of these rows come from the edited list, and nothing confirms them:',
-      doubtful,
+      unconfirmed,
     ),
   ];
 }

@@ -56,14 +56,14 @@ async function recover(
 }
 
 /** Dropped rows are whole: a file of them recovers those that are right. */
-function shown({ added, purged, replaced, dropped, doubtful, damage }: Recovery): JsonObject {
+function shown({ added, purged, replaced, dropped, unconfirmed, damage }: Recovery): JsonObject {
   return {
     added: added.length,
     tombstones: added.map(labelOf),
     purged: purged.map((one) => ({ ...one })),
     replaced: replaced.map((row) => ({ ...row })),
     dropped: dropped.map((row) => ({ ...row, content: row.content === null ? null : { ...row.content } })),
-    doubtful: doubtful.map(labelOf),
+    doubtful: unconfirmed.map(labelOf),
     ...(damage === undefined ? {} : { damage }),
   };
 }

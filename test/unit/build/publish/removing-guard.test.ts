@@ -12,7 +12,7 @@ const resultOf = (name: string, published: number, ...withdrawn: readonly string
   leftovers: [],
   added: [],
   changed: [],
-  doubtful: [],
+  ambiguous: [],
   retained: [],
   sourcesToRecheck: new Set(),
   refused: [],
