@@ -55,9 +55,26 @@ describe.skipIf(lacks('redis-server'))('F5, row 83: a limit counted in Redis by 
   });
 
   it('is exact', async () => {
-    const { token } = await registry.createToken('--limit', '1000');
-    expect(await flood([registry.direct(), ...others.map(({ url }) => url)], token)).toEqual({ 200: 1000, 429: 200 });
+    const servers = [registry.direct(), ...others.map(({ url }) => url)];
+    expect(await floodInRedis(servers)).toEqual({ 200: 1000, 429: 200 });
   });
+
+  /** Once more where Redis did not answer in time on a busy machine: then each process counts alone (I12). */
+  async function floodInRedis(servers: readonly string[], triesLeft = 4): Promise<Record<number, number>> {
+    const outages = countOutages();
+    const { token } = await registry.createToken('--limit', '1000');
+    const counts = await flood(servers, token);
+    if (countOutages() === outages || triesLeft === 0) return counts;
+    const isShared = async (url: string): Promise<boolean> =>
+      (await (await fetch(`${url}/health`)).text()).includes('"counters":"ok"');
+    await expect.poll(async () => Promise.all(servers.map(isShared)), { timeout: 20_000 }).not.toContain(false);
+    return floodInRedis(servers, triesLeft - 1);
+  }
+
+  function countOutages(): number {
+    const lines = [registry, ...others].flatMap(({ log }) => log());
+    return lines.filter((line) => (line['counters'] as { state?: string } | undefined)?.state === 'degraded').length;
+  }
 });
 
 /** Sends all requests at once, spread over the servers; status → count. */

@@ -4,9 +4,9 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 
-/** Checks repeatedly, for five seconds at most. */
+/** Checks repeatedly, for twenty seconds at most. */
 export async function eventually(check: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 200 && !check(); turn += 1) await sleep(25);
+  for (let turn = 0; turn < 800 && !check(); turn += 1) await sleep(25);
   expect(check()).toBe(true);
 }
 

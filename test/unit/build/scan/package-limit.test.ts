@@ -163,9 +163,11 @@ describe('a limited build after a change for all packages', () => {
 
   it('leaves packages of an unknown source under the old settings until the next whole build', async () => {
     tree.write(below('more', libraryTree('acme/more', { version: '1.0.0' })));
-    await run(undefined);
+    await run(undefined, { configured: ['src', 'more'] });
     const head = `${data}/index/_publication.json`;
-    writeFileSync(head, JSON.stringify({ ...(JSON.parse(readFileSync(head, 'utf8')) as object), sources: [] }));
+    const announced = JSON.parse(readFileSync(head, 'utf8')) as { readonly sources: { location: string }[] };
+    const sources = announced.sources.filter(({ location }) => location === 'dir:../more');
+    writeFileSync(head, JSON.stringify({ ...announced, sources }));
     const change = { configured: ['more'], distBaseUrl: 'https://packages.example.org' };
     await run(['acme/more'], change);
     await run(undefined, change);
