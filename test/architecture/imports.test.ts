@@ -1,4 +1,4 @@
-// Each library with effects is imported by one file, and the process is touched by named files only. modules.test.ts
+// Tests that one file imports each library with effects, and that only named files touch the process. modules.test.ts
 // checks the imports between modules.
 
 import { describe, expect, it } from 'vitest';

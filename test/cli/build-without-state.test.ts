@@ -1,4 +1,4 @@
-// `libretto build` starts fast: where there is no state, a build opens none and loads no store.
+// Tests that `libretto build` starts fast: without a state, a build opens none and loads no store.
 
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -251,7 +251,7 @@ describe('config import', () => {
       '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}',
       /users\[0\]: Unrecognized key: "password"/,
     ],
-    ['what is no JSON', 'users:', /is not valid JSON \(line 1, column 1\)/],
+    ['a file that is no JSON', 'users:', /is not valid JSON \(line 1, column 1\)/],
     [
       'half of a surrogate pair',
       '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}',

@@ -1,4 +1,4 @@
-// A server without features serves packages.json, p2 and dist, and loads no module of a feature.
+// Tests a server without features: it serves packages.json, p2 and dist, and loads no module of a feature.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// A private package that lost all its files stays private (I9): packages.json still names the package. No command drops
-// the name while the announcement is lost too. The recovery of a lost list needs no whole document of any package.
+// Tests that a private package without its files stays private (I9), because packages.json still names the package. No
+// command drops the name while the announcement is lost too. The recovery of a lost list needs no document of any
+// package.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,14 +54,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a package that lost all its files, while the announcement is lost', () => {
+describe('a package without its files, while the announcement is lost', () => {
   it.each([
     [['build'], ofHidden],
     [['build', 'lib', 'hidden'], ofHidden],
     [['build'], ofHidden.slice(0, 2)],
     [['package', 'withdraw', 'acme/lib', '1.1.0'], ofHidden],
     [['publish', 'up'], ofHidden],
-  ])('%j names the package and keeps the name', async (command, lost) => {
+  ])('is named by %j, and its name stays private', async (command, lost) => {
     lose(announcement, ...lost);
     const { exitCode, stderr } = await libretto(...command);
     expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
@@ -69,7 +70,7 @@ describe('a package that lost all its files, while the announcement is lost', ()
   });
 
   it.each([[['build', '--allow-withdraw']], [['build', 'lib', 'hidden', '--allow-withdraw']]])(
-    'comes back by the printed way back: %j',
+    'returns by the printed repair: %j',
     async (command) => {
       lose(announcement, ...ofHidden);
       const { stderr } = await libretto('build');
@@ -102,7 +103,7 @@ describe('the recovery of a list, while the announcement and a document are lost
     [tombstones, 'acme/hidden'],
     [withdrawn, 'acme/lib'],
     [withdrawn, 'acme/hidden'],
-  ] as const)('%s comes back without the document of %s, and the next build mends the rest', async (list, name) => {
+  ] as const)('restores %s without the document of %s, and the next build repairs the rest', async (list, name) => {
     lose(announcement, list, `public/p2/${name}.json`);
     expect((await libretto('build')).exitCode).toBe(2);
     await succeeds(...bringBack[list]);
@@ -111,7 +112,7 @@ describe('the recovery of a list, while the announcement and a document are lost
     await succeeds('verify');
   });
 
-  it('a file of tombstones is taken without the document, and purges what it names', async () => {
+  it('accepts a file of tombstones without the document, and purges its versions', async () => {
     const { stdout } = await succeeds('package', 'purged', '--json');
     const { versions: rows, ...head } = JSON.parse(stdout) as { versions: readonly object[] };
     const more = { ...rows[0], version: '1.1.0', version_normalized: '1.1.0.0', reference: '' };

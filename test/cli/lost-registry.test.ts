@@ -1,5 +1,5 @@
-// A data folder that lost its announcement together with packages.json, the manifest and indexes. What each command
-// says leads to the whole registry: every package and every upload is published again, and no archive is given up.
+// Tests a data folder that lost its announcement together with packages.json, the manifest and indexes. The advice of
+// each command restores the whole registry: every package and every upload is published again, and no archive is lost.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,12 +50,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('without announcement, packages.json and manifest', () => {
+describe('a registry without announcement, packages.json and manifest', () => {
   it.each([
     ['the index and the documents of one package', library],
     ['all indexes and documents', ['index', 'public/p2']],
     ['index/ and public/', ['index', 'public']],
-  ])('and without %s, verify and build lead to the whole registry', async (_, lost) => {
+  ])('and without %s is restored completely by the advice of verify and build', async (_, lost) => {
     lose(...roots, ...lost);
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
@@ -74,7 +74,7 @@ describe('without announcement, packages.json and manifest', () => {
   });
 });
 
-it('a folder in which nothing was published has nothing to build, and lost nothing', async () => {
+it('a folder without a publication has nothing to build and no lost file', async () => {
   rmSync(data(''), { recursive: true });
   mkdirSync(data('public'), { recursive: true });
   writeFileSync(data('public/notes.txt'), 'mine');
@@ -83,21 +83,21 @@ it('a folder in which nothing was published has nothing to build, and lost nothi
   expect((await libretto('verify')).stderr).toContain('There is no packages.json. Run `libretto build`.');
 });
 
-describe('an archive beside the lost or wrong index of its package', () => {
+describe('an archive next to a lost or wrong index', () => {
   const damages: Readonly<Record<string, () => void>> = {
     'the index of another package': () => cpSync(data('index/acme/up.json'), data(library[0])),
     'no index, no documents, and no packages.json': () => lose(...library, 'public/packages.json'),
     'no index and no documents': () => lose(...library),
   };
 
-  it.each(Object.entries(damages))('is not to be removed: %s', async (_, damage) => {
+  it.each(Object.entries(damages))('is not removed on advice: %s', async (_, damage) => {
     damage();
     const { stderr } = await libretto('verify');
     expect(stderr).toContain(`${library[0]}: `);
     expect(stderr).not.toMatch(/^ *public\/dist\/|FOREIGN_FILE/m);
   });
 
-  it('is not to be removed where the package is withdrawn, and the advice brings the index back', async () => {
+  it('is not removed on advice where the package is withdrawn, and the advice restores the index', async () => {
     for (const version of ['1.0.0', '2.0.0', 'dev-main']) await succeeds('package', 'withdraw', 'acme/lib', version);
     lose(library[0]);
     const { stderr } = await libretto('verify');
@@ -117,7 +117,7 @@ describe('an archive beside the lost or wrong index of its package', () => {
     await succeeds('verify');
   });
 
-  it('that nothing knows is to be moved, not removed', async () => {
+  it('that no file names is moved away on advice, and not removed', async () => {
     cpSync(data('public/dist/acme/lib/1.0.0.zip'), data('public/dist/acme/lib/9.0.0.zip'));
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('If acme/lib never published this archive, move')]);
@@ -129,7 +129,7 @@ describe('a folder in the place of an archive', () => {
   it.each([
     ['the plain copy of a dev version', ['public/dist/acme/lib/dev-main.zip']],
     ['the same, and the manifest is lost', ['public/dist/acme/lib/dev-main.zip', 'build/manifest.json']],
-  ])('refuses a publication before readers see a part of it: %s', async (_, [archive = '', ...lost]) => {
+  ])('stops a publication before readers see a part of it: %s', async (_, [archive = '', ...lost]) => {
     lose(archive, ...lost);
     mkdirSync(data(archive));
     const { exitCode, stderr } = await libretto('publish', 'three');
@@ -147,7 +147,7 @@ describe('a folder in the place of an archive', () => {
     expect(versions()).toEqual([...all, 'acme/lib@3.0.0'].toSorted());
   });
 
-  it('is found by verify while a publication is under way or was cut off; verify tells of the publication', async () => {
+  it('is found by verify during a publication and after a cut-off one, and verify mentions the publication', async () => {
     cutOff();
     const found = await libretto('verify');
     expect([found.exitCode, found.stderr]).toEqual([

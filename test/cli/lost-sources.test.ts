@@ -1,5 +1,6 @@
-// The announcement alone names the sources of a tree to its readers. Where the announcement is lost, the manifest still
-// names them, and every command goes on with all sources. Where both are lost, no command forgets a source silently.
+// Tests trees that lost the announcement, which names the sources of a tree to its readers. Where only the announcement
+// is lost, the manifest names the sources, and every command continues with all of them. Where both are lost, no
+// command forgets a source silently.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,7 +74,7 @@ describe('while the announcement alone is lost', () => {
     [['package', 'withdraw', 'acme/one', '1.1.0']],
     [['package', 'purge', 'acme/one', '1.1.0', '--reason', 'secret', '--yes']],
     [['package', 'purged', '--recover']],
-  ])('%j keeps every source', async (command) => {
+  ])('the command %j keeps every source', async (command) => {
     await succeeds(...command);
     expect(sources()).toEqual(expect.arrayContaining(all));
     await succeeds('verify');
@@ -82,7 +83,7 @@ describe('while the announcement alone is lost', () => {
     expect(versions()).toEqual(expect.arrayContaining(['acme/one@1.0.0', 'acme/two@1.1.0', 'acme/up@1.0.0']));
   });
 
-  it('what a rollback undid stays out', async () => {
+  it('a version that a rollback removed stays unpublished', async () => {
     cpSync(join(origin.root, 'data'), join(folder, 'data'), { recursive: true, preserveTimestamps: true });
     put('one/c', 'one', '1.2.0');
     await succeeds('build');
@@ -129,7 +130,7 @@ describe('while announcement and manifest are lost', () => {
     expect([sources(), versions()]).toEqual([all, ['acme/two@1.0.0']]);
   });
 
-  it('a source that has moved takes its versions with it where the operator forgets the former one', async () => {
+  it('a moved source keeps its versions where the operator forgets its former location', async () => {
     cpSync(join(folder, 'two'), join(folder, 'moved'), { recursive: true });
     const { stderr } = await libretto('build', 'one', 'moved', artifacts);
     expect(stderr).toContain('add `--forget unknown`');

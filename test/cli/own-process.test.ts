@@ -1,5 +1,5 @@
-// The tests of commands share processes (test/util/kept-program.ts). These tests compare a command in a process of its
-// own: same output, same exit code.
+// Tests that a command in a process of its own has the same output and exit code as in a shared process. Most command
+// tests share processes (test/util/kept-program.ts).
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -103,12 +103,12 @@ describe('libretto publish on the data folder', () => {
     ['a folder without composer.json', ['.'], 2, /contains no composer\.json\./],
     ['no version', ['hello'], 1, /The version is unknown\..*--version 1\.2\.0/],
     [
-      'what is no version',
+      'an invalid version',
       ['hello', '--version', 'one'],
       1,
       /The version it was sent as is "one", which Composer does not accept/,
     ],
-    ['what is no ZIP', ['hello/composer.json', '--version', '1.0.0'], 1, /^libretto: The archive/],
+    ['a file that is no ZIP', ['hello/composer.json', '--version', '1.0.0'], 1, /^libretto: The archive/],
     [
       'an address that is none',
       ['hello', '--url', 'ftp://x'],

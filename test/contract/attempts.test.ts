@@ -18,10 +18,10 @@ import { lacks } from '../util/tool.ts';
 type Outcome = 'right' | 'wrong' | 'refused';
 
 const allBudgets: readonly (readonly [string, (name: string) => Budget])[] = [
-  ['of an address', (name) => addressBudget(name)],
-  ['of an account', (name) => accountBudget(`${name}@example.org`)],
-  ['of an account from an address', (name) => pairBudget(`${name}@example.org`, '192.0.2.1')],
-  ['of codes', (name) => codeBudget(name)],
+  ['the budget of an address', (name) => addressBudget(name)],
+  ['the budget of an account', (name) => accountBudget(`${name}@example.org`)],
+  ['the budget of an account from an address', (name) => pairBudget(`${name}@example.org`, '192.0.2.1')],
+  ['the budget of codes', (name) => codeBudget(name)],
 ];
 
 function describeAttempts(

@@ -355,7 +355,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     ]);
   });
 
-  it('killed during a fetch leaves no bad file, and the next install works', async () => {
+  it('that is killed during a fetch leaves no bad file, and the next install works', async () => {
     const slow = release('some/base', '1.0.0', { bytes: 512_000 });
     upstream.put('some/base', [slow]);
     const zip = slow.zip ?? Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// A CI job builds a tree in an empty checkout, the tree is copied to the registry and received there, and the real
+// Tests a tree that a CI job builds in an empty checkout: it is copied to the registry and received, and the real
 // Composer installs from it.
 
 import { cpSync, rmSync } from 'node:fs';

@@ -73,8 +73,8 @@ describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', ()
 
   it.each([
     ['near the limit', 100, 60],
-    ['with many on their way', 100, 10],
-    ['of a token it knows nothing of', 100, 0],
+    ['with many requests on their way', 100, 10],
+    ['for an unknown token', 100, 0],
   ])(
     'F5, F6: %s every request waits for its reply, and none is admitted beyond the limit',
     { retry: 2 },

@@ -59,8 +59,8 @@ describe.skipIf(lacks('redis-server'))('a revoked token', () => {
   });
 
   it.each([
-    ['which hears messages', '', 60, 100],
-    ['which hears none', 'deaf:secret@', 8, 1000],
+    ['that gets messages', '', 60, 100],
+    ['that gets none', 'deaf:secret@', 8, 1000],
   ])('F8: is refused on another host %s', async (_name, user, rounds, wantedMs) => {
     const tokens = tokensOf(await host());
     const authenticator = createAuthenticator(await host(user));

@@ -1,4 +1,4 @@
-// Conditional requests, as Composer sends them (If-Modified-Since) and as everybody else does (RFC 9110 §13).
+// Tests conditional requests, as Composer sends them (If-Modified-Since) and as other clients do (RFC 9110 §13).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';

@@ -43,7 +43,7 @@ describe('row 14: a body', () => {
 
   it.each([
     ['that is not JSON', '{"description": "x",'],
-    ['of nothing', ''],
+    ['that is empty', ''],
     ['with a byte order mark', Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])],
     ['that is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['that is nested deeply', nested(40)],

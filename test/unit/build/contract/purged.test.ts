@@ -1,4 +1,5 @@
-// I21. A mirrored version that is purged is neither listed, nor served, nor fetched again, and its copies are removed.
+// I21. Tests a purged version of a mirrored package: it is neither listed, nor served, nor fetched again, and its
+// copies are removed.
 
 // imported first, because it replaces Node's file system
 import { endWatch, watchDisk } from '../../../util/faulty-disk.mjs';

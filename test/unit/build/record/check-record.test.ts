@@ -112,7 +112,7 @@ const unsound: readonly (readonly [title: string, record: object, code: string])
   ['php-ext: a text', { ...sound, 'php-ext': 'zip' }, 'INVALID_COMPOSER_JSON'],
   ['abandoned: a list', { ...sound, abandoned: ['acme/other'] }, 'INVALID_COMPOSER_JSON'],
   [
-    'what is undone in the text: a value of its own making',
+    'a record whose JSON text has another value',
     { ...sound, toJSON: () => ({ ...sound, type: 7 }) },
     'INVALID_COMPOSER_JSON',
   ],

@@ -1,4 +1,4 @@
-// A tree remembers its sources (decision D6).
+// Tests the sources of a build: the named, configured and remembered ones (decision D6).
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

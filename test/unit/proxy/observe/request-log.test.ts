@@ -34,7 +34,7 @@ describe('the line of a request', () => {
     ['a hostile path', { path: '/"},{"a":"\\\u0000\n\u2028é€' }],
     ['a hostile method', { method: 'G"\n' }],
     ['an odd address', { client: 'a"\n' }],
-    ['nobody', { token: null }],
+    ['no token', { token: null }],
   ])('is valid JSON: %s', (_name, change) => {
     const { aborted: _none, ...expected } = { ...usual, ...change };
     expect(written(change)).toEqual(expected);

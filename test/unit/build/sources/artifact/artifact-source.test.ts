@@ -201,7 +201,7 @@ describe('a refused ZIP', () => {
       'ARCHIVE_UNSAFE',
       'evil',
     ],
-    ['what is no ZIP', () => put('x.zip', Buffer.from('hello')), 'ARCHIVE_UNREADABLE', 'not a ZIP file'],
+    ['a file that is no ZIP', () => put('x.zip', Buffer.from('hello')), 'ARCHIVE_UNREADABLE', 'not a ZIP file'],
     [
       'a ZIP without composer.json',
       () => put('x.zip', zipOf([{ name: 'a.php', data: '' }])),

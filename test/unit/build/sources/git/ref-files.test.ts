@@ -1,4 +1,4 @@
-// Refs read from the files of a repository, without a git process.
+// Tests refs that are read from the files of a repository, without a git process.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -191,7 +191,7 @@ describe('a faulty entry excludes its own version only', () => {
       'DIST_MISMATCH',
       sha1(library),
     ],
-    ['what is no ZIP', () => record({ url: `${server.url}/page` }), 'ARCHIVE_UNREADABLE', 'not a ZIP file'],
+    ['a dist that is no ZIP', () => record({ url: `${server.url}/page` }), 'ARCHIVE_UNREADABLE', 'not a ZIP file'],
     ['a hostile ZIP', () => record({ url: `${server.url}/hostile.zip` }), 'ARCHIVE_UNSAFE', '../evil'],
     [
       'a dist of another type',
