@@ -112,7 +112,8 @@ function restorePackage(name: PackageName): string {
 export function startAgain(name: PackageName): string {
   return (
     `Without a backup, move what there is of index/${indexPath(name)}, public/${providerPath(name, 'stable')}, ` +
-    `public/${providerPath(name, 'dev')} and public/dist/${name}/ to another place, remove build/manifest.json, ` +
+    `public/${providerPath(name, 'dev')} and public/dist/${name}/ to another place, remove build/manifest.json ` +
+    `unless index/${publicationPath} is lost, ` +
     'and run `libretto build --allow-withdraw`: it publishes the versions that the sources have, and no others. ' +
     `Name every source there while index/${publicationPath} is lost.`
   );

@@ -22,7 +22,7 @@ export async function readPublishedIndex(output: Output, name: PackageName): Pro
   const context = inspecting({ published: isPublished(name), leftovers: new Set(leftovers) });
   if ((await recoverIndex(output, name, context)) === undefined) return undefined;
   throw new PackageDamaged(
-    `index/${path} is lost. Restore the file from a backup; or remove build/manifest.json and run \`libretto ` +
-      'build`, which derives the index from the documents and the archives.',
+    `index/${path} is lost. Restore the file from a backup; or remove build/manifest.json, ` +
+      'unless index/_publication.json is lost, and run `libretto build`, which derives the index from the documents and the archives.',
   );
 }

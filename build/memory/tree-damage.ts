@@ -3,34 +3,37 @@
 
 import type { AnnouncedLists, GuardedList } from '../contract/announced-lists.ts';
 import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import type { Publication } from '../contract/publication.ts';
 import { purgedPath } from '../contract/purged.ts';
 import { ListDamaged } from '../contract/refusals.ts';
 import { withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
-import { manifestPath } from './manifest.ts';
+import { manifestPath, type Manifest } from './manifest.ts';
 
 export interface SoundParts {
   /** the tree had been published whole */
   readonly wasWhole: boolean;
-  readonly manifest: boolean;
-  readonly publication: boolean;
+  readonly manifest: Manifest | undefined;
+  readonly publication: Publication | undefined;
   /** packages.json, its time included */
   readonly root: boolean;
   readonly rootText: boolean;
 }
 
 /** One sentence or more for each damage. */
-export function describeDamage(sound: SoundParts): readonly string[] {
-  return sound.wasWhole ? lostParts(sound) : [];
+export function describeDamage(sound: SoundParts, unproven: readonly string[]): readonly string[] {
+  return [...(sound.wasWhole ? lostParts(sound) : []), ...(unproven.length === 0 ? [] : [warnUnproven(unproven)])];
 }
 
 function lostParts(sound: SoundParts): readonly string[] {
   const lost = (what: string): string =>
     `${what} was missing or damaged. The build compared everything with the published tree and rebuilt it.`;
   return [
-    ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
-    ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),
-    ...(sound.root || !sound.publication ? [] : [sound.rootText ? otherTime : lost(`public/${rootDocumentPath}`)]),
+    ...(sound.manifest !== undefined ? [] : [lost(`build/${manifestPath}`)]),
+    ...(sound.publication !== undefined ? [] : [lost(`index/${publicationPath}`)]),
+    ...(sound.root || sound.publication === undefined
+      ? []
+      : [sound.rootText ? otherTime : lost(`public/${rootDocumentPath}`)]),
   ];
 }
 
@@ -51,6 +54,17 @@ export async function unprovenLists(
   const missing = lists.filter(({ rows }, at) => there[at] !== true && rows.length === 0).map(({ path }) => path);
   const isPublished = wasWhole || (await output.list('index', '')).length > 0;
   return isPublished ? missing : [];
+}
+
+/** While packages.json is lost too, no recovery can leave packages aside: a build goes on, and says what is in doubt. */
+function warnUnproven(unproven: readonly string[]): string {
+  return (
+    `WARNING: index/${publicationPath}, build/${manifestPath} and public/${rootDocumentPath} were missing or damaged, ` +
+    `and ${unproven.map((path) => `index/${path}`).join(' and ')} ${unproven.length === 1 ? 'is' : 'are'} missing. So ` +
+    'nothing proves that no version was purged or withdrawn by hand: the build may have published one again. Run ' +
+    '`libretto package purged --recover`, which takes the purges on record. `libretto package withdraw` withdraws a ' +
+    'version again. `libretto audit list` names purges and withdrawals.'
+  );
 }
 
 /** Throws ListDamaged: a build would publish what was purged or withdrawn, and its announcement would forget the loss. */

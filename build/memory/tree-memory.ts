@@ -61,7 +61,7 @@ export interface TreeMemory {
   readonly purging: boolean;
   /** rows that the lists must have: as announced, or as the manifest remembers */
   readonly announced: AnnouncedLists;
-  /** lists below index/ that are missing, and that nothing in the tree names a row of */
+  /** lists below index/ that are missing, and that nothing in the tree names a row of; none while packages.json is lost */
   readonly unproven: readonly string[];
 }
 
@@ -77,14 +77,13 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const wasWhole = publication === undefined ? root.stamp !== undefined : !interrupted;
   const announced = await announcedLists(output, publication, manifest);
   const listed = isPublishedText || publication === undefined ? root.names : undefined;
+  const unproven = (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [];
+  const doubts = listed === undefined ? { warned: unproven, refused: [] } : { warned: [], refused: unproven };
   return {
-    damage: describeDamage({
-      wasWhole,
-      manifest: manifest !== undefined,
-      publication: publication !== undefined,
-      root: rootIntact,
-      rootText: isPublishedText,
-    }),
+    damage: describeDamage(
+      { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText },
+      doubts.warned,
+    ),
     interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
@@ -103,7 +102,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
     announced,
-    unproven: (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [],
+    unproven: doubts.refused,
   };
 }
 

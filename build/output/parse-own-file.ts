@@ -27,7 +27,8 @@ export function parsePublishedIndex(name: PackageName, text: string): PackageInd
   const index = parseOwnFile(path, () => parsePackageIndex(text));
   if (index !== undefined) return index;
   throw new PackageDamaged(
-    `${path} is damaged. Restore the file from a backup; or remove the file and build/manifest.json and run ` +
+    `${path} is damaged. Restore the file from a backup; or remove the file, and build/manifest.json ` +
+      'unless index/_publication.json is lost, and run ' +
       '`libretto build`, which derives the index from the documents and the archives.',
   );
 }

@@ -45,7 +45,8 @@ function lostRecord(name: PackageName, entry: IndexEntry, { sources, readsAll }:
         : `The source ${location} cannot be read, or does not have the version`) +
       `. Restore ${path} from a backup${location === undefined ? '' : ', or make the source readable and build again'}. ` +
       startAgain(name)
-    : 'Remove build/manifest.json and run `libretto build` without naming a source: it compares everything and ' +
+    : 'Remove build/manifest.json, unless index/_publication.json is lost, and run `libretto build` without ' +
+      'naming a source: it compares everything and ' +
       'writes the document again.';
   return new PackageDamaged(
     `${path} is damaged or lost: the document does not hold version ${entry.version}, which the serving index says is ` +

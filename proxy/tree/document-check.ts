@@ -25,7 +25,8 @@ const repairRoot = '`libretto build` writes it again.';
  * complete comparison.
  */
 const repairProvider =
-  'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+  'Remove build/manifest.json, unless index/_publication.json is lost, and run `libretto build`: it compares ' +
+  'everything and writes this again.';
 
 export class DamagedDocument extends UnusableFile {
   constructor(path: string, what = 'was changed or damaged on the disk, and is not served') {

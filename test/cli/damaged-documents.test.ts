@@ -201,7 +201,9 @@ it('a change on a damaged package is refused with the file, and the printed repa
   rmSync(folder.at('var', document));
   const refused = await run('build', 'two');
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${document} is damaged`)]);
-  expect(refused.stderr).toContain('Remove build/manifest.json and run `libretto build`');
+  expect(refused.stderr).toContain(
+    'Remove build/manifest.json, unless index/_publication.json is lost, and run `libretto build`',
+  );
   expect(await upload()).toMatchObject({ outcome: 'refused', code: 'TREE_DAMAGED' });
   rmSync(folder.at('var/build/manifest.json'));
   expect((await run('build')).exitCode).toBe(0);

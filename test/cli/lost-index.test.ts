@@ -238,7 +238,7 @@ function followed(text: string): readonly string[] | undefined {
     return ['verify'];
   }
   const moved = /move what there is of (\S+), (\S+), (\S+) and (\S+) to another place/.exec(text);
-  const command = /[Rr]emove .*build\/manifest\.json,? and run `libretto (build[^`]*)`/.exec(text)?.[1];
+  const command = /[Rr]emove .*build\/manifest\.json[^`]*? and run `libretto (build[^`]*)`/.exec(text)?.[1];
   if (command === undefined) return undefined;
   if (moved !== null) moved.slice(1).forEach(moveAway);
   else if (/remove (?:it, if it is there,|the file) and build/.test(text)) rmSync(data(path), { force: true });

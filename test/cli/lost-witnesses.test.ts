@@ -111,6 +111,15 @@ describe('a build without announcement and manifest', () => {
     });
   });
 
+  it('a build that lost packages.json too says what is in doubt', async () => {
+    lose(announcement, manifest, tombstones, withdrawn, 'build/history', 'public/packages.json');
+    const { exitCode, stdout, stderr } = await libretto('build', 'src');
+    expect([exitCode, stdout + stderr]).toEqual([
+      0,
+      expect.stringContaining('nothing proves that no version was purged'),
+    ]);
+  });
+
   it('a registry without purges continues after a recovery that finds no tombstone', async () => {
     const other = (...args: readonly string[]): Promise<CliOutcome> =>
       runCli([...args, '--data', 'other'], { cwd: folder });
