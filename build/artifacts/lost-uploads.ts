@@ -15,7 +15,7 @@ import type { ExaminedArtifact } from './examine-staged.ts';
 
 /**
  * Throws PackageDamaged if the folder has no ZIP, although versions other than `upload` are published from the folder
- * and were not withdrawn.
+ * and were not withdrawn. Where the folder lost some ZIPs only, the upload withdraws their versions and names them.
  */
 export async function refuseLostUploads(
   tree: ArtifactTree,

@@ -203,9 +203,15 @@ async function describe(
   { request }: ArtifactBuild,
 ): Promise<PublishOutcome> {
   const { name, version, normalized, sha256 } = artifact;
-  const notices = report.notices.flatMap(({ source, message }) =>
+  const gone = report.withdrawn.map(
+    (one) =>
+      `${one.name} ${one.version} is withdrawn: its ZIP is no longer in artifacts/. Put the ZIP back and run ` +
+      '`libretto build`, which publishes the version again.',
+  );
+  const remarks = report.notices.flatMap(({ source, message }) =>
     source === dataFolder || message.startsWith(`${name} `) ? [message] : [],
   );
+  const notices = [...remarks, ...gone];
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
   return {
     outcome: 'published',

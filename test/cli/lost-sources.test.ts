@@ -95,6 +95,16 @@ describe('while the announcement alone is lost', () => {
   });
 });
 
+it('an upload names an upload that it withdraws, since the ZIP is gone, and the advice brings the version back', async () => {
+  await succeeds('publish', 'elsewhere');
+  cpSync(join(folder, 'data/artifacts/acme/up'), join(folder, 'aside'), { recursive: true });
+  lose('artifacts/acme/up');
+  expect((await succeeds('publish', 'up2')).stderr).toContain('acme/up 1.0.0 is withdrawn: its ZIP is no longer');
+  cpSync(join(folder, 'aside'), join(folder, 'data/artifacts/acme/up'), { recursive: true });
+  await succeeds('build');
+  expect(versions()).toEqual(expect.arrayContaining(['acme/else@1.0.0', 'acme/up@1.0.0', 'acme/up@2.0.0']));
+});
+
 describe('while announcement and manifest are lost', () => {
   beforeEach(async () => {
     // both lists are there, so that nothing else is in doubt
