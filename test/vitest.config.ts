@@ -1,4 +1,4 @@
-// One project a folder of test/, and more for parts of a folder. Each file of test/unit stands in `unit`, or in
+// Each folder of test/ is a project, and some folders have several. Each file of test/unit belongs to `unit`, or to
 // `unit-processes` where it starts other programs. `http-public` runs test/http once more with node's public interface
 // alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //

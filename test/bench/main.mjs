@@ -1,12 +1,12 @@
-// `npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]`: what Libretto costs beside the tools
-// everyone knows, on this machine, in one run.
+// `npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]`: compares the cost of Libretto with that
+// of well-known tools, on this machine, in one run.
 //
-//   serve   requests a second, p99, bandwidth, memory and start of the proxy, beside nginx with one worker and a static bearer check.
-//   mirror  packages of another registry beside the same packages here, and straight from there.
-//   build   builds of generated inputs beside the least that the same work costs with everyday tools.
+//   serve   requests a second, p99, bandwidth, memory and start of the proxy, against nginx with a static bearer check.
+//   mirror  mirrored packages against the same packages published here, and against the other registry itself.
+//   build   builds of generated inputs against the cheapest way to do the same work with everyday tools.
 //
-// --rows takes some of the rows of them. All programs take turns, and each figure is the median of five rounds, since a
-// single one means little on a shared machine.
+// --rows selects some of the rows. All programs take turns, and each figure is the median of five rounds, because a
+// single round means little on a shared machine.
 
 import process from 'node:process';
 import { benchBuild, buildRows } from './build.mjs';

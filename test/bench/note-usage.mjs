@@ -1,5 +1,5 @@
 // Loaded with --import into the program that is measured. When it ends, file descriptor 3 gets its peak memory (KB),
-// and the processor time (ms) that it and the programs it started took. Of those Linux alone tells.
+// and the processor time (ms) that it and the programs it started took. Linux alone provides the latter.
 
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

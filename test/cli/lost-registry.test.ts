@@ -165,14 +165,14 @@ describe('a folder in the place of an archive', () => {
   });
 });
 
-/** Makes the manifest that of a later publication, of which nothing else is there. */
+/** Makes the manifest that of a later publication without any other file. */
 function cutOff(): void {
   const path = data('build/manifest.json');
   const { sha256: _checksum, ...manifest } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
   writeFileSync(path, withChecksum(JSON.stringify({ ...manifest, serial: Number(manifest['serial']) + 1 })));
 }
 
-/** Builds, and moves away each package of which nothing is known, as the refusal says. */
+/** Builds, and moves away each unknown package, as the refusal advises. */
 async function buildWhole(command: readonly string[], steps = 4): Promise<void> {
   const { exitCode, stderr } = await libretto(...command);
   if (exitCode === 0) return;

@@ -20,7 +20,7 @@ const limit = 'setting/limits.read';
 /** A row that no server reads at its start, unless it reads all rows. */
 const event = 'audit/event/000000000001';
 
-/** Commands of redis-cli, and what each message names. */
+/** Commands of redis-cli, and the damage that each message names. */
 const damages: readonly (readonly [title: string, commands: readonly (readonly string[])[], named: RegExp])[] = [
   ['the list of keys is a string', [['SET', order, 'x']], /the key libretto:state:order is no sorted set/],
   ['the rows are a list', [['DEL', rows], ['LPUSH', rows, 'x']], /the key libretto:state:rows is no hash/], // prettier-ignore

@@ -22,7 +22,7 @@ afterEach(async () => {
   await endServers();
   await folder.remove();
 });
-/** A test that timed out goes on in the background and may start a server later. */
+/** A test that timed out continues in the background and may start a server later. */
 afterAll(() => endServers());
 
 async function endServers(): Promise<void> {

@@ -133,7 +133,7 @@ async function authorize(page: Page, scheme: string, value: string): Promise<voi
   await page.locator('.dialog-ux .close-modal').click();
 }
 
-/** Opens an operation, sends it, and reads what the page shows of the answer. */
+/** Opens an operation, sends it, and reads the answer from the page. */
 async function execute(
   page: Page,
   id: string,

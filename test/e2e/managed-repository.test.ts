@@ -211,8 +211,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
     while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(50);
     await registry.stop('SIGKILL');
-    server.behave({ onlyWith }); // the connection that hangs goes on hanging
-    // the builder notices that nobody waits for it any more, and lets go of the lock
+    server.behave({ onlyWith }); // the stalled connection stays stalled
+    // the builder notices that no process waits for it, and releases the lock
     await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 20_000 }).toEqual([]);
     await registry.start();
     const now = await show();

@@ -16,7 +16,7 @@ import { lacks } from '../util/tool.ts';
 import { referenceFor, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
 
-/** A release of another registry, whose ZIP says `who` it is. */
+/** A release of another registry; its ZIP contains `who`. */
 function release(
   name: string,
   version: string,

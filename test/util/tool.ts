@@ -1,4 +1,4 @@
-// Finds the external programs on this machine. A test that needs one says so with `describe.skipIf(lacks('nginx'))`.
+// Finds the external programs on this machine. A test declares its programs with `describe.skipIf(lacks('nginx'))`.
 // The runner lists skipped tests by name. In CI a missing program fails the run before it starts.
 
 import { findTool } from '../setup/tools.mjs';

@@ -1,8 +1,8 @@
-// The real Composer, its cache empty, installs 60 packages: straight from the other registry, through a mirror that has
-// none of them, through one that has all of them, and from a tree of ours that publishes them.
+// The real Composer installs 60 packages with an empty cache: from the other registry itself, through a mirror without
+// these packages, through a mirror with all of them, and from a tree of Libretto that publishes them.
 //
-// Each round has packages of its own, so that all servers stay up, as they do where they are used: what they have run
-// before is compiled by then, here and there. A mirror that was started a moment ago is measured beside it.
+// Each round has packages of its own, so that all servers keep running, as in production, with compiled code. A mirror
+// that has just started is measured too.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -98,9 +98,8 @@ export async function installs({ folder, rounds, servers, say }) {
 let made = 0;
 
 /**
- * Milliseconds, of a project that has nothing yet. Nothing is removed before the end: while inodes have just become
- * free, ext4 looks past each of them whenever a file is made, and whoever makes files would pay for what the one before
- * has left.
+ * The milliseconds of an install into a new project. No file is removed before the end: ext4 skips inodes that have just
+ * become free, one by one, so that a removal would slow down the next install.
  */
 async function installed(folder, { url, token }, packages) {
   const [path, home] = [join(folder, `project-${(made += 1)}`), join(folder, `home-${made}`)];

@@ -1,6 +1,6 @@
-// Requests a second beside nginx, which serves the same files. The counter runs in all of them; where it is not said
-// otherwise the request log goes to a file. Beside the ratio of the rates stands that of the processor time a request
-// takes, which says more on a machine that others use too.
+// Measures requests a second against nginx, which serves the same files. All servers count requests, and write the
+// request log to a file unless a row says otherwise. A second ratio compares the processor time per request, which means
+// more on a shared machine.
 
 import { join } from 'node:path';
 import { copyOf, makeTree, paths } from './trees.mjs';

@@ -1,5 +1,4 @@
-// Loaded before the program (`node --import`): replaces what differs from machine to machine and from run to run, and
-// nothing else.
+// Loaded before the program (`node --import`): replaces the values that differ between machines and between runs.
 //
 //   clock    Date and performance.now follow a file, which the test sets (RECORDED_CLOCK, epoch milliseconds)
 //   random   crypto.randomBytes and key pairs follow from the command line and the time of the clock; UUIDs only name temporary files and stay random

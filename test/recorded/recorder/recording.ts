@@ -1,5 +1,5 @@
-// Texts that stand in test/recorded/recordings and never change unseen. To record anew after a change that is meant,
-// and to review it as a diff:
+// Compares texts with those in test/recorded/recordings, so that no change goes unnoticed. To record again after an
+// intended change, and to review the diff:
 //
 //   npm run compile && RECORD_ANEW=1 npx vitest run --config test/vitest.config.ts --project recorded && git diff test/recorded/recordings
 
