@@ -43,7 +43,7 @@ const standardWaitMs = 60_000;
 /** A new attempt follows only if another build has published, or removed, a version that this build relied on. */
 const mostAttempts = 10;
 
-/** Throws BuildRefused, BuildBusy or StorageError. The report tells what is wrong with single sources and versions. */
+/** Throws BuildRefused, BuildBusy or StorageError. The report has the faults of single sources and versions. */
 export async function build(given: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
   const remote = createRemoteSources(request, effects, (memory) => openingOptions(request, effects, memory));
@@ -148,7 +148,7 @@ interface Opening extends Pick<Run, 'settings' | 'settingsDigest' | 'output' | '
   readonly completedRollback: number | undefined;
 }
 
-/** Completes a rollback that was cut off, and chooses the sources. Throws BuildRefused. */
+/** Completes an interrupted rollback, and chooses the sources. Throws BuildRefused. */
 async function openTree(request: BuildRequest, effects: BuildEffects, output: Output): Promise<Opening> {
   const settings = documentSettings(request);
   const settingsDigest = digestSettings(settings);
@@ -238,7 +238,7 @@ function remarksOf(
   ];
 }
 
-/** A scan of a remote repository mostly waits for the network, so that more of them run at once. */
+/** A scan of a remote repository mostly waits for the network, so more of them run concurrently. */
 function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
   return Math.max(jobs, sources.some(({ spec }) => 'url' in spec.place) ? 8 : 4);
 }

@@ -38,7 +38,7 @@ const debug = process.argv.includes('--debug') || !['', '0', undefined].includes
 // and the command continues: its result never depends on its messages.
 process.stderr.on('error', () => undefined);
 
-/** The reaction of a long-running command to a crash, instead of ending at once. */
+/** The reaction of a long-running command to a crash, in place of an immediate end. */
 let recover: ((error: unknown) => void) | undefined;
 /** The time limit of that reaction: longer than the server's limit for its running requests. */
 const recoveryMs = 15_000;

@@ -1,5 +1,5 @@
-// Security advisories as operators write them or fetch them from elsewhere: a list, or what the public registry's API
-// answers. Pure; every entry that is wrong is named.
+// Security advisories in the operator's files: a list, or a response of the public registry's API. Pure; every entry
+// that is wrong is named.
 
 import type { Advisory } from '../contract/advisory-lists.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';

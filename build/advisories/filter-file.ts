@@ -6,7 +6,7 @@ import { parsePackageName, type PackageName } from '../contract/name.ts';
 import type { FilterEntry } from '../contract/advisory-lists.ts';
 import { constraintFault, isTextOrNothing, type Complain } from './advisory-file.ts';
 
-/** Composer's own words for its policies: no list may have one of them as its name. */
+/** Composer's own names of policies, which no list may have. */
 const reserved: ReadonlySet<string> = new Set([
   'advisories',
   'abandoned',

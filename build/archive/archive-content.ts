@@ -27,8 +27,8 @@ export function digestArchive(path: string): ArchiveDigests {
 }
 
 /**
- * The digest of the files inside. It is computed only if the number and sizes of the files equal those of a candidate;
- * otherwise undefined.
+ * The digest of the files inside. The digest is computed only if the number and sizes of the files equal those of a
+ * candidate; otherwise undefined.
  */
 export function digestIfAlike(path: string, candidates: readonly ArchiveContent[]): string | undefined {
   const members = openZipMembers(readFileSync(path));

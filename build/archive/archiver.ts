@@ -1,5 +1,5 @@
-// Makes ZIPs of contents: equal files give equal bytes (decision D5). It reads and deflates only contents that are new
-// in this build. The next version of a package therefore costs little more than its changed files.
+// Makes ZIPs of contents: equal files give equal bytes (decision D5). The archiver reads and deflates only contents
+// that are new in this build. The next version of a package therefore costs little more than its changed files.
 
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
@@ -34,9 +34,9 @@ export interface Archived {
 
 export interface Archiver {
   /**
-   * Writes one archive; any number may run at once. Does not fsync. Throws QuarantineError for unpublishable contents
-   * (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the disk. The target is
-   * removed then.
+   * Writes one archive; any number of calls may run concurrently. Does not fsync. Throws QuarantineError for
+   * unpublishable contents (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the
+   * disk. The target is removed then.
    */
   readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
   /** Ends the workers and removes the scratch file. */

@@ -1,4 +1,4 @@
-// Opens a new archive from its end, as any unpacker does. Its contents have to match the record that describes it.
+// Opens a new archive from its end, as any unpacker does. The contents must match the record of the archive.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
@@ -95,7 +95,7 @@ function readDirectory(descriptor: number, size: number): Buffer {
   return readRange(descriptor, Number(large.readBigUInt64LE(48)), Number(large.readBigUInt64LE(40)));
 }
 
-/** The member at this path below the top folder; all others have to lie in that folder too. */
+/** The member at this path below the top folder; all others must be in that folder too. */
 function findMember(directory: Buffer, topFolder: string, path: string): CompressedMember | undefined {
   const folder = Buffer.from(`${topFolder}/`);
   const wanted = Buffer.from(`${topFolder}/${path}`);

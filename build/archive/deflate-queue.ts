@@ -24,8 +24,8 @@ export interface DeflateQueue {
 }
 
 /**
- * This thread deflates so many bytes before it starts workers: it takes as long as their start, and many builds have no
- * more.
+ * This thread deflates so many bytes before it starts workers: it takes as long as their start, and many builds need no
+ * workers.
  */
 const inlineBytes = 3 * 1024 * 1024;
 const blockBytes = 256 * 1024;

@@ -1,5 +1,5 @@
-// Determines the package and the version of a staged ZIP, or the reason why the ZIP cannot be published. The ZIP may
-// come from anybody: zip-admission checks the file before any of its contents are believed.
+// Determines the package and the version of a staged ZIP, or the reason why the ZIP cannot be published. The ZIP is
+// untrusted: zip-admission checks the file before any of its contents are used.
 
 import { admitZip, type AdmittedZip } from '../archive/zip-admission/admit-zip.ts';
 import { artifactPath } from '../contract/artifact-files.ts';

@@ -4,7 +4,7 @@
 import type { Branded } from './brand.ts';
 import { isPossibleHost } from './host-name.ts';
 
-/** The text of a URL in full, as it was given. */
+/** The full text of a URL, unchanged. */
 export type Address = Branded<string, 'Address'>;
 
 export interface ParsedAddress {

@@ -9,7 +9,7 @@ export type VersionOrSkip =
 
 /**
  * `main` → `dev-main`, `1.0` → `1.0.x-dev`, `v2` → `v2.x-dev`. A name that Composer could never require (it holds a
- * space, a comma or `|`) is skipped, with the reason. A `version` in the branch's composer.json has no say in it.
+ * space, a comma or `|`) is skipped, with the reason. A `version` in the branch's composer.json has no effect.
  */
 export function branchVersion(branch: string): VersionOrSkip {
   const normalized = normalizeBranch(branch);

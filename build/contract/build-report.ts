@@ -3,7 +3,7 @@
 
 import type { Quarantine } from './quarantine.ts';
 
-/** Stands for a source in notices about the tree itself. */
+/** Represents the tree itself as the source of notices. */
 export const dataFolder = 'data folder';
 
 export interface VersionLine {
@@ -20,7 +20,7 @@ export interface BuildReport {
   readonly added: readonly VersionLine[];
   readonly changed: readonly VersionLine[];
   readonly withdrawn: readonly VersionLine[];
-  /** versions that stay as they were, in the packages that something happened to */
+  /** unchanged versions, in the packages with other changes */
   readonly unchanged: number;
   readonly quarantined: readonly (Quarantine & { readonly source: string })[];
   /** releases that their sources have, and that are purged: neither they nor their bytes are published again */

@@ -1,4 +1,4 @@
-// Hex digests as types. SHA-1 is what Composer checks a dist against; a reference is a commit or a content digest.
+// Hex digests as types. Composer checks the SHA-1 of a dist; a reference is a commit or a content digest.
 
 import type { Branded } from './brand.ts';
 

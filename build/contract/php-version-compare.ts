@@ -1,6 +1,6 @@
-// PHP's version_compare(), by which Composer orders normalized versions (php-src, ext/standard/versioning.c). It is a
-// port, oddities included. It covers versions that start with a digit and end in a digit or a letter, as all normalized
-// ones except branches do.
+// PHP's version_compare(), by which Composer orders normalized versions (php-src, ext/standard/versioning.c). The
+// function is a port, oddities included, for versions that start with a digit and end in a digit or a letter. All
+// normalized versions except branches do so.
 
 const specialForms: readonly (readonly [prefix: string, order: number])[] = [
   ['dev', 0],

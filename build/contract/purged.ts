@@ -1,6 +1,6 @@
 // `index/_purged.json`: the tombstones of purged versions, one row for each content. The file is in the folder of the
-// serving index, so that it moves with the tree. It has digests and the reason's category, and never the text that an
-// admin wrote.
+// serving index, so that it moves with the tree. A row has digests and the reason's category, and never the text that
+// an admin wrote.
 
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';

@@ -1,6 +1,6 @@
 // The serving index: every version of a package that can be retrieved, including withdrawn and superseded ones. The
 // proxy finds each ZIP through the index and joins no part of a request into a path. Builds use the index to know a
-// package between two runs. The index only grows until `prune`. It moves with `public/` and is never served.
+// package between two runs. The index only grows until `prune`. The index moves with `public/` and is never served.
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';

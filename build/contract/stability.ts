@@ -1,4 +1,4 @@
-// The stability of a version by Composer's rules. It is no validator: it finds a stability in any text
+// The stability of a version by Composer's rules. The parser is no validator: it finds a stability in any text
 // (composer/semver, VersionParser.php, parseStability).
 
 import { asciiLowerCase, lastLine } from './php-text.ts';

@@ -1,6 +1,6 @@
 // The publications that changed each version of a document. The server computes a view's Last-Modified from the
-// versions that the view sees (I14), so that the date reveals no other version. Withdrawn versions stay in this list:
-// a withdrawal also raises the date for everybody who saw the version.
+// versions that the view sees (I14), so that the date reveals no other version. Withdrawn versions stay in this list: a
+// withdrawal also raises the date of every view that saw the version.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 import { formatReleasedVersion, parseReleasedVersion, type ReleasedVersion } from './released-version.ts';

@@ -1,5 +1,5 @@
-// The changes of a document's versions after a publication, pure: what views are dated by
-// (contract/version-changes.ts).
+// The changes of a document's versions after a publication, from which the dates of views are computed
+// (contract/version-changes.ts). Pure.
 
 import { formatReleasedVersion, type ReleasedVersion } from '../contract/released-version.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
@@ -28,7 +28,7 @@ export interface DocumentChange {
   readonly previous: DocumentStamp | null;
   /** all versions in the former serving index, published or not */
   readonly known: readonly ReleasedVersion[];
-  /** versions of the document that readers have, and of the one they get, in their order */
+  /** versions of the readers' present document, and of the next one, in their order */
   readonly before: readonly WrittenVersion[];
   readonly after: readonly WrittenVersion[];
   /** true: the order of versions matters, because Composer takes the first of equal candidates */
@@ -65,8 +65,8 @@ export function withChanges(next: DocumentStamp | null, change: DocumentChange):
 }
 
 /**
- * All changes until now. A publication of an older version of Libretto counts as one change at one moment, because it
- * recorded no more.
+ * All changes until now. A publication of an older version of Libretto counts as one change at one moment, because its
+ * record has no details.
  */
 export function changesUntilNow(
   previous: DocumentStamp | null,

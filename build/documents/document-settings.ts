@@ -12,8 +12,8 @@ export interface DocumentSettings {
   /** the registry's description in packages.json; Composer ignores it */
   readonly about?: RegistryDescription;
   /**
-   * package name → what its records say instead of what its composer.json does: false for not abandoned, a name or
-   * address for its replacement
+   * package name → the value that replaces `abandoned` of its composer.json: false, or the name or address of a
+   * replacement
    */
   readonly abandoned?: Readonly<Record<string, boolean | string>>;
 }

@@ -108,7 +108,7 @@ function restorePackage(name: PackageName): string {
   return `Restore index/${indexPath(name)} and the documents from a backup. ${startAgain(name)}`;
 }
 
-/** The last way back: the package as its sources have it now. */
+/** The last remedy: publishes the package again from its present sources. */
 export function startAgain(name: PackageName): string {
   return (
     `Without a backup, move what there is of index/${indexPath(name)}, public/${providerPath(name, 'stable')}, ` +
@@ -193,7 +193,7 @@ function publishedDist(name: PackageName, record: VersionRecord): PublishedDist 
   );
 }
 
-/** Older contents of mutable versions say what they are in their file name. Other files are left alone. */
+/** The file name identifies older contents of mutable versions. Other files are left alone. */
 async function supersededEntries(
   output: Output,
   name: PackageName,

@@ -9,7 +9,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** True if the process may connect to this address, in the form of the system's resolver. */
 export type AddressPolicy = (address: string) => boolean;
 
-/** `allow` holds CIDR ranges or single addresses. Throws BuildRefused for what is neither. */
+/** `allow` holds CIDR ranges or single addresses. Throws BuildRefused for other texts. */
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const ranges = allow.map(parseRange);
   return (text) => {
@@ -25,7 +25,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * IPv6 beyond 2000::/3 is not handed out; within it ipaddr.js knows what is special (6to4 and Teredo hold IPv4
+ * IPv6 beyond 2000::/3 is unassigned; within 2000::/3 ipaddr.js knows the special ranges (6to4 and Teredo contain IPv4
  * addresses).
  */
 function isPublic(address: Address): boolean {

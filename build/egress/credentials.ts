@@ -37,7 +37,7 @@ export function parseComposerAuth(text: string | undefined): Readonly<Record<str
   return parsed;
 }
 
-/** undefined for what is no JSON: an error of the parser would quote the secret. */
+/** undefined for invalid JSON: an error of the parser would quote the secret. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// The only access to the network for URLs in records. It downloads files over http and https from public addresses,
+// The only access to the network for URLs in records. Egress downloads files over http and https from public addresses,
 // within limits of size and time. At most five redirects are followed, and each passes the same guard (reliability
 // cases 68 and 69).
 

@@ -1,5 +1,5 @@
-// Reading with synchronous calls is several times faster than one promise a file. It must not delay timers for long,
-// because the build lock's heartbeat and Ctrl-C run on the same thread.
+// Reading with synchronous calls is several times faster than one promise a file. Such a read must not delay timers for
+// long, because the build lock's heartbeat and Ctrl-C run on the same thread.
 
 import { setImmediate } from 'node:timers/promises';
 

@@ -97,7 +97,7 @@ function readSome(
   return read;
 }
 
-/** A symlink in its last place is not followed; a FIFO without a writer opens at once and is then refused. */
+/** A symlink as the last segment is not followed; a FIFO without a writer opens without waiting and is then refused. */
 function openRegular(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

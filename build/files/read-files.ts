@@ -1,5 +1,5 @@
-// Reads files once, hashes each, and deflates it for an archive. It also runs in worker threads, and therefore returns
-// only plain data.
+// Reads files once, hashes each, and deflates it for an archive. The function also runs in worker threads, and
+// therefore returns only plain data.
 
 import { hash } from 'node:crypto';
 import { join } from 'node:path';

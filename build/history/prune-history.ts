@@ -1,4 +1,4 @@
-// Removes old records of publications beyond the configured number. It runs only under the build lock, after a
+// Removes old records of publications beyond the configured number. The removal runs only under the build lock, after a
 // publication.
 
 import { readdir, rm } from 'node:fs/promises';

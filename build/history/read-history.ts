@@ -1,4 +1,4 @@
-// The record of publications, as far back as it goes: each one names the one before it.
+// Reads the record of publications: each one names the one before it.
 
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';

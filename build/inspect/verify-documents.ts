@@ -128,7 +128,7 @@ function belongs(record: VersionRecord, name: PackageName, kind: 'stable' | 'dev
   );
 }
 
-/** I1: what a document names, the serving index finds, with the SHA-1 the document promises. */
+/** I1: the serving index has every archive that a document names, with the SHA-1 in the document. */
 function recordFaults(
   name: PackageName,
   record: VersionRecord,

@@ -61,7 +61,7 @@ export interface VerifyContext {
   readonly leftovers: ReadonlySet<PublicPath>;
 }
 
-/** A build that does not find what it remembers looks at every package, and makes again what it can. */
+/** A build without the manifest examines every package, and rebuilds missing files. */
 const repairByComparing =
   'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 /** The repair of an index that documents and archives can restore. */
@@ -120,7 +120,7 @@ export async function readOrFault<Found>(
   }
 }
 
-/** `repair`: what is done about one that is damaged. */
+/** `repair`: the repair of a damaged file. */
 export function indexFault(error: unknown, place: Pick<Fault, 'path' | 'name'>, repair: string): Fault {
   const message = `${error instanceof Error ? error.message : String(error)}.`;
   return error instanceof NewerFormat

@@ -91,7 +91,7 @@ export async function sameFiles(
   return { path: `public/${path}`, name, version, reference, message };
 }
 
-/** The tombstone of an archive with these bytes or these files; undefined also for what is no ZIP. */
+/** The tombstone of an archive with these bytes or these files; undefined also for a file that is no ZIP. */
 async function purgedArchive(
   output: Output,
   path: PublicPath,

@@ -81,7 +81,7 @@ function limitsOf({
   ];
 }
 
-/** The packages that the one for all does not concern. */
+/** Lets the packages with a separate stability pass, for a test of `minimum-stability` alone. */
 function dev(stabilities: NonNullable<FilterOptions['minimum-stability-per-package']>): FilterOptions {
   return { 'minimum-stability-per-package': Object.fromEntries(Object.keys(stabilities).map((name) => [name, 'dev'])) };
 }

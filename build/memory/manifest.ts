@@ -53,7 +53,7 @@ export interface Manifest extends Partial<AnnouncedLists> {
   /** the current publication is a rollback to this serial: a later build completes an interrupted one as a rollback */
   readonly rollback?: number;
   /**
-   * the current publication purges versions: if it was cut off, the next build removes their remains outside the
+   * the current publication purges versions: after an interruption the next build removes their remains outside the
    * tree
    */
   readonly purging?: true;
@@ -72,7 +72,8 @@ export function formatManifest(manifest: Manifest): string {
  */
 export async function readManifest(output: Pick<Output, 'read'>): Promise<Manifest | undefined> {
   const text = await output.read('build', manifestPath);
-  // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.
+  // A corrupt manifest counts as missing: the tree and the serving index have the same facts, but reading them takes
+  // longer.
   return text === undefined ? undefined : parseOwnFile(`build/${manifestPath}`, () => parseManifest(text));
 }
 

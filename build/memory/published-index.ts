@@ -1,5 +1,5 @@
-// Reads the serving index of one package for commands that change single versions. It distinguishes a lost or damaged
-// index from a package that was never published. Changes nothing.
+// Reads the serving index of one package for commands that change single versions. The reader distinguishes a lost or
+// damaged index from a package that was never published. Changes nothing.
 
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';

@@ -38,8 +38,8 @@ function lostParts(sound: SoundParts): readonly string[] {
 }
 
 /**
- * The lists of a published tree that are missing without a witness: announcement and manifest, which name every row, are
- * both lost, and history names none. A list that is there has a checksum. Paths below index/.
+ * The missing lists of a published tree that no other record confirms: announcement and manifest, which name every row,
+ * are both lost, and history names no row. A list that is there has a checksum. Paths below index/.
  */
 export async function unprovenLists(
   output: Output,
@@ -56,7 +56,7 @@ export async function unprovenLists(
   return isPublished ? missing : [];
 }
 
-/** While packages.json is lost too, no recovery can leave packages aside: a build goes on, and says what is in doubt. */
+/** If packages.json is lost too, a recovery cannot skip packages: the build continues with a warning. */
 function warnUnproven(unproven: readonly string[]): string {
   return (
     `WARNING: index/${publicationPath}, build/${manifestPath} and public/${rootDocumentPath} were missing or damaged, ` +
@@ -67,7 +67,7 @@ function warnUnproven(unproven: readonly string[]): string {
   );
 }
 
-/** Throws ListDamaged: a build would publish what was purged or withdrawn, and its announcement would forget the loss. */
+/** Throws ListDamaged: a build would publish purged or withdrawn versions, and its announcement would hide the loss. */
 export function refuseUnproven(unproven: readonly string[], recovers: GuardedList | undefined): void {
   const [first] = unproven;
   if (first === undefined || recovers === 'purged' || (recovers === 'withheld' && first !== purgedPath)) return;

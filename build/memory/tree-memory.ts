@@ -172,9 +172,9 @@ async function newestRecorded(output: Output): Promise<number> {
 }
 
 /**
- * `listed`: the names in the published packages.json; undefined where that is lost or damaged. While the announcement is
- * lost, nothing but packages.json names the published packages (I9). It may be an earlier one: a name that it lacks is
- * in doubt.
+ * `listed`: the names in the published packages.json; undefined where that is lost or damaged. While the announcement
+ * is lost, nothing but packages.json names the published packages (I9). The file may be outdated: a name that it lacks
+ * is uncertain.
  */
 function isPublishedBy(
   listed: readonly PackageName[] | undefined,

@@ -39,14 +39,14 @@ export interface Output {
   readonly settle: (files: readonly StagedFile[]) => Promise<void>;
 
   /**
-   * Moves a settled file under its name, replacing what was there. `lastModified` (epoch seconds) becomes its mtime.
+   * Moves a settled file to its name, replacing any existing file. `lastModified` (epoch seconds) becomes its mtime.
    */
   readonly publish: (file: StagedFile, area: Area, path: string, lastModified?: number) => Promise<void>;
-  /** Gives a published file a second name, replacing what had it. */
+  /** Gives a published file a second name, replacing any existing file. */
   readonly alias: (from: string, to: string) => Promise<void>;
   /**
-   * Gives a file a second name below `build`, by which it stays when the first one is taken by another, replacing what
-   * had it.
+   * Gives a file a second name below `build`, which stays when another file replaces the first name. Replaces any
+   * existing file.
    */
   readonly keep: (area: Area, from: string, to: string) => Promise<void>;
   readonly remove: (area: Area, path: string) => Promise<void>;

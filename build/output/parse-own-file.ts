@@ -21,7 +21,7 @@ export function parseOwnFile<Parsed>(path: string, parse: () => Parsed): Parsed 
   }
 }
 
-/** The serving index of a package. Throws PackageDamaged with the file and the way back, as well as BuildRefused. */
+/** The serving index of a package. Throws PackageDamaged with the file and the remedy, as well as BuildRefused. */
 export function parsePublishedIndex(name: PackageName, text: string): PackageIndex {
   const path = `index/${indexPath(name)}`;
   const index = parseOwnFile(path, () => parsePackageIndex(text));

@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the file name is too long for this file system',
 };
 
-/** All commands describe a full or read-only disk by one sentence. A wrapped failure has a message of its own. */
+/** All commands describe a full or read-only disk by one sentence. A wrapped failure has its own message. */
 function describeFailure(path: string, cause: unknown): string {
   const isWrapped = errorCode(cause) === undefined;
   if (isWrapped || storageFaultOf(cause) === undefined) return `${path}: ${reasonOf(cause)}`;

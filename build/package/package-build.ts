@@ -117,7 +117,7 @@ async function makeOrRefuse(
   }
 }
 
-/** A record that has to be made again and cannot be: the published one stays. */
+/** A record that must be rebuilt and cannot be: the published one stays. */
 async function keepOrRefuse(
   name: PackageName,
   kept: PackageDecision['kept'][number],

@@ -96,7 +96,7 @@ function isReadable(text: string, name: PackageName): boolean {
   }
 }
 
-/** Between what readers had and the entries they will have. */
+/** The changes between the readers' former entries and their next ones. */
 function compareVersions(
   before: readonly FormerVersion[],
   entries: readonly IndexEntry[],

@@ -36,7 +36,7 @@ export interface PackageContext {
   readonly undone: HoldsByName;
   /** documents that interrupted publications have replaced */
   readonly pending: PendingHistory;
-  /** archives that a cut-off publication may have left in place */
+  /** archives that an interrupted publication may have left in the tree */
   readonly leftovers: ReadonlySet<PublicPath>;
   /** the package's presence in packages.json */
   readonly isPublished: (name: PackageName) => Published;

@@ -1,4 +1,5 @@
-// The inputs and the result of the decision about one package, and whether a source still has what it published.
+// The inputs and the result of the decision about one package, and the test if a source still has its published
+// versions.
 
 import type { Sha1 } from '../contract/digest.ts';
 import type { PrunedRelease } from '../contract/pruned.ts';

@@ -27,7 +27,7 @@ export interface PackageResult {
   readonly name: PackageName;
   /** the number of published versions after this build */
   readonly published: number;
-  /** the archives that a cut-off publication left in place and that belong to the package after this build */
+  /** archives of an interrupted publication that belong to the package after this build */
   readonly leftovers: readonly PublicPath[];
   readonly added: readonly VersionOf[];
   readonly changed: readonly VersionOf[];

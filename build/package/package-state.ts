@@ -33,13 +33,13 @@ export interface PackageState {
   readonly uncertain: ReadonlySet<'stable' | 'dev'>;
   /** the stamps of the documents on disk that do not match the index, which readers may have seen */
   readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
-  /** READMEs and CHANGELOGs that are in place */
+  /** stored READMEs and CHANGELOGs */
   readonly texts: ReadonlySet<TextDigest>;
 }
 
 export interface StateContext {
   readonly output: Output;
-  /** archives that a cut-off publication may have left in place */
+  /** archives that an interrupted publication may have left in the tree */
   readonly leftovers: ReadonlySet<PublicPath>;
   /** the package's presence in packages.json */
   readonly isPublished: (name: PackageName) => Published;

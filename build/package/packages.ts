@@ -20,7 +20,7 @@ export interface PackagesRequest {
   readonly affected: readonly PackageName[];
   readonly scanned: readonly ScannedSource[];
   readonly jobs: number;
-  /** for what does not fit into memory while archives are made */
+  /** a folder for archive contents that do not fit into memory */
   readonly scratchDirectory: string;
   readonly progress: (event: ProgressEvent) => void;
   readonly context: StagingContext;

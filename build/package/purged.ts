@@ -128,7 +128,7 @@ export async function recoverableTombstones(
   return { rows, dropped: all.filter((row) => !confirmed.has(purgedKey(row))), edited: true };
 }
 
-/** The way back of a list that is damaged or lost. */
+/** The remedy for a damaged or lost list. */
 export const repairPurged =
   'Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from ' +
   `the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with ` +

@@ -12,9 +12,9 @@ import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PruneLimits {
-  /** epoch milliseconds: what ceased to be published after that stays */
+  /** epoch milliseconds: contents withdrawn after this time stay */
   readonly until: number;
-  /** `archiveKey` of what a rollback may need */
+  /** `archiveKey` of the archives that a rollback may need */
   readonly recorded: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ export interface PackagePrune {
   readonly files: readonly PublicPath[];
   /** on disk; names of one file count once */
   readonly freedBytes: number;
-  /** entries that are not published and stay, by what keeps them */
+  /** unpublished entries that stay, grouped by the reason */
   readonly kept: { readonly recent: number; readonly recorded: number };
 }
 

@@ -43,7 +43,7 @@ export interface PruneReport {
   })[];
   readonly files: number;
   readonly freed_bytes: number;
-  /** contents that are published no more and stay */
+  /** unpublished contents that stay */
   readonly kept: { readonly recent: number; readonly recorded: number };
 }
 

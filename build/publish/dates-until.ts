@@ -1,5 +1,5 @@
-// Up to when views are dated by what is published, pure. Several publications within one second give dates that run
-// ahead of the clock, one second each.
+// The latest date that views can have from the present publication. Pure. Several publications within one second give
+// dates that run ahead of the clock, one second each.
 
 import type { Publication } from '../contract/publication.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';

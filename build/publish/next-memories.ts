@@ -22,7 +22,7 @@ const contested: ReadonlySet<QuarantineCode> = new Set([
   'ARCHIVE_MISMATCH',
 ]);
 
-/** Never equal to a digest of releases: the package is looked at in every build. */
+/** Never equals a digest of releases: every build examines the package. */
 const openQuestion = '';
 
 /**

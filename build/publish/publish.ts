@@ -136,7 +136,7 @@ async function stageLists({ output, purged, withheld, advisories }: Run): Promis
   return lists;
 }
 
-/** Archives that an interrupted publication put in place and that this one does not use: the source changed again. */
+/** Archives of an interrupted publication that this one does not use, because the source has changed again. */
 function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
   // purged archives go last, once no serving index names them
   const known = new Set(results.flatMap(({ leftovers, changes }) => [...leftovers, ...changes.purgedArchives]));

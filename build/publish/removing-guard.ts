@@ -64,7 +64,7 @@ function lossesOf({ name, withdrawn }: PackageResult, { confirmed, isMeant }: Re
   );
 }
 
-/** Branches come and go every day, in many packages of one repository at once. */
+/** Branches are added and removed every day, in many packages of one repository at the same time. */
 function isRelease({ version }: VersionOf): boolean {
   const normalized = normalizeVersion(version);
   return normalized === undefined || !isDevVersion(normalized);

@@ -20,7 +20,7 @@ export interface Run {
   readonly tree: TreeMemory;
   readonly scanned: readonly ScannedSource[];
   readonly settings: DocumentSettings;
-  /** undefined: all packages are looked at */
+  /** undefined: the build examines all packages */
   readonly limit: PackageLimit | undefined;
   readonly settingsDigest: string;
   readonly output: Output;

@@ -1,4 +1,4 @@
-// The record of a publication, staged with it: it is in place before anything that readers see changes.
+// The record of a publication, staged with it: the record is written before any file that readers see changes.
 
 import type { PackageResult } from '../package/package-stage.ts';
 import type { Kept, Placement } from '../output/publication.ts';

@@ -14,8 +14,8 @@ import { syncPath } from '../output/sync-path.ts';
 import { archiveReference } from '../archive/zip-admission/ready-archive.ts';
 
 /**
- * The reference of an uploaded or fetched archive is the beginning of its SHA-256, so it is known even if the archive
- * is gone.
+ * The reference of an uploaded or fetched archive is the beginning of its SHA-256, and so identifies the archive after
+ * its removal too.
  */
 export async function sweepArchives(dataDirectory: string, rows: readonly PurgedVersion[]): Promise<void> {
   const references = new Set(

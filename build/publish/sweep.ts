@@ -43,8 +43,8 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
 }
 
 /**
- * Removes copies of remote repositories: dropped objects of a remote stay in a copy until it is made again. A copy with
- * a running fetch stays.
+ * Removes copies of remote repositories, because a copy keeps the dropped objects of its remote until it is rebuilt. A
+ * copy with a running fetch stays.
  */
 async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promise<void> {
   const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));

@@ -59,13 +59,13 @@ export interface Recovery extends Adoption {
   readonly dropped: readonly PurgedVersion[];
   /** rows of an edited list whose digests, reason and date no other record confirms */
   readonly unconfirmed: readonly PurgedVersion[];
-  /** a damaged package keeps versions of `purged` until the next build: what is wrong, and the way back */
+  /** a damaged package that keeps versions of `purged` until the next build: the fault and the remedy */
   readonly damage?: string;
 }
 
-/** What the state's records say of this registry. */
+/** The facts in the state's records about this registry. */
 export interface RecordedChanges {
-  /** of purges, without digests */
+  /** tombstones of recorded purges, without digests */
   readonly purged: readonly PurgedVersion[];
   readonly withheld: readonly WithheldVersion[];
 }

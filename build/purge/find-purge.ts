@@ -14,7 +14,7 @@ export interface PurgeTarget {
   readonly name: PackageName;
   /** the published label, or the normalized version */
   readonly version: string;
-  /** the one content that is meant, or the first seven characters of it or more; undefined: all */
+  /** the reference of one content, or its first seven characters or more; undefined: all contents */
   readonly reference: string | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface PurgeOrder extends PurgeTarget {
   readonly reason: PurgeReason;
   /** true: the purge changes nothing, and the outcome lists the planned changes */
   readonly dryRun: boolean;
-  /** tombstones of what only the mirror has of it */
+  /** tombstones of contents that only the mirror has */
   readonly mirrored: readonly PurgedVersion[];
 }
 

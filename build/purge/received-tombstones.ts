@@ -1,6 +1,6 @@
-// Decides which tombstones of a received tree a build adopts, and writes the report about them. A received tree
-// decides for its own versions and for versions that nobody publishes here. The contents of other sources stay, and
-// the report names them.
+// Decides which tombstones of a received tree a build adopts, and writes the report about them. A received tree decides
+// for its own versions and for versions without a source here. The contents of other sources stay, and the report names
+// them.
 
 import type { PackageName } from '../contract/name.ts';
 import { lookUpPurged, mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';

@@ -13,7 +13,9 @@ import type { BuildReport } from '../contract/build-report.ts';
 import { readReceivedTombstones } from '../sources/received/received-tree.ts';
 import { receivedSpec, type ReceivedPlace } from '../sources/spec.ts';
 
-/** Trees may come from several jobs that end at the same time: how long another build is waited for, milliseconds. */
+/**
+ * How long to wait for another build's lock, milliseconds: trees may come from several jobs that end at the same time.
+ */
 const waitMs = 60_000;
 
 /**

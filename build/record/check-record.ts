@@ -1,4 +1,4 @@
-// Checks a record a last time before its publication. It parses the text of the document again, by the rules of
+// Checks a record a last time before its publication. The check parses the text of the document again, by the rules of
 // Composer's loader. A record that fails here fails on every client that requests any version of the package
 // (ArrayLoader.php, loadPackages; ComposerRepository.php, loadAsyncPackages).
 
@@ -15,8 +15,8 @@ import { writeJson } from './exact-integers.ts';
 import { isSet } from './php-array.ts';
 
 /**
- * Throws QuarantineError: those of checkComposerJson, VERSION_INVALID, INVALID_DIST, or RECORD_INVALID for what only a
- * fault of Libretto can bring about.
+ * Throws QuarantineError: those of checkComposerJson, VERSION_INVALID, INVALID_DIST, or RECORD_INVALID for a value that
+ * only a bug of Libretto can cause.
  */
 export function checkRecord(name: PackageName, record: VersionRecord): void {
   const json: unknown = JSON.parse(writeJson(record));

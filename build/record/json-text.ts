@@ -1,6 +1,6 @@
-// Finds the fault of a JSON text and its position, since the messages of JSON.parse differ between Node versions. It
-// refuses texts that JSON.parse accepts and PHP's json_decode refuses: half a surrogate pair, unlimited nesting. It
-// reports each key that occurs twice in one object.
+// Finds the fault of a JSON text and its position, since the messages of JSON.parse differ between Node versions. The
+// check refuses texts that JSON.parse accepts and PHP's json_decode refuses: half a surrogate pair, unlimited nesting.
+// The check reports each key that occurs twice in one object.
 
 /** The fault of a JSON text, and the character of the fault. */
 export class JsonTextError extends Error {

@@ -1,4 +1,4 @@
-// The packages that publications have changed since an earlier one, staged as they were then.
+// Stages the packages that publications have changed since an earlier one, in their state of then.
 
 import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';
@@ -65,7 +65,7 @@ export async function stageRollback(inputs: RollbackInputs): Promise<readonly Pa
   );
 }
 
-/** The oldest of the records that replaced a document has it as it was before all of them. */
+/** Of several records that replaced a document, the oldest has its state before all of them. */
 function formerByName(records: readonly PublicationRecord[]): ReadonlyMap<PackageName, FormerDocuments> {
   const names = new Map<PackageName, FormerDocuments>();
   for (const { serial, packages } of records) {

@@ -18,7 +18,7 @@ export interface BuildRequest extends SourceRequest {
   /** true: the report lists the planned changes, and the build publishes nothing */
   readonly dryRun?: boolean;
   readonly allowRepublish: boolean;
-  /** the last version of a package may be withdrawn, and releases of many packages at once */
+  /** true: the build may withdraw the last version of a package, and releases of many packages */
   readonly allowWithdraw?: boolean;
   readonly jobs: number;
   readonly metadataUrl: string;
@@ -46,11 +46,11 @@ export interface BuildRequest extends SourceRequest {
   readonly withhold?: WithholdRequest;
   /** tombstones of versions that are purged from now on */
   readonly purge?: readonly PurgedVersion[];
-  /** the list of tombstones is damaged, or lacks what is announced: it is put together again */
+  /** rebuilds a list of tombstones that is damaged, or lacks announced rows */
   readonly recoverPurged?: PurgedRecovery;
   /**
-   * the list that a build without sources puts together again. The other list may be damaged or lost: announced rows
-   * count in its place
+   * the list that a build without sources rebuilds. The other list may be damaged or lost: its announced rows count in
+   * its place
    */
   readonly recovers?: GuardedList;
   /** the number of recorded publications; default `standardKeep` */

@@ -24,7 +24,7 @@ export interface SourceChoice {
   readonly forgotten: readonly PublishedSource[];
   /** ids of the forgotten sources that a person named, or whose registration was removed */
   readonly confirmed: ReadonlySet<string>;
-  /** why a source that one might expect to be read or forgotten is left */
+  /** the reasons why sources were left that a user may expect to be read or forgotten */
   readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
 
@@ -62,7 +62,7 @@ export function chooseSources(
   };
 }
 
-/** The source was listed in libretto.json, and is not any more. */
+/** The source was removed from libretto.json. */
 function hasLeftFile(source: PublishedSource, { configured, named }: GivenSources, request: SourceRequest): boolean {
   return (
     source.from === 'configuration' &&

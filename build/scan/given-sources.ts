@@ -27,9 +27,9 @@ export interface SourceRequest extends RegisteredRequest {
   readonly fallback: string | undefined;
   /** true: without any source the build publishes an empty tree */
   readonly mayBeEmpty?: boolean;
-  /** an upload or a received tree: the sources that it does not name stay as they are published */
+  /** an upload or a received tree: sources that it does not name stay as published */
   readonly alone?: true;
-  /** why the sources are unknown, and what to do: the announcement is lost */
+  /** the lost announcement, described with its remedy: the sources are unknown */
   readonly lost?: string | undefined;
   readonly forget: readonly string[];
   /**

@@ -21,7 +21,7 @@ import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
-/** undefined: the sources are known, or nothing was published. Otherwise what is wrong and what to do. */
+/** undefined: the sources are known, or nothing was published. Otherwise the fault and its remedy. */
 export async function lostAnnouncement(
   tree: Pick<TreeMemory, 'publication' | 'sources' | 'names'>,
   output: Output,
@@ -38,7 +38,9 @@ export async function lostAnnouncement(
   );
 }
 
-/** Tells whether files of a publication stand beside the announcement: packages.json, documents, archives, indexes, history. */
+/**
+ * True if files of a publication exist without the announcement: packages.json, documents, archives, indexes, history.
+ */
 export async function wasPublished(output: Pick<Output, 'list'>): Promise<boolean> {
   const served = await output.list('public', '');
   if (served.some((path) => path === rootDocumentPath || /^(?:p2|dist)\//.test(path))) return true;
@@ -48,7 +50,7 @@ export async function wasPublished(output: Pick<Output, 'list'>): Promise<boolea
 
 /**
  * The choice, with the sources that `--forget unknown` withdraws. Throws PackageDamaged if the choice leaves out
- * uploads, or a source that published something. `lost`: what is wrong and what to do.
+ * uploads, or a source that published something. `lost`: the fault and its remedy.
  */
 export async function coverSources(
   request: BuildRequest,

@@ -14,7 +14,9 @@ import type { ChosenSource } from './chosen-source.ts';
 
 /** Sources that are elsewhere, opened once for a build and all its attempts. */
 export interface RemoteSources {
-  /** Fetches what was not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused. */
+  /**
+   * Fetches the sources that were not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused.
+   */
   readonly fetch: () => Promise<number>;
   /** undefined for a source that is on this disk; it is closed with all others here */
   readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
@@ -29,8 +31,8 @@ const parallelReads = 32;
 
 export interface GitTimeouts {
   /**
-   * milliseconds a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources
-   * of the build
+   * time limit for a remote's list of refs, milliseconds: the list has a few kilobytes, and a hanging remote delays all
+   * other sources of the build
    */
   readonly asking: number;
   /** milliseconds git may take to fetch, or be silent while it reads */
@@ -40,9 +42,9 @@ export interface GitTimeouts {
 export interface OpenSourcesOptions {
   readonly dataDirectory: string;
   readonly output: Output;
-  /** for what sources read while they are scanned */
+  /** threads for the reads of sources during their scan */
   readonly threads?: DeflateThreads;
-  /** false: what is remembered of sources is left aside */
+  /** false: the build ignores the memory of sources */
   readonly trusted: boolean;
   /** ids of sources that the build reads again in full, and whose records it rebuilds */
   readonly stale: ReadonlySet<string>;

@@ -32,7 +32,7 @@ export interface Registered {
   readonly sources: ReadonlyMap<string, ChosenSource>;
   /** repositories that libretto.json lists too */
   readonly hidden: readonly ChosenSource[];
-  /** published from a repository that is registered no more */
+  /** true for a source that was published from a removed repository */
   readonly isGone: (source: PublishedSource) => boolean;
 }
 

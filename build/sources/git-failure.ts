@@ -1,4 +1,4 @@
-// git, or the repository as a whole, cannot be used: the source fails and keeps what it last published. (One broken
+// git, or the repository as a whole, is unusable: the source fails, and its published versions stay. (One broken
 // version is a QuarantineError instead.) Messages are for people and hold no credentials.
 
 export class GitFailure extends Error {

@@ -16,7 +16,7 @@ export interface FilterOptions {
    */
   readonly versions?: Readonly<Record<string, string>>;
   readonly 'minimum-stability'?: Stability;
-  /** package name → the one that counts in its place */
+  /** package name → the stability that replaces `minimum-stability` */
   readonly 'minimum-stability-per-package'?: Readonly<Record<string, Stability>>;
 }
 

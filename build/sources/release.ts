@@ -124,7 +124,7 @@ export type Scan =
       readonly notices: readonly string[];
       readonly memory: SourceMemory;
     }
-  /** cannot be reached or read at all: it keeps what it last published */
+  /** the source cannot be reached or read at all: its published versions stay */
   | { readonly outcome: 'failed'; readonly reason: string }
   /** the fetched data is incomplete: the caller has to call `fetch` again */
   | { readonly outcome: 'unfetched' };

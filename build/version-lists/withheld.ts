@@ -108,7 +108,7 @@ async function storedWithheld(output: Output): Promise<readonly WithheldVersion[
   );
 }
 
-/** The way back of a list that is damaged. */
+/** The remedy for a damaged list. */
 export const repairWithheld =
   'Builds are blocked until the list is restored. Restore it from the newest backup, or from another copy of ' +
   'the tree. Without any, remove it and withdraw a version of it again with `libretto package withdraw`: that ' +

@@ -141,7 +141,10 @@ async function findAnnounced({ name, version }: NamedVersion, output: Output): P
   return row === undefined ? undefined : { ...row, reference: '' };
 }
 
-/** The published one, else the one that was published last. Throws PackageDamaged for a lost or damaged index. */
+/**
+ * The published entry; without one, the entry that was published last. Throws PackageDamaged for a lost or damaged
+ * index.
+ */
 async function findEntry({ name, version }: NamedVersion, output: Output): Promise<IndexEntry | undefined> {
   const normalized = normalizeVersion(version);
   const found = ((await readPublishedIndex(output, name))?.versions ?? []).filter(

@@ -1,5 +1,5 @@
-// A build that reads no source: it publishes what a person decided of published versions, also while their sources
-// cannot be reached.
+// A build that reads no source: it publishes decisions about published versions, even while their sources are
+// unreachable.
 
 import type { BuildRequest } from '../scan/build-request.ts';
 

@@ -1,4 +1,5 @@
-// `backup.json`: the files of a backup, each with its checksum. It is written last; a folder without it is no backup.
+// `backup.json`: the files of a backup, each with its checksum. The record is written last; a folder without a record
+// is no backup.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Restores a data folder from a backup, or only its lost state. It reads all needed files of the backup completely
-// before the first write. Restored files get their final names once all are complete.
+// Restores a data folder from a backup, or only its lost state. The restore reads all needed files of the backup
+// completely before the first write. Restored files get their final names once all are complete.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';

@@ -46,7 +46,7 @@ async function refuseBuild(path: string, now: Date): Promise<void> {
   if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.seen);
 }
 
-/** Equal for equal files: this program replaces its files and never writes in place. */
+/** Equal for equal files: this program replaces its files and never overwrites their bytes. */
 async function stampsOf(data: string, paths: readonly string[]): Promise<string> {
   const rows: string[] = [];
   for (const path of paths) {

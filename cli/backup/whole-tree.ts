@@ -1,5 +1,5 @@
-// Refuses to back up a tree that lost a file which no build writes again. Such a backup is no way back, and may replace
-// the last one that is.
+// Refuses to back up a tree that lost a file which no build writes again. Such a backup cannot be restored, and may
+// replace the last one that can.
 
 import { join } from 'node:path';
 

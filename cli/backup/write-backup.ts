@@ -122,8 +122,8 @@ async function fill(
 }
 
 /**
- * A backup without the list of purged or of withdrawn versions is no way back. Throws UsageError that names the list
- * and its repair.
+ * A backup without the list of purged or of withdrawn versions cannot be restored. Throws UsageError that names the
+ * list and its repair.
  */
 async function assertWholeLists(data: string): Promise<void> {
   const output = createDiskOutput(data);

@@ -30,8 +30,8 @@ export interface RegisteredSources {
 }
 
 /**
- * `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until
- * it is closed.
+ * `wanted`: only the access to these is prepared; default: to all. Private keys are in files of this process until it
+ * is closed.
  */
 export async function prepareSources(
   records: readonly RepositoryRecord[],

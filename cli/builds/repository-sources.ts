@@ -140,7 +140,7 @@ function isInside(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Throws RegistryError TREE_DAMAGED, with the file and the way back, for an index that is damaged or lost. */
+/** Throws RegistryError TREE_DAMAGED, with the file and the remedy, for a damaged or lost index. */
 async function publishedFrom(sourceId: string, data: string): Promise<readonly string[]> {
   const output = createDiskOutput(data);
   const remembered = await readMemory(output, sourceId);

@@ -12,7 +12,7 @@ import { openService, type Service } from '../serve/service.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker, WorkerOrder } from './messages.ts';
 
-/** The time in which a worker that is told to stop may still open, and then close in order. */
+/** The time in which a stopping worker may finish opening, and then close in order. */
 const openingGraceMs = 2000;
 
 /** Resolves with the exit code. */

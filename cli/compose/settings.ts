@@ -82,7 +82,7 @@ export function advertisedRoot(
   settings: Settings,
   { address, mirrored, answers, detectsForm = true }: AdvertisedRootOptions = {},
 ): () => MaybeAsync<RootChanges> {
-  // made again only after the settings have changed: until then they are one object
+  // rebuilt only after a change of the settings: until then they are one object
   let made:
     | {
         readonly of: SettingValues;

@@ -34,7 +34,7 @@ const user = z.strictObject({
   disabled: z.boolean().default(false),
 });
 
-/** For people to read: a token cannot be made of it. */
+/** For people to read: the value cannot become a token again. */
 const token = z.strictObject({
   id: z.string(),
   description: z.string(),

@@ -23,7 +23,7 @@ export interface ListenAddress {
 }
 
 /** The target of the request log: standard output, or an absolute path. */
-/** none: requests are not logged, and what else is goes to standard output */
+/** none: requests are not logged, and other lines go to standard output */
 export type LogTarget =
   { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
 

@@ -7,7 +7,7 @@ export class CloseSteps {
     this.#steps.unshift(step);
   }
 
-  /** Runs all steps even when one fails, each once; then throws what failed first. */
+  /** Runs all steps even when one fails, each once; then throws the first failure. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (const step of this.#steps.splice(0)) {

@@ -1,5 +1,5 @@
-// The core of a server: state, counters, settings, log and the published tree. It serves packages.json, p2 and dist
-// with every feature switched off. Features (cli/features/) build on it.
+// The core of a server: state, counters, settings, log and the published tree. The core serves packages.json, p2 and
+// dist with every feature switched off. Features (cli/features/) build on it.
 
 import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';

@@ -3,7 +3,7 @@
 export interface Finding {
   /** the name of the check, for scripts: `node`, `tree`, `url.dist` */
   readonly check: string;
-  /** `skipped`: could not be looked at, or is of no concern here */
+  /** `skipped`: the check was impossible or does not apply here */
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
   /** the result */
   readonly message: string;

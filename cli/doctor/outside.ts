@@ -17,7 +17,7 @@ export interface Outside {
 const failingSkewMs = 30_000;
 const warningSkewMs = 5000;
 
-/** Stops at what makes the rest pointless. */
+/** Stops at a fault that makes the other checks pointless. */
 export async function checkOutside(outside: Outside): Promise<readonly Finding[]> {
   const { url, now, token } = outside;
   const health = await ask(`${url}/health`, {}, now).catch((error: unknown) => error as Error);

@@ -6,7 +6,7 @@ import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-cli
 import { ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3000;
-/** Fewer cannot agree when one of them is lost. */
+/** Fewer sentinels cannot agree after the loss of one. */
 const leastSentinels = 3;
 
 /** Returns no finding for a Redis without sentinels. `redis`: connected to the primary. Never rejects. */

@@ -1,4 +1,4 @@
-// The feature `advisories`: answers `composer audit` and Composer's policies about many packages at once.
+// The feature `advisories`: answers `composer audit` and Composer's policies about many packages in one request.
 
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
 import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';

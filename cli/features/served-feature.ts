@@ -36,7 +36,7 @@ export interface OpenFeature {
   /** keys of packages.json that it answers */
   readonly advertises?: readonly Advertisable[];
   readonly families?: () => readonly Family[];
-  /** begins what it does in the background; called once all features are open */
+  /** starts its background work; called after all features are open */
   readonly start?: () => Promise<void>;
   readonly close?: () => Promise<void>;
 }

@@ -8,5 +8,5 @@ export interface Given {
   readonly operands: readonly string[];
 }
 
-/** Does what a command is there for, and resolves with its exit code. */
+/** Does the work of the command, and resolves with its exit code. */
 export type Run = (context: Context, given: Given) => Promise<number>;

@@ -20,7 +20,7 @@ const doing: Readonly<Record<ProgressEvent['phase'], string>> = {
 };
 
 export async function startProgress(stderr: TextStream): Promise<Progress> {
-  // a terminal that knows no width (some CI runners have one) would have ora clear lines for ever
+  // ora would clear lines forever on a terminal without a known width (some CI runners have one)
   if (stderr.isTTY !== true || !((stderr.columns ?? 0) > 0)) return silent;
   const { default: ora } = await import('ora');
   const spinner = ora({ text: 'Reading sources', discardStdin: false }).start();

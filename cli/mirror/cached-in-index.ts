@@ -17,8 +17,8 @@ import {
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 
 /**
- * Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package.
- * undefined: it is not known to.
+ * Epoch milliseconds: the last time when packages.json of the repository, or a file that it includes, had the package.
+ * undefined: unknown.
  */
 export async function cachedInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
   const rootUrl = rootUrlOf(url);

@@ -12,7 +12,7 @@ import { mirrorFolder } from './compose-mirror.ts';
 
 type Place = Pick<Config, 'data' | 'origin'>;
 
-/** For the server: what it serves now. */
+/** For the server: records its present origin. */
 export async function markOrigin(config: Place): Promise<void> {
   if (config.origin.value === undefined) await rm(pathOf(config), { force: true });
   else await replaceFile(pathOf(config), [`${config.origin.value.url}\n`]);

@@ -1,5 +1,5 @@
 // Syncs a registered Composer repository: checks that it is readable, and fetches its configured packages in advance.
-// It publishes nothing; its report has the form of a build's report, for the job.
+// The sync publishes nothing; its report has the form of a build's report, for the job.
 
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -18,7 +18,7 @@ export interface UnofferedVersions {
     readonly because: string;
     readonly setting: Refused['setting'] | null;
   }[];
-  /** alarms: what was accepted is served on */
+  /** alarms: the accepted version is still served */
   readonly changed: readonly { readonly version: string; readonly message: string }[];
 }
 

@@ -35,7 +35,7 @@ export function purgeBuild(config: Config, context: Context): PurgeBuild {
   return { ...build, request: { ...request, by: { actor: context.actor, command: 'package purge' } } };
 }
 
-/** Throws UsageError for what is no reason. */
+/** Throws UsageError for an unknown reason. */
 export function meantReason(text: unknown): PurgeReason {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   if (reason === undefined)
@@ -46,7 +46,7 @@ export function meantReason(text: unknown): PurgeReason {
   return reason;
 }
 
-/** Throws UsageError for what is no reference, or too little of one. */
+/** Throws UsageError for an invalid reference, or one with too few characters. */
 export function meantReference(text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== 'string' || !/^[0-9a-f]{7,64}$/i.test(text))

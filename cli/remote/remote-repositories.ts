@@ -10,7 +10,7 @@ import { RemoteFailure, type Remote } from './remote.ts';
 
 const pauseMs = 1000;
 
-/** Every call throws RegistryError with what the registry refused, and RemoteFailure. */
+/** Every call throws RegistryError with the registry's refusal, and RemoteFailure. */
 export async function listRemotely(remote: Remote): Promise<readonly RepositoryDocument[]> {
   return (await listAll(remote, '/api/repositories')) as unknown as readonly RepositoryDocument[];
 }

@@ -62,7 +62,7 @@ export interface Reply {
   readonly body: JsonObject;
 }
 
-/** Throws RegistryError with what the registry refused, RemoteFailure for anything that is no answer of one. */
+/** Throws RegistryError with the registry's refusal, RemoteFailure for a response of another server. */
 export function readReply({ url }: Remote, status: number, text: string): Reply {
   const body = parse(text);
   if (body !== undefined && status < 300) return { status, body };

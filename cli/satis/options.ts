@@ -5,9 +5,9 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 
 export interface LostOption {
-  /** values with which Satis does what Libretto does too */
+  /** values with which Satis behaves like Libretto */
   readonly same: readonly JsonValue[];
-  /** why any other value is not carried over, and what to do */
+  /** the reason why another value is not carried over, and the remedy */
   readonly reason: string;
 }
 

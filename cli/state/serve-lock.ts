@@ -131,7 +131,7 @@ async function takeAlone(path: string, marks: string, now: () => Date): Promise<
 async function takeShared(path: string, marks: string, now: () => Date): Promise<Lock> {
   const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, options);
   const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
-  await firstMark(marks, now()).catch(freeing(lock)); // for what killed ones left there
+  await firstMark(marks, now()).catch(freeing(lock)); // removes the marks of killed servers
   return alone === undefined || alone.stale ? lock : freeing(lock)(new Taken(path, alone, alone.seen, countsAlone));
 }
 

@@ -42,7 +42,7 @@ export interface Companion {
 }
 
 export interface StateFamily {
-  /** False, or a StateError, for what the program did not write. */
+  /** False, or a StateError, for a value that the program did not write. */
   readonly isRow: (value: JsonValue, key: string) => boolean;
   /** The companions of a valid row. */
   readonly companions?: (value: JsonValue, key: string) => readonly Companion[];
@@ -98,7 +98,7 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
     },
   ],
   ['attempt', parsed(parseAttemptRecord)],
-  // verifyAudit looks at the events
+  // verifyAudit checks the events
   ['audit', { isRow: (value, key) => key !== auditHeadKey || parseAuditHead(value).seq > 0 }],
   [
     'counters',

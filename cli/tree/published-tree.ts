@@ -34,9 +34,7 @@ function treeOf(json: unknown): PublishedTree | undefined {
   return { metadataUrl, names: names.filter((name) => typeof name === 'string') };
 }
 
-/**
- * Throws UsageError for a tree that a newer version of Libretto published: what this one would make of it is not known.
- */
+/** Throws UsageError for a tree of a newer version of Libretto, because this version may misread it. */
 export function refuseNewerTree(dataDirectory: string): void {
   const path = join(dataDirectory, 'index', publicationPath);
   try {

@@ -1,4 +1,4 @@
-// The feature `advisories`: the routes that `composer audit` and Composer's policies ask.
+// The feature `advisories`: the routes for `composer audit` and Composer's policies.
 
 import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/advisory-urls.ts';
 import type { Feature, FeatureRoute } from '../protocol/feature.ts';

@@ -1,7 +1,7 @@
 // Removes ZIPs that no publication needs: withdrawn and superseded artifacts after their retention, and the remains of
-// interrupted uploads. It marks first, then sweeps. A ZIP that a published document refers to stays, and so does every
-// ZIP younger than an hour, with any record. The folders that builds read and the served archives are never touched:
-// lock files still install.
+// interrupted uploads. The cleanup marks first, then sweeps. A ZIP that a published document refers to stays, and so
+// does every ZIP younger than an hour, with any record. The folders that builds read and the served archives are never
+// touched: lock files still install.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -69,7 +69,7 @@ const invalid: Authentication = { outcome: 'invalid' };
 export interface AuthenticatorOptions {
   /** requests an hour of tokens without their own limit; read again after each change of the state */
   readonly defaultLimits?: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
-  /** tokens remembered at most; the one remembered longest makes room */
+  /** maximum number of cached tokens; a new one replaces the oldest */
   readonly capacity?: number;
 }
 

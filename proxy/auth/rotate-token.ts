@@ -1,5 +1,5 @@
-// Gives a token a new secret. The former secret stays valid for a while, so that its users can switch without a gap. Older
-// secrets end at once.
+// Gives a token a new secret. The former secret stays valid for a while, so that its users can switch without a gap.
+// Older secrets end immediately.
 
 import type { AuditedStore, Actor } from '../state/audit.ts';
 import type { StateChange } from '../state/state-store.ts';

@@ -76,7 +76,7 @@ function checkedLimit(limit: number | null): number | null {
 }
 
 export interface TokenDraft {
-  /** 1 to 200 characters on one line: who uses it, for what */
+  /** 1 to 200 characters on one line: the user of the token, and its purpose */
   readonly description: string;
   readonly kind: TokenKind;
   /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */

@@ -49,7 +49,7 @@ export function isActiveAdmin({ role, status }: UserRecord): boolean {
   return role === 'admin' && status === 'active';
 }
 
-/** `change`, under the condition that the roster is the one that was read. */
+/** Adds to `change` the condition that the roster is unchanged since its read. */
 export function withRoster(change: StateChange, roster: Roster, revision: number | null): StateChange {
   return {
     conditions: [...change.conditions, { key: rosterKey, revision }],

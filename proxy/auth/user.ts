@@ -116,7 +116,7 @@ export function hasTwoFactor({ two_factor }: UserRecord): boolean {
   return two_factor !== null && two_factor.enabled_at !== null;
 }
 
-/** The secrets of a record stay inside: what may be shown of a user. */
+/** The public fields of a user, without the secrets of the record. */
 export interface UserView {
   readonly id: string;
   readonly email: string;

@@ -35,7 +35,7 @@ export interface UserDraft {
 export interface UserPatch {
   readonly name?: string | null;
   readonly role?: Role;
-  /** `disabled` ends their sessions and their invitation at once */
+  /** `disabled` ends the sessions and the invitation immediately */
   readonly status?: 'active' | 'disabled';
   /** makes another invitation, with which the user chooses a new password. An earlier invitation ends. */
   readonly invite?: true;

@@ -1,6 +1,6 @@
 // Refuses requests that are wrong for every target. `admit` comes first: it refuses requests that Node's parser accepts
 // but no honest client sends, such as smuggled requests or two identities. `admit` closes the connection, because the
-// start of the next request is in doubt. No part of such a request is trusted, its token included. `unwanted` refuses
+// start of the next request is ambiguous. No part of such a request is trusted, its token included. `unwanted` refuses
 // requests whose bounds are clear. The server authenticates and counts these before the refusal.
 
 import { errorAnswer, type Answer } from './answer.ts';

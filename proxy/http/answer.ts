@@ -61,7 +61,7 @@ interface ErrorOptions {
   readonly details?: JsonObject;
   readonly headers?: readonly string[];
   /**
-   * Composer shows its user the text of an error only under `warning` (CurlDownloader.php:447); everybody else gets the
+   * Composer shows its user the text of an error only under `warning` (CurlDownloader.php:447); other clients get the
    * bare envelope
    */
   readonly forComposer?: boolean;

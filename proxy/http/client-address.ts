@@ -40,7 +40,7 @@ export function networkOf(address: string): string {
   return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }
 
-/** An IPv4 client of a dual-stack socket is `::ffff:192.0.2.1` to Node and 192.0.2.1 to everybody else. */
+/** Node writes an IPv4 client of a dual-stack socket as `::ffff:192.0.2.1`; other programs write 192.0.2.1. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

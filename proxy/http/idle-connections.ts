@@ -55,7 +55,7 @@ interface HeldConnection {
 
 interface OfAddress {
   readonly connections: Set<HeldConnection>;
-  /** connections since they were last looked at */
+  /** number of connections since the last check */
   opened: number;
   again: NodeJS.Timeout | undefined;
   isReported: boolean;
@@ -126,7 +126,7 @@ export class IdleConnections {
     });
     if (waiting.length <= most) return;
     waiting.sort((one, other) => Number(other.idle) - Number(one.idle) || one.sinceMs - other.sinceMs);
-    // a sixteenth more than needed, so that not every further connection looks at all of them
+    // a sixteenth more than needed, so that not every further connection causes a check of all
     for (const { connection, idle } of waiting.slice(0, waiting.length - most + Math.floor(most / 16))) {
       all.connections.delete(connection);
       if (idle) connection.speaker?.end();

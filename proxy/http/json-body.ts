@@ -73,7 +73,7 @@ async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buff
   } catch (cause) {
     throw request.aborted ? brokenOff(cause) : cause;
   }
-  if (request.aborted) throw brokenOff(undefined); // before any of it was read
+  if (request.aborted) throw brokenOff(undefined); // before the first byte was read
   return Buffer.concat(pieces);
 }
 

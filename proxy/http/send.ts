@@ -1,5 +1,5 @@
 // Writes an answer to a connection. A body is sent in full or the connection is cut: never a short body that looks
-// whole. A client that hangs up frees the file at once.
+// whole. A client that hangs up frees the file immediately.
 
 import type { ServerResponse } from 'node:http';
 import { allHeaders, type Answer, type OpenFile, type Sent } from './answer.ts';
@@ -14,10 +14,7 @@ import type { RawResponses } from './node-path.ts';
 const chunkBytes = 128 * 1024;
 /** The size of a turn for a body in memory: see `createTurns`. */
 const turnBytes = 256 * 1024;
-/**
- * A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than
- * sending it.
- */
+/** The kernel takes a smaller body in one write: watching the client would cost more than sending the body. */
 const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 

@@ -20,7 +20,7 @@ export interface Patience {
   readonly untakenFrom: () => number;
 }
 
-/** Rejects if a file turns out shorter than it was. */
+/** Rejects if a file turns out shorter than its recorded size. */
 export function sendOnStream(
   request: HttpRequest,
   stream: ServerHttp2Stream,

@@ -17,7 +17,7 @@ type Leaving =
 export interface WriteBatch {
   /** Ends a response whose head node:http writes. */
   readonly end: (response: ServerResponse, body: Buffer | string | undefined) => Sent;
-  /** Ends a response whose head is ready. `head`: all of it, with the empty line at its end. */
+  /** Ends a response whose head is ready. `head`: the complete head, with the empty line at its end. */
   readonly endRaw: (response: ServerResponse, status: number, head: string, body: Buffer | string) => Sent;
 }
 

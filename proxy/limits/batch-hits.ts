@@ -4,7 +4,7 @@
 
 import type { SharedCount, SharedHit } from './shared-counters.ts';
 
-/** Several requests that ask the same. */
+/** Several requests with the same question. */
 export interface BatchedHit extends SharedHit {
   readonly requests: number;
 }

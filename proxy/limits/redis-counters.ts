@@ -8,9 +8,9 @@ import { endSlackMs, type SharedCounters } from './shared-counters.ts';
  * KEYS: the keys. ARGV for each: limit, window (ms), floor: used, floor: ends in (ms), requests. Returns for each:
  * granted, used, ends in (ms), in one list. The window's end is the key's own expiry, so no clock of this program
  * matters and no key remains behind. A refused request writes nothing and extends nothing. A key without an expiry (a
- * restore, a stray PERSIST) gets one here, or it would refuse for ever. A key without a count (another type, another
- * program's text) starts again. Every counted request needs the same three commands, so a Redis user that lacks one is
- * noticed at once.
+ * restore, a stray PERSIST) gets one here; otherwise it would refuse forever. A key without a count (another type,
+ * another program's text) starts again. Every counted request needs the same three commands, so a Redis user that lacks
+ * one is noticed immediately.
  */
 const script = `
 local counts = {}

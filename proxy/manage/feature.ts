@@ -1,4 +1,4 @@
-// The feature `api`: the management API. It routes paths below /api itself, and recognizes sessions.
+// The feature `api`: the management API. The feature routes paths below /api itself, and recognizes sessions.
 
 import type { Feature } from '../protocol/feature.ts';
 import type { Management } from './frame/api-request.ts';

@@ -1,5 +1,5 @@
-// The management API: turns a request of the pipeline into its answer. It authenticates the caller, checks the policy
-// table, and only then reads the body.
+// The management API: turns a request of the pipeline into its answer. The handler authenticates the caller, checks the
+// policy table, and only then reads the body.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../http/answer.ts';

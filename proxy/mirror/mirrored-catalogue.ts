@@ -1,6 +1,6 @@
-// Mirrored packages for lists and searches: those with a stored document or archive. It sends no request, because a
-// search word may be a private name (I9). Each reader updates the catalogue, in the background if the update takes
-// long; packages that are not read yet are absent.
+// Mirrored packages for lists and searches: those with a stored document or archive. The catalogue sends no request,
+// because a search word may be a private name (I9). Each reader updates the catalogue, in the background if the update
+// takes long; packages that are not read yet are absent.
 
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
@@ -142,7 +142,7 @@ class KnownPackages {
     const found = new Set<PackageName>();
     for (const { id } of compiled.rules.upstreams) {
       for (const [name, of] of await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()) {
-        if (found.size >= mostPackages || found.has(name)) continue; // the first that has it is the one it comes from
+        if (found.size >= mostPackages || found.has(name)) continue; // the first repository that has it is its source
         if (!this.#isCurrent(name, of, compiled, nowMs)) {
           const belonging = belongs(name);
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;

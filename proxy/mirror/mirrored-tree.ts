@@ -1,5 +1,4 @@
-// Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what
-// it hides of any package.
+// Serves mirrored packages after the published ones, through a token's view, which hides them like any package.
 
 import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../build/contract/name.ts';

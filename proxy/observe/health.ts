@@ -99,7 +99,7 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
-/** `fault`: of the look at the state; undefined: there is none. */
+/** `fault`: of the check of the state; undefined: none. */
 function stateOf(fault: unknown, { isStateRead }: SeenRoot, isAway: boolean): Health['state'] {
   const isOutOfReach = fault instanceof StateError && fault.code === 'STATE_UNAVAILABLE';
   if (isAway && (fault === undefined || isOutOfReach)) return 'away';

@@ -26,7 +26,7 @@ export type RequestLog = (line: RequestLine) => void;
 export function createRequestLog(write: (line: string) => void, now: () => number): RequestLog {
   const time = createLogTime(now);
   return ({ request_id: id, method, path, status, bytes, duration_ms: duration, token, client, aborted }) => {
-    // the method, the path and the address come from outside; the ids are our own
+    // the method, the path and the address are untrusted; the ids are made here
     write(
       `{"level":30${time()},"request_id":"${id}","method":${method === 'GET' ? '"GET"' : JSON.stringify(method)},"path":${JSON.stringify(path)},"status":${status},"bytes":${bytes},"duration_ms":${duration},` +
         `"token":${token === null ? 'null' : `"${token}"`},"client":${JSON.stringify(client)}${aborted ? ',"aborted":true}\n' : '}\n'}`,

@@ -1,5 +1,5 @@
 // Checks the free space of the data folder's disk: for /health, for load balancers, and for `libretto doctor`. The
-// check never writes. It cannot see a quota; a write beyond a quota is answered with STORAGE_FULL.
+// check never writes. A quota is invisible to the check; a write beyond a quota is answered with STORAGE_FULL.
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,10 @@ async function lookAt(path: string): Promise<StorageState> {
   }
 }
 
-/** Looks at most once in five seconds. A disk that cannot be looked at is `read-only`: it cannot be written either. */
+/**
+ * Checks at most once in five seconds. A disk that cannot be checked is `read-only`, because it cannot be written
+ * either.
+ */
 export function createStorageWatch(dataDirectory: string, monotonicMs: () => number): () => Promise<StorageState> {
   let known: Promise<StorageState> | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
-// Logs failures of the origin: each cause at once, and then once a minute at most, however many requests fail.
-// Failures of different files can have the same cause.
+// Logs failures of the origin: each new cause immediately, and then once a minute at most, for any number of failed
+// requests. Failures of different files can have the same cause.
 
 export interface OriginNotice {
   readonly state: 'failing' | 'recovered';

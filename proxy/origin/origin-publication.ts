@@ -49,7 +49,7 @@ export class OriginPublication {
   epoch(): MaybeAsync<number> {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
-    if (ageMs < checkEveryMs) return this.#known(); // throws in place: callers take both
+    if (ageMs < checkEveryMs) return this.#known(); // throws synchronously: callers handle both
     const looking = this.#looking.run('publication', () => this.#look());
     const tooOld =
       this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);

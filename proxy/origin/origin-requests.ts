@@ -41,7 +41,7 @@ export interface OriginRequests {
 
 export interface OriginRequestsOptions {
   readonly address: OriginAddress;
-  /** connections at once; what is beyond waits */
+  /** maximum number of connections; further requests wait */
   readonly connections: number;
   readonly headersTimeoutMs?: number;
   /** identifies this server in the origin's log */

@@ -63,7 +63,7 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
   const lookAgain = async (before: Looked, nowMs: number): Promise<Looked> =>
     before.unread.length === 0 ? before : (last = await retryUnread(files, before, nowMs));
   const listPackages = async (epoch: number, nowMs: number): Promise<Listed> => {
-    // no SingleFlight: the looks run one after the other, and each starts from the result of the one before
+    // no SingleFlight: the checks run one after the other, and each starts from the result of the one before
     const looking =
       current?.epoch === epoch ? current.looked.then((before) => lookAgain(before, nowMs)) : refresh(nowMs);
     current = { epoch, looked: looking };

@@ -12,7 +12,7 @@ export interface PackageSummary {
   readonly description: string | null;
   readonly type: string;
   readonly keywords: readonly string[];
-  /** true, or what to use instead */
+  /** true, or the replacement */
   readonly abandoned: boolean | string;
   /** the newest stable version, or the newest there is */
   readonly latest_version: string;
@@ -50,7 +50,7 @@ export interface ListedVersion extends Release {
   readonly facts: VersionFacts;
 }
 
-/** `versions`: newest first, and so is what comes back. */
+/** `versions`: newest first, and so is the result. */
 export function listedVersions(versions: readonly PublishedVersion[]): readonly ListedVersion[] {
   const known = new Map<string, VersionFacts>();
   const times = new Map<string, string>(); // sharing equal texts saves megabytes for thousands of packages

@@ -84,7 +84,7 @@ async function readText(files: PublishedFiles, name: PackageName, digest: TextDi
 
 interface RenderedTexts {
   readonly get: (digest: TextDigest) => Rendered | undefined;
-  /** Once for all that ask at the same time. */
+  /** Renders once for all concurrent callers. */
   readonly render: (digest: TextDigest, bytes: Buffer) => MaybeAsync<Rendered>;
 }
 

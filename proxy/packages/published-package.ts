@@ -88,7 +88,7 @@ function readRecords(document: DocumentRead, name: PackageName, kind: 'stable' |
 
 /**
  * No entries for a damaged index if the filter hides all records, so that the damage is not revealed. Throws an Error
- * for everybody else.
+ * for every other caller.
  */
 function readEntries(
   index: DocumentRead,

@@ -32,7 +32,7 @@ export type NotedTombstone = PurgedVersion & { readonly note: string | null; rea
 export interface Purges {
   /** The effects of a purge. Throws NOT_FOUND. */
   readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
-  /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with what goes, NOT_FOUND and BUILD_BUSY. */
+  /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with the plan, NOT_FOUND and BUILD_BUSY. */
   readonly purge: (
     order: PurgeOrder & { readonly note: string | null },
     confirm: string | undefined,

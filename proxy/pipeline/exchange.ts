@@ -9,7 +9,7 @@ import type { CountedRoute } from '../observe/metrics.ts';
 export interface Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** the address of the connection, read at once: a closed connection has none */
+  /** the address of the connection, read at the start: a closed connection has none */
   readonly peer: string | undefined;
   readonly id: string;
   readonly startedAt: number;

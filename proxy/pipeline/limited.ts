@@ -1,4 +1,4 @@
-// Authenticates a request and counts it against the limit of its token, before anybody answers it.
+// Authenticates a request and counts it against the limit of its token, before the routes get it.
 
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { ActiveToken, Authenticator } from '../auth/authenticate.ts';
@@ -61,7 +61,7 @@ export function limited(
   });
 }
 
-/** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
+/** A person with a session is known, so it is 403: these paths are for tokens. Every other caller gets 401. */
 function refuse({ features }: LimitParts, request: HttpRequest, nowMs: number): MaybeAsync<Answer> {
   const { authorization } = request.headers;
   const people = features.find(({ isSession }) => isSession !== undefined);

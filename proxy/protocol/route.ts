@@ -1,6 +1,6 @@
-// Matches a request target to a route of the core. It matches the RAW target before any decoding (decision D21). The
-// advertised metadata-url makes Composer send `$%hash%`, an invalid escape that a decoder refuses. Pure, linear, never
-// throws. Every pattern is anchored at both ends.
+// Matches a request target to a route of the core. The match uses the RAW target before any decoding (decision D21).
+// The advertised metadata-url makes Composer send `$%hash%`, an invalid escape that a decoder refuses. Pure, linear,
+// never throws. Every pattern is anchored at both ends.
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { decodeBeyondAscii, decodeOnce } from './percent-decode.ts';

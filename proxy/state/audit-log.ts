@@ -25,7 +25,7 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly events: readonly AuditEvent[];
-  /** events older than this one are still to be looked at; undefined: none */
+  /** the following page has the events before this number; undefined: there are none */
   readonly before: number | undefined;
 }
 

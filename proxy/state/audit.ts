@@ -14,7 +14,7 @@ export interface AuditDraft {
   readonly actor: Actor;
   /** `token.create`, `token.revoke`, … */
   readonly action: string;
-  /** the id of what was changed */
+  /** the id of the changed object */
   readonly subject: string;
   /** never a secret */
   readonly details: JsonObject;
@@ -47,7 +47,7 @@ export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'genera
 
 export type AuditVerdict =
   | { readonly sound: true; readonly head: AuditHead }
-  /** `seq` is the first event that is not as it was written */
+  /** `seq`: the first event that was changed */
   | { readonly sound: false; readonly seq: number; readonly reason: string };
 
 export const auditHeadKey = 'audit/head';

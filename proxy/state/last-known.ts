@@ -68,7 +68,7 @@ export class LastKnown {
     });
   }
 
-  /** This generation wrote these keys: drops what earlier generations had read of them. */
+  /** This generation wrote these keys: drops their values of earlier generations. */
   forget(keys: readonly string[], generation: number): void {
     const isOld = ({ reading, asOf }: Pick<Attempt, 'reading' | 'asOf'>): boolean =>
       asOf < generation && keys.some((key) => concerns(reading, key));

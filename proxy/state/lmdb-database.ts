@@ -57,7 +57,7 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
   }
 }
 
-/** STATE_UNUSABLE, with what to do: about a disk that is full or read-only, or about the rights. */
+/** STATE_UNUSABLE, with the remedy: for a full or read-only disk, or for missing permissions. */
 export function unusableDirectory(directory: string, cause: unknown): StateError {
   const advice =
     storageFaultOf(cause) === undefined ? 'It must be a directory this user may read and write.' : storageAdvice(cause);

@@ -1,6 +1,6 @@
-// Looks at an LMDB data file before LMDB maps it. LMDB trusts the file: one that was cut short or overwritten ends the
-// process with a segmentation fault or a bus error, and no message. Two pages at its start say how long it must be;
-// that much is checked here.
+// Checks an LMDB data file before LMDB maps it. LMDB trusts the file: one that was cut short or overwritten ends the
+// process with a segmentation fault or a bus error, and no message. Two pages at its start name its minimum length,
+// which is checked here.
 
 import { open } from 'node:fs/promises';
 

@@ -1,7 +1,6 @@
-// Looks at every page of an LMDB file that is in use, without LMDB: LMDB trusts its pages, and one that is damaged ends
-// the process that reads or writes it. Pages lead to each other as a B+tree, one for the rows and one for the pages
-// that are free. The format is that of mdb.c (data version 2, 64 bit): MDB_page, MDB_node, MDB_ovpage, MDB_db and
-// MDB_meta there.
+// Reads every used page of an LMDB file, without LMDB: LMDB trusts its pages, and one that is damaged ends the process
+// that reads or writes it. Pages lead to each other as a B+tree, one for the rows and one for the pages that are free.
+// The format is that of mdb.c (data version 2, 64 bit): MDB_page, MDB_node, MDB_ovpage, MDB_db and MDB_meta there.
 
 import { readSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
-// Tracks how far this process has followed the changes of the state. The messages of commits name the written keys;
-// the requested generation reveals messages that never arrived. Changed keys are dropped from the cache. If the
-// changed keys are unknown, the whole cache is in doubt.
+// Tracks how far this process has followed the changes of the state. The messages of commits name the written keys; the
+// requested generation reveals messages that never arrived. Changed keys are dropped from the cache. If the changed
+// keys are unknown, the whole cache is stale.
 
 import type { LastKnown } from './last-known.ts';
 

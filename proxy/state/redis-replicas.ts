@@ -10,7 +10,7 @@ const replicaTimeoutMs = 500;
 const noticePeriodMs = 60_000;
 
 export interface ReplicasOptions {
-  /** the connection that changes are written on: Redis waits for what came by that one */
+  /** the connection that changes are written on: Redis waits for the writes of that connection */
   readonly writer: RedisClient;
   readonly notice: (notice: { readonly state: 'unreplicated'; readonly reason: string }) => void;
   readonly monotonicMs: () => number;

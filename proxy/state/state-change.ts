@@ -8,7 +8,7 @@ export const maxKeyLength = 512;
 
 const keyGrammar = /^[0-9A-Za-z][\x21-\x7e]*$/;
 
-/** First key a store may hand out: what sorts below it belongs to the store itself. */
+/** First key of the port's callers: lower keys belong to the store itself. */
 export const firstKey = '0';
 
 export function assertKey(key: string): void {

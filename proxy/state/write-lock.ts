@@ -16,8 +16,8 @@ const namelessMs = 1000;
 
 export interface WriteLock {
   /**
-   * Resolves with what ends the turn. Rejects with StateError STATE_BUSY if the turn is not free in time, and with
-   * Node's error if no file can be made.
+   * Resolves with a function that ends the turn. Rejects with StateError STATE_BUSY if the turn is not free in time,
+   * and with Node's error if no file can be made.
    */
   readonly take: () => Promise<() => void>;
 }

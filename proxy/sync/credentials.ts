@@ -57,7 +57,7 @@ export function assertUsable(
     throw refusal('username', 'contains a colon, which ends a name');
 }
 
-/** Names that say something else of a request, or of its connection, are no place for a credential. */
+/** Header names with another meaning in a request, or for its connection, must not carry a credential. */
 const takenHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|accept(?:-.*)?|user-agent|if-.*|expect|range|cookie2?)$/i;
 

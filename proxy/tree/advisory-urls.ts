@@ -1,5 +1,5 @@
-// Adds to packages.json the addresses at which Composer requests the advisories and filter entries of many packages at
-// once. A build cannot add them, since it cannot know that a service answers.
+// Adds to packages.json the addresses for requests about the advisories and filter entries of many packages. A build
+// cannot add them, since it cannot know that a service answers.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 

@@ -127,7 +127,7 @@ function isPartOf({ serial }: Pick<Publication, 'serial'>, { changes, last_modif
   return latest?.last_modified === date && latest.serial <= serial;
 }
 
-/** Looked at after the announcement: a publication that was completed since the bytes were read has replaced them. */
+/** Read after the announcement: a publication that was completed since the bytes were read has replaced them. */
 async function isStill(path: string, bytes: Buffer, tree: PublishedTree): Promise<boolean> {
   return (await tree.bytes(path))?.equals(bytes) === true;
 }

@@ -1,6 +1,6 @@
 // Keeps the names that packages.json lists. A listed package without an index and documents is damaged, and its name is
-// private. The names are read with the first question and again after packages.json has changed. A later question costs
-// one look at the disk.
+// private. The names are read with the first question and again after packages.json has changed. A later lookup costs
+// one stat.
 
 import { readFileSync } from 'node:fs';
 import { isJsonObject } from '../../build/contract/json.ts';

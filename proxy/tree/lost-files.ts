@@ -30,7 +30,7 @@ type Documents = { readonly [Kind in 'stable' | 'dev']: boolean };
 
 const bytesOfEntry = 64;
 
-/** `dataDirectory`: holds `public/` and `index/`. `limitBytes`: memory for what indexes say. */
+/** `dataDirectory`: holds `public/` and `index/`. `limitBytes`: memory for the data of indexes. */
 export function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes: number): LostFiles {
   const tree = publishedTree(dataDirectory);
   const packages = new FileCache<Documents>({

@@ -39,7 +39,7 @@ export class PackageArchives {
     return undefined;
   }
 
-  /** This content of this version as views look at it. */
+  /** This content of this version in the form for views. */
   release(version: string, reference: string): Release | undefined {
     const entry = this.#byVersion.get(version)?.find((one) => one.reference === reference);
     return entry === undefined ? undefined : releaseOf(entry);

@@ -67,7 +67,7 @@ export function privateNamesIn(
   const holds = (folder: string, isOne: (entry: string) => boolean): boolean =>
     exists(folder) && orRefused(() => holdsEntry(folder, isOne));
   const isJson = (entry: string): boolean => entry.endsWith('.json');
-  // `prune` leaves the folders of what it removed
+  // `prune` leaves the folders of removed packages
   const hasArchive = (folder: string): boolean => holds(folder, (entry) => entry.endsWith('.zip'));
   const archives = join(dataDirectory, 'public/dist');
   return {

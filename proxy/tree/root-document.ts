@@ -25,7 +25,7 @@ export interface RootChanges {
   readonly mirrors: boolean;
   /** filter lists that documents of other registries hold */
   readonly filterLists: readonly string[];
-  /** the same for equal changes; short, since each request for packages.json looks up a document by it */
+  /** equal for equal changes; short, since each request for packages.json uses it as a cache key */
   readonly id: string;
 }
 

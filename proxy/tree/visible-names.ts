@@ -12,7 +12,7 @@ import { addPrunedChanges, PackageReleases } from './package-releases.ts';
 import type { TreeFiles } from './tree-files.ts';
 
 const packagesAtOnce = 32;
-/** packages that are looked at in memory before others get their turn */
+/** number of packages examined before the function yields to other requests */
 const packagesInTurn = 256;
 
 export interface VisibleNames {

@@ -9,7 +9,7 @@ import { parsePackagePattern } from './package-pattern.ts';
 import { mayOverlap } from './pattern-overlap.ts';
 
 export interface TokenLimits {
-  /** patterns of package names (package-pattern.ts): one of them has to match */
+  /** patterns of package names (package-pattern.ts): one of them must match */
   readonly packages: readonly string[] | null;
   /**
    * pattern → Composer's constraint for the versions of matching packages; if several patterns match, all of their
@@ -182,7 +182,7 @@ const day = /^\d{4}-\d{2}-\d{2}$/;
 const instant =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** RFC 3339 §5.6 with an offset; or a day, of which all of it counts, in UTC. */
+/** RFC 3339 §5.6 with an offset; or a day, which counts to its end, in UTC. */
 function parseInstant(text: string): string | undefined {
   const date = day.test(text) ? text : instant.exec(text)?.[1];
   // a day that does not exist is the next month's to Date

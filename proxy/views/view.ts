@@ -41,5 +41,5 @@ export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): bo
   return false;
 }
 
-/** An index entry as views look at it. */
+/** An index entry in the form for views. */
 export const releaseOf = releasedVersion;

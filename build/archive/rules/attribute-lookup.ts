@@ -104,7 +104,7 @@ function valuesOf(
   return known;
 }
 
-/** Adds the states that are not known yet. A macro that is set adds its own states at once. */
+/** Adds the states that are not known yet. A macro that is set adds its own states immediately. */
 function fill(known: Map<string, AttributeValue>, states: readonly AttributeState[], macros: Macros): void {
   for (const { name, value } of states.toReversed()) {
     if (known.has(name)) continue;

@@ -79,7 +79,7 @@ function only(byte: number): ByteClass {
   return new Uint8Array(256).fill(1, byte, byte + 1);
 }
 
-/** Follows all ways through the pattern at once: `here` holds the steps that may come next. */
+/** Follows all paths through the pattern in parallel: `here` holds the steps that may come next. */
 function run(steps: readonly Step[], text: string): boolean {
   let here = reachable(steps, [0]);
   for (let at = 0; at < text.length && here.size > 0; at += 1)

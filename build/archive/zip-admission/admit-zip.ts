@@ -1,6 +1,6 @@
 // Admits a foreign ZIP, or refuses it and names the wrong entry. All unpackers read an admitted ZIP in the same way.
-// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. It reads every byte
-// exactly once, in order, and writes nothing to disk.
+// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. The admission reads
+// every byte exactly once, in order, and writes nothing to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';

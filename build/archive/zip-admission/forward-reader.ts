@@ -5,7 +5,7 @@ import type { Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { unreadableArchive } from './zip-refusals.ts';
 
-/** The most that can be taken at once. A ZIP header's name and extra field have 64 KiB each. */
+/** The largest size of one read. A ZIP header's name and extra field have 64 KiB each. */
 export const windowBytes = 256 * 1024;
 
 export class ForwardReader {

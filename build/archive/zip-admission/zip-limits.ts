@@ -1,5 +1,5 @@
-// The limits on the size of a foreign ZIP and on the size of its contents. They are far above any real package. They
-// are small enough that the worst archive costs only seconds and little memory.
+// The limits on the size of a foreign ZIP and on the size of its contents. The limits are far above any real package,
+// but small enough that the worst archive costs only seconds and little memory.
 
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 
@@ -11,7 +11,7 @@ export interface ZipLimits {
   readonly entries: number;
   /** size of its central directory, bytes */
   readonly directoryBytes: number;
-  /** inflated ÷ deflated size of one entry; looked at from `ratioFromBytes` inflated bytes on */
+  /** inflated ÷ deflated size of one entry; checked from `ratioFromBytes` inflated bytes on */
   readonly ratio: number;
   readonly ratioFromBytes: number;
   /** size of a symlink's target, bytes */

@@ -1,4 +1,4 @@
-// Caches files in parsed form, never older than the last publication. A hit is answered in place; only reading makes a
+// Caches files in parsed form, never older than the last publication. A hit returns synchronously; only a read makes a
 // promise, and simultaneous readers of one file share it.
 
 import { ByteCache } from './byte-cache.ts';

@@ -3,7 +3,7 @@
 
 import pLimit from 'p-limit';
 
-/** Results in the order of the items. Throws what failed first. */
+/** Results in the order of the items. Throws the first failure. */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
   atOnce: number,

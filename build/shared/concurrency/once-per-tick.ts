@@ -1,5 +1,4 @@
-// Reads something once for all that is decided in one turn of the event loop: what arrives together is decided by one
-// look.
+// Reads a value once for all decisions in one turn of the event loop: requests that arrive together share one read.
 
 export interface OncePerTick<Value> {
   readonly read: () => Value;

@@ -1,4 +1,4 @@
-// A semaphore with a limited queue. It refuses further tasks immediately.
+// A semaphore with a limited queue. Tasks beyond the queue are refused immediately.
 
 import { RegistryError } from '../../contract/errors.ts';
 

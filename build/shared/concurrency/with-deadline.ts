@@ -1,4 +1,4 @@
-// Patience with an origin: what is known already is served rather than that a request waits for long.
+// Limits the wait for an origin: after the time limit a request gets the known value.
 
 /** Resolves to the result of `work`, or to `otherwise()` after `withinMs`. */
 export function withDeadline<Value>(work: Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {

@@ -28,7 +28,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Replaces what is there. Whole in the eyes of every process, but not yet safe from a loss of power. */
+/** Replaces an existing file. Whole in the eyes of every process, but not yet safe from a loss of power. */
 export async function replaceFile(path: string, pieces: readonly (string | Buffer)[]): Promise<void> {
   const partial = await written(path, pieces, false);
   try {

@@ -1,6 +1,6 @@
 // JSON.parse of documents of megabytes, which takes tens of milliseconds in one go. Objects and arrays are cut between
 // their members, and each piece is parsed by JSON.parse, a turn of the event loop each. The result is the same, and
-// what is no JSON is refused all the same.
+// invalid JSON is refused in the same way.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {

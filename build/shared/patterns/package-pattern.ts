@@ -1,6 +1,6 @@
 // The wildcard of package patterns, as Composer has it (BasePackage.php, packageNameToRegexp): `*` matches any
-// characters, including a slash, or none. Every other character matches itself. Case does not matter. No regular
-// expression is made of a pattern: users and upstreams write patterns, and many stars would hang one.
+// characters, including a slash, or none. Every other character matches itself. Case does not matter. The matcher uses
+// no regular expression: users and upstreams write patterns, and many stars would make one hang.
 
 /** The form that command line and libretto.json accept: a whole name, or any text with a `*` in it. */
 export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9*][A-Za-z0-9_.*-]*(?:/[A-Za-z0-9*][A-Za-z0-9_.*-]*)?$';

@@ -5,7 +5,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 
-/** percent of what was alive when garbage was last collected */
+/** percent of the live heap after the last garbage collection */
 const growthOfBuild = 50;
 const growthOfServer = 25;
 

@@ -1,4 +1,4 @@
-// An admitted ZIP as a release. It holds no open file. A later read returns the admitted bytes, or an error.
+// An admitted ZIP as a release. The release holds no open file. A later read returns the admitted bytes, or an error.
 
 import { createHash } from 'node:crypto';
 import { openZipMembers } from '../../archive/zip-members.ts';

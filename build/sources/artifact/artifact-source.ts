@@ -14,7 +14,7 @@ import { examineArchive, identityOf } from './examine-archive.ts';
 import { findArchives, type FoundArchives } from './find-archives.ts';
 
 export interface ArtifactSourceOptions {
-  /** absolute; may lie in the data folder */
+  /** absolute; may be inside the data folder */
   readonly root: string;
   /** absolute; never entered, even below the root */
   readonly dataDirectory: string;

@@ -19,7 +19,7 @@ export interface ComposerJson {
   readonly check: () => void;
 }
 
-/** `entry` is what the walk saw at composer.json's place, if it walked. Throws QuarantineError. */
+/** `entry`: the entry of composer.json from the walk, if there was a walk. Throws QuarantineError. */
 export async function readComposerJson(
   folder: string,
   pause: Pause,

@@ -1,7 +1,7 @@
 // The folders that a directory source does not enter. Tools leave many files in a working folder, and none of these
 // files may become part of a release. Otherwise a test run would change the published package.
 
-/** While packages are looked for: never what Composer or npm installed, nor a folder that starts with a dot. */
+/** During the search for packages: skips installations of Composer or npm, and folders that start with a dot. */
 export function isSearched(name: string): boolean {
   return name !== 'vendor' && name !== 'node_modules' && !name.startsWith('.');
 }

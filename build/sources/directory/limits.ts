@@ -1,4 +1,4 @@
-// The size limits of a package. They are far above any real package, and turn a wrong folder into a clear message
+// The size limits of a package. The limits are far above any real package, and turn a wrong folder into a clear message
 // instead of a very long build.
 
 import { maxFileBytes } from '../file-limit.ts';

@@ -1,4 +1,5 @@
-// A package folder as a release. It holds no open file. A later read returns the bytes of the scan, or an error.
+// A package folder as a release. The release holds no open file. A later read returns the bytes of the scan, or an
+// error.
 
 import { join } from 'node:path';
 import { isDevVersion } from '../../contract/version.ts';

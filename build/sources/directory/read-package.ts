@@ -45,7 +45,7 @@ export interface ReadingContext {
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
   readonly readFiles: FileReader;
-  /** takes the contents for the archive that will most likely be made of them */
+  /** receives the contents for the probable archive */
   readonly kept: CachedContents | undefined;
   /** called as soon as a fact is known, for the message of a later error */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;

@@ -36,7 +36,7 @@ export interface WalkOptions {
   readonly maxFiles: number;
 }
 
-/** Throws QuarantineError UNREADABLE_FILE only for a package with too many files; what cannot be read is an entry. */
+/** Throws QuarantineError UNREADABLE_FILE only for a package with too many files; an unreadable file is an entry. */
 export function walkPackage(options: WalkOptions): PackageWalk {
   const entries: WalkedEntry[] = [];
   let touched = 0;

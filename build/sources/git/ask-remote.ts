@@ -41,7 +41,7 @@ export async function askRemote({ remote, environment: given, timeoutMs, stop }:
   return parseAnswer(output.toString('latin1'));
 }
 
-/** `ref: refs/heads/main\tHEAD`, `<oid>\t<ref>`, and `<oid>\t<tag>^{}` for what an annotated tag points at. */
+/** `ref: refs/heads/main\tHEAD`, `<oid>\t<ref>`, and `<oid>\t<tag>^{}` for the target of an annotated tag. */
 function parseAnswer(text: string): Refs {
   const oids = new Map<string, string>();
   const peeled = new Map<string, string>();
@@ -65,7 +65,7 @@ function isRefName(name: string): boolean {
   return !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/.test(name);
 }
 
-/** A server that does not say which branch HEAD is: the one at the same commit, the usual names first. */
+/** For a server that does not report the branch of HEAD: the branch at the same commit, the usual names first. */
 function guessHead(refs: Refs, oid: string | undefined): Head {
   const at = refs.branches.filter((branch) => branch.oid === oid);
   const branch = at.find(({ name }) => name === 'master') ?? at.find(({ name }) => name === 'main') ?? at[0];

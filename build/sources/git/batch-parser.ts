@@ -1,5 +1,8 @@
-// Parses the output of `git cat-file --batch`: `<oid> <type> <size>\n<bytes>\n` or `<oid> missing\n`, in the order of
-// the requests. The parser copies a body at most once, and drops the bytes of an unwanted body at once.
+// Parses the output of `git cat-file --batch`: `<oid> <type> <size>
+// <bytes>
+// ` or `<oid> missing
+// `, in the order of the requests. The parser copies a body at most once, and drops the bytes of an unwanted body
+// immediately.
 
 export interface BatchHeader {
   readonly type: string;

@@ -13,7 +13,7 @@ export interface BatchProcess {
   readonly write: (lines: string) => void;
   /** Resolves after the end of the child. */
   readonly end: () => Promise<void>;
-  /** Stops the child at once. The owner gets no further events. */
+  /** Stops the child immediately. The owner gets no further events. */
   readonly abandon: () => void;
 }
 
@@ -59,7 +59,7 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     stdio: 'pipe',
     detached: true,
   });
-  // Node reports a failed start in the next tick, so the listener must be there at once.
+  // Node reports a failed start in the next tick, so the listener must be added in this one.
   child.once('error', (error) => owner.failed(startFailure(error)));
   return hasStreams(child) ? new RunningBatch(child, options.timeoutMs, owner) : neverStarted;
 }

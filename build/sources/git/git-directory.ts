@@ -1,5 +1,5 @@
-// Finds the git directory of a work tree's root or of a bare repository. It examines only the given path, and no parent
-// folder. So a folder inside a repository never counts as that repository.
+// Finds the git directory of a work tree's root or of a bare repository. The search examines only the given path, and
+// no parent folder. So a folder inside a repository never counts as that repository.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -14,7 +14,7 @@ import { oidOf } from './package-files.ts';
 /** Git LFS specification: a pointer is smaller than 1024 bytes and starts with its version. */
 const maxPointerBytes = 1024;
 const pointerStart = 'version https://git-lfs.github.com/spec/';
-/** Files of one version that are looked at: one pointer is enough for a notice. */
+/** The number of files of one version that are examined: one pointer is enough for a notice. */
 const maxFiles = 100;
 /** Files that the report names; more are counted. */
 const maxNamed = 5;

@@ -1,6 +1,6 @@
 // Updates the local copy of a remote repository: a bare copy, with the remote's branches and tags under their own
-// names. It fetches only if the remote's refs differ from the last snapshot. Needs the lock of the mirror's folder, and
-// never the build's (mirror-folder.ts).
+// names. The update fetches only if the remote's refs differ from the last snapshot. Needs the lock of the mirror's
+// folder, and never the build's (mirror-folder.ts).
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';

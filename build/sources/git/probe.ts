@@ -1,5 +1,5 @@
 // Probes a remote repository: tests the access, counts tags and branches, and lists the packages of its default branch.
-// It fetches only the newest commit of one ref, into a temporary folder.
+// The probe fetches only the newest commit of one ref, into a temporary folder.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ export type Head =
   | { readonly leftOut: string }
   /** detached */
   | { readonly commit: string }
-  /** the far side does not say */
+  /** the remote does not report it */
   | { readonly unknown: true };
 
 export interface Refs {

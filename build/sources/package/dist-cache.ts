@@ -15,7 +15,7 @@ import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import type { ReadyArchive } from '../release.ts';
 import type { InlineDist } from './inline-record.ts';
 
-/** Raise it whenever what was admitted once may be refused now. */
+/** Raise it whenever a formerly admitted ZIP may be refused. */
 const recipe = 1;
 
 /** A running download writes constantly, or fails within minutes: an older partial file comes from a killed process. */
@@ -27,7 +27,7 @@ export class DistCache {
   readonly #now: () => Date;
   /** key → SHA-256 */
   #kept: ReadonlyMap<string, string>;
-  /** key → SHA-256 of what was fetched for this build */
+  /** key → SHA-256 of the dists fetched for this build */
   readonly #fetched = new SingleFlight<string>({ keeps: 'settled' });
   /** keys of cached files that could not be read */
   readonly #lost = new Set<string>();
@@ -57,7 +57,7 @@ export class DistCache {
     return kept === undefined ? undefined : Promise.resolve(kept);
   }
 
-  /** A release needed it, and did not find it as it was remembered. */
+  /** A release needed the dist, and did not find it in its remembered state. */
   isLost(dist: InlineDist): boolean {
     const key = distKey(dist);
     return this.#lost.has(key) && this.#fetched.get(key) === undefined;

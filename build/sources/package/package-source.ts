@@ -21,7 +21,7 @@ import { inlineRelease, metapackageRelease } from './package-release.ts';
 export interface PackageSourceOptions extends EgressOptions {
   /** each has a name, a version and a dist */
   readonly packages: readonly JsonObject[];
-  /** absolute: what a relative dist path is relative to */
+  /** absolute: the base of relative dist paths */
   readonly directory: string;
   /** for messages: `libretto.json: sources[2]` */
   readonly where: string;

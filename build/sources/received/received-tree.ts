@@ -134,7 +134,7 @@ async function readVersions(root: string, name: PackageName): Promise<readonly R
   });
 }
 
-/** The records of one document, which is the one that the index has the digest of. */
+/** The records of one document, whose digest the index has. */
 async function readRecords(
   root: string,
   { name, documents }: PackageIndex,

@@ -9,7 +9,7 @@ import { createPause } from '../../files/pause.ts';
 import { readWhole } from '../../files/read-file.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 
-/** Far above any document; what is larger is none. */
+/** Far above any document; a larger file is refused. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 const copyAgain =

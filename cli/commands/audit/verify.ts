@@ -1,4 +1,4 @@
-// `libretto audit verify`: walks the whole chain. Exit code 1 names the first event that is not as it was written.
+// `libretto audit verify`: walks the whole chain. Exit code 1 names the first event that was changed.
 
 import { verifyAudit, type AuditHead } from '../../../proxy/state/audit.ts';
 import type { Given } from '../../io/command.ts';

@@ -78,7 +78,7 @@ interface Brought extends Adoption {
   readonly imported: Imported;
 }
 
-/** The state changes after the confirmation and before the purge, so that a refusal leaves both as they were. */
+/** The state changes after the confirmation and before the purge, so that a refusal leaves both unchanged. */
 async function bring(
   { document, rows, dryRun, confirmed }: Order,
   state: StateStore,

@@ -12,7 +12,7 @@ import { UsageError } from '../../io/usage-error.ts';
 export interface PackOptions {
   /** absolute */
   readonly folder: string;
-  /** absolute; never packed, should it lie in the folder */
+  /** absolute; never packed, even if it is inside the folder */
   readonly dataDirectory: string;
   /** absolute: the ZIP to write; it must not exist */
   readonly target: string;

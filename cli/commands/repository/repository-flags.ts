@@ -115,7 +115,7 @@ function intervalOf(given: unknown): number | undefined {
 const leastInterval = 60;
 const mostInterval = 366 * 86_400;
 
-/** A secret is read from a file or standard input: on a command line everybody on this machine could see it. */
+/** A secret is read from a file or standard input, because every user of this machine can see a command line. */
 function credentialsOf(
   { username, passwordFile, tokenFile, header, keyFile }: Flags,
   workingDirectory: string,

@@ -1,4 +1,4 @@
-// `libretto settings set KEY VALUE`: acts at once, in a running server too.
+// `libretto settings set KEY VALUE`: takes effect immediately, in a running server too.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Given } from '../../io/command.ts';

@@ -1,5 +1,5 @@
-// `libretto state init`: makes an empty state for a data folder without one, or with --force in place of a lost one. It
-// never empties a usable state.
+// `libretto state init`: makes an empty state for a data folder without one, or with --force in place of a lost one.
+// The command never empties a usable state.
 
 import { randomBytes } from 'node:crypto';
 

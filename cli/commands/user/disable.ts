@@ -1,4 +1,4 @@
-// `libretto user disable`: their sessions end at once.
+// `libretto user disable`: ends the sessions of a user immediately.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

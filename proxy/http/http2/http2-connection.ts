@@ -133,7 +133,7 @@ export class Http2Connection {
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     stream.on('error', () => undefined); // the client caused it; the sender of the answer sees that the stream is closed
     if (stream.destroyed || stream.closed) {
-      this.#noteEnd(stream); // before it was looked at
+      this.#noteEnd(stream); // ended before this check
       return;
     }
     if (this.#isFinishing) {

@@ -120,7 +120,7 @@ function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySe
   };
 }
 
-/** A connection is its two ends: the bare socket and the one with TLS on it have the same. */
+/** A connection is identified by its two addresses: the bare socket and the TLS socket on it have the same. */
 function nameOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -16,8 +16,8 @@ export const explorerFiles = ['explorer.js', 'explorer.css', 'swagger-ui-bundle.
 export type ExplorerFile = (typeof explorerFiles)[number];
 
 /**
- * Reads each file once, however many ask at the same time; two megabytes in all, and as much again in compressed form.
- * Rejects if Swagger UI is not installed.
+ * Reads each file once, for any number of concurrent requests; two megabytes in total, and as much again in compressed
+ * form. Rejects if Swagger UI is not installed.
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
   // after a failure the next request tries again

@@ -1,5 +1,5 @@
-// The page of the API explorer and its start script. It has no inline code and no file of another host, so that its
-// content policy can be strict.
+// The page of the API explorer and its start script. The page has no inline code and no file of another host, so that
+// its content policy can be strict.
 
 /** Addresses are relative: behind a web server the service may live below a path. */
 export const page = `<!doctype html>

@@ -41,7 +41,7 @@ export function writeCursor(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
 
-/** Throws INVALID_INPUT for what no list here gave out. */
+/** Throws INVALID_INPUT for a cursor that no list here has returned. */
 export function readCursor(cursor: string): string {
   const key = Buffer.from(cursor, 'base64url').toString();
   if (writeCursor(key) === cursor) return key;

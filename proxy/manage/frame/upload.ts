@@ -19,7 +19,7 @@ import {
 import type { Actor } from '../../state/audit.ts';
 
 export interface UploadLimits {
-  /** uploads at the same time: each may take 256 MiB of the disk until it is looked at */
+  /** concurrent uploads: each may take 256 MiB of the disk until it is examined */
   readonly atOnce: number;
   /** the uploads of one token or user among them, so that others can publish at the same time */
   readonly ofOneCaller: number;

@@ -12,7 +12,7 @@ import { healthSchema, providerSchema, readySchema, rootSchema } from '../schema
 
 const tags = ['Composer'];
 const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
-/** /health looks at no token. */
+/** /health ignores tokens. */
 const withoutToken = pipelineErrors('get').filter(
   (code) => code !== 'RATE_LIMIT_EXCEEDED' && code !== 'NETWORK_NOT_ALLOWED',
 );

@@ -78,7 +78,7 @@ export const changedUser = userSchema
   .extend({ invitation: invitation.optional().openapi({ description: 'present if an invitation was created' }) })
   .openapi('ChangedUser');
 
-/** Checked for its length when it is looked at: the shortest that may be chosen is a setting. */
+/** Its length is checked later, because the minimum length is a setting. */
 export const newPassword = z
   .string()
   .max(longestPassword * 4)

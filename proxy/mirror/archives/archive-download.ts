@@ -1,5 +1,5 @@
-// Downloads one archive from an upstream to disk, and releases its bytes to readers at once, except the last ones. The
-// caller decides what happens to the file.
+// Downloads one archive from an upstream to disk, and releases its bytes to readers on arrival, except the last ones.
+// The caller decides about the file.
 
 import { createHash } from 'node:crypto';
 import { open, writeFile, type FileHandle } from 'node:fs/promises';

@@ -39,7 +39,7 @@ export interface FetcherOptions {
 export interface FetcherLimits {
   readonly archiveBytes: number;
   readonly leastSpeed: ThroughputFloor;
-  /** archives that come from one host at the same time: one that is slow keeps no other waiting */
+  /** concurrent archives of one host: a slow host delays no other host */
   readonly fromOneHost: number;
   /** and from all of them */
   readonly parallel: number;
@@ -75,7 +75,7 @@ export interface Fetch {
 export interface Arrival {
   /** readable while it comes */
   readonly file: TailStream;
-  /** undefined if the upstream does not say */
+  /** undefined if the upstream does not report it */
   readonly size: number | undefined;
   /** resolves with the stored record; rejects with UpstreamUnavailable or UpstreamRefused */
   readonly kept: Promise<ArchiveRecord>;

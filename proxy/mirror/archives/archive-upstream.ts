@@ -1,4 +1,4 @@
-// The upstream that an archive comes from, and the addresses to try there.
+// Finds the upstream of an archive, and the addresses to try there.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { ArchiveRecord } from './archive-record.ts';
@@ -7,7 +7,7 @@ import type { OfferedVersion } from '../versions/offered-version.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** The upstream of an accepted archive: the one that it was fetched from, or the first that has the package now. */
+/** The upstream of an accepted archive: the one of its download, or the first that has the package now. */
 export async function upstreamOf(
   { name, dev, from }: ArchiveRecord,
   upstreams: readonly Upstream[],

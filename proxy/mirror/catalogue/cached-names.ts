@@ -14,7 +14,7 @@ export interface CachedPackage {
 }
 
 interface Vendor {
-  /** undefined: to be looked at again, since it may change within the same tick of the clock */
+  /** undefined: to be checked again, since the folder may change within the same clock tick */
   readonly stamp: string | undefined;
   readonly packages: ReadonlyMap<PackageName, CachedPackage>;
 }

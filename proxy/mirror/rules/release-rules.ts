@@ -9,7 +9,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 export type RuleAction = 'refuse' | 'warn';
 
 export interface ReleaseRules {
-  /** a version is offered once it is so old; 0: at once */
+  /** a version is offered once it is so old; 0: immediately */
   readonly minimumAgeMs: number;
   /** SPDX identifiers, case-insensitive; a `*` at the end matches any characters. undefined: any licence */
   readonly licenses: { readonly allow: readonly string[]; readonly action: RuleAction } | undefined;

@@ -48,7 +48,7 @@ export interface CachedDocument<Value> {
   readonly changedAtMs: number;
   /** since when its requests have failed; undefined: it is current */
   readonly staleSinceMs: number | undefined;
-  /** until when there is no need, or no use, to ask again */
+  /** until when a new request is unnecessary or useless */
   readonly goodUntilMs: number;
 }
 

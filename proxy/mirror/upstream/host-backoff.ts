@@ -11,7 +11,7 @@ const longestRetryAfterMs = 3_600_000;
 const suspectFrom = 3;
 /** how long a single failed resource is not requested again */
 const oneThingMs = 5000;
-/** origins that are remembered; archives may come from many */
+/** maximum number of remembered origins; archives may come from many */
 const maxOrigins = 1000;
 
 interface Pause {
@@ -50,7 +50,7 @@ export class HostBackoff {
     return nowMs + pauseMs;
   }
 
-  /** `what` failed there. Returns the time of the next allowed request for it. */
+  /** Records a failure of `what` at this origin. Returns the time of the next allowed request for it. */
   failedFor(origin: string, what: string, nowMs: number): number {
     const before = this.#pauses.get(origin) ?? { failures: 0, untilMs: 0, failed: new Set() };
     const failed = before.failed.size >= suspectFrom ? before.failed : new Set([...before.failed, what]);

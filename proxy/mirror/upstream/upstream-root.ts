@@ -144,7 +144,7 @@ export function recordsByName(value: JsonValue | undefined): ReadonlyMap<string,
   return new Map(Object.entries(value).map(([name, versions]) => [name.toLowerCase(), recordsOf(versions)]));
 }
 
-/** The label is not looked at, as Composer does not (ComposerRepository.php:1319). */
+/** Ignores the label, as Composer does (ComposerRepository.php:1319). */
 export function recordsOf(versions: JsonValue | undefined): readonly JsonObject[] {
   const values = Array.isArray(versions) ? versions : isJsonObject(versions) ? Object.values(versions) : [];
   return values.filter(isJsonObject);
