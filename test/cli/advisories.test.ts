@@ -181,7 +181,7 @@ describe('unusable files of advisories', () => {
     expect(stderr).toContain(message);
   });
 
-  it('differ from a changed published list, which verify finds', async () => {
+  it('verify finds a changed published list', async () => {
     await published();
     const path = folder.at('var/index/_safety.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('<1.1.0', '<1.0.0'));

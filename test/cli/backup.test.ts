@@ -200,7 +200,7 @@ describe('libretto backup and restore', () => {
     expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, notices: [] });
   });
 
-  it('wait for a running build, and leave no file behind when they are stopped', async () => {
+  it('a backup waits for a running build, and leaves no file behind when it is stopped', async () => {
     addVersion('1.0.0');
     await run('build', 'packages', '--data', 'data');
     const lock: Lock = await takeLock(folder.at('data/build/lock'), () => new Date());

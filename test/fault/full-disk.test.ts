@@ -208,7 +208,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     );
   });
 
-  it('differs from a read-only disk, where the server works without a request log', async () => {
+  it('a read-only disk lets the server work without a request log', async () => {
     disk.mountAgain('ro');
     await start('--log', join(data(), 'log/requests.log'));
     expect(server?.output().stderr).toContain('it goes to standard output');

@@ -130,7 +130,7 @@ describe('/security-advisories', () => {
     ['is something else', '{}', { 'content-type': 'application/json' }, 400],
     ['names too many', Array.from({ length: 5001 }, (_, at) => `packages[]=acme/p${at}`).join('&'), form, 400],
     ['is too large', `packages[]=${'x'.repeat(600_000)}`, form, 400],
-  ])('a body that %s gets the documented answer', async (_, body, headers, status) => {
+  ])('a body that %s gets the expected status', async (_, body, headers, status) => {
     expect(
       (
         await registry.proxy.send(

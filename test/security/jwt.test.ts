@@ -50,7 +50,7 @@ async function forge(): Promise<Forge> {
 }
 
 describe('row 41: a forged session is a 401', () => {
-  it('unlike a session that the test signs with the right key', async () => {
+  it('the test itself signs valid sessions with the right key', async () => {
     await using desk = await forge();
     expect(desk.header).toEqual({
       alg: 'ES256',

@@ -61,7 +61,7 @@ describe('a version that was withdrawn by hand', () => {
     expect(await withdraw('1.1.0.0')).toEqual(first);
   });
 
-  it('differs from an unknown version, which cannot be withdrawn', async () => {
+  it('an unknown version cannot be withdrawn, and nothing changes', async () => {
     expect(await withdraw('9.9.9')).toMatchObject({ outcome: 'refused', code: 'NOT_FOUND' });
     expect(existsSync(join(series.data, 'index/_withheld.json'))).toBe(false);
   });

@@ -103,7 +103,7 @@ describe('an unusable state is refused with the next step', () => {
     });
   });
 
-  it('differs from a copy of a closed state made by hand, which opens', async () => {
+  it('a copy of a closed state, made by hand, opens', async () => {
     await fill();
     await cp(directory, folder.at('copy'), { recursive: true });
     const store = await openLmdbStore(folder.at('copy'));

@@ -287,7 +287,7 @@ describe('a refused ZIP', () => {
     });
   });
 
-  it('differs from a missing folder, which fails the whole source', async () => {
+  it('a folder that is missing or has no ZIP fails the whole source', async () => {
     rmSync(folder.at('1.0.0.zip'));
     expect(await scan()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('contains no ZIP') });
     rmSync(folder.path, { recursive: true });
