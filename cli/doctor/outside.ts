@@ -98,7 +98,7 @@ function describeTransport(url: string): Finding[] {
 function describeClock({ headers, atMs }: Reply): Finding {
   const theirs = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(theirs)) return skipped('url.clock', 'The answer has no Date header.');
-  return describeSkew('url.clock', theirs + 500 - atMs, 'the registry'); // plus half a second: a Date header has whole seconds
+  return describeSkew('url.clock', theirs + 500 - atMs, 'the registry'); // plus half a second: dates have whole seconds
 }
 
 /** `aheadMs`: by how much the other clock is before ours. */

@@ -131,7 +131,7 @@ export class Http2Connection {
   }
 
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
-    stream.on('error', () => undefined); // the client caused it; the sender of the answer sees that the stream is closed
+    stream.on('error', () => undefined); // the client caused it; the sender sees the closed stream
     if (stream.destroyed || stream.closed) {
       this.#noteEnd(stream); // ended before this check
       return;
