@@ -36,7 +36,7 @@ const distCheck = async (): Promise<unknown> => {
   return [found?.verdict, found?.message];
 };
 
-it('doctor reads only the beginning of a large archive and says so, and loads the smallest of several archives', async () => {
+it('doctor reads only the beginning of a large archive and reports that, and downloads the smallest of several archives', async () => {
   expect(await distCheck()).toEqual([
     'ok',
     expect.stringMatching(

@@ -88,7 +88,7 @@ describe('a build without announcement and manifest', () => {
     expect(versions()).toEqual(['acme/hello@1.2.0']);
   });
 
-  describe('and without the lists and history, while nothing in the tree proves what was purged', () => {
+  describe('and without the lists and history, while the tree proves no purge', () => {
     beforeEach(() => lose(announcement, manifest, tombstones, withdrawn, 'build/history'));
 
     it.each([
@@ -111,7 +111,7 @@ describe('a build without announcement and manifest', () => {
     });
   });
 
-  it('a build that lost packages.json too says what is in doubt', async () => {
+  it('warns where packages.json is lost too: nothing proves that no version was purged', async () => {
     lose(announcement, manifest, tombstones, withdrawn, 'build/history', 'public/packages.json');
     const { exitCode, stdout, stderr } = await libretto('build', 'src');
     expect([exitCode, stdout + stderr]).toEqual([

@@ -36,7 +36,7 @@ describe('a publication', () => {
     expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', tree: 'ok' });
   });
 
-  it('a publication of a newer version of Libretto is not served: cached files stay, health and log report it, and the next readable publication is served', async () => {
+  it('a publication of a newer Libretto is not served: cached files stay in use, and health and log report it', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);
     served.tree.publish();

@@ -131,7 +131,7 @@ describe('stampDocument', () => {
     expect(stampDocument([first], 'b', 500)?.last_modified).toBe(500);
   });
 
-  it('the date goes on rising for a document that was removed and came back', () => {
+  it('the date keeps rising for a document that was removed and came back', () => {
     const gone = stampDocument([{ last_modified: 100, sha256: digestOf('a') }], undefined, 100) as DocumentStamp;
     expect(gone).toEqual({ last_modified: 101, sha256: null });
     expect(stampDocument([gone], 'a', 100)?.last_modified).toBe(102);

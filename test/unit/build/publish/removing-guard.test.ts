@@ -53,7 +53,7 @@ describe('a build is stopped', () => {
   ])('%s', (_, build, message) => expect(build).toThrow(message));
 });
 
-describe('a build goes on', () => {
+describe('a build continues', () => {
   it.each([
     ['where exactly a tenth of the packages lose a release', refuse(losing(2, '1.0.0'))],
     ['where a branch goes from all packages of a repository', refuse(losing(20, 'dev-feature/x'))],

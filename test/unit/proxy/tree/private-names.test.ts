@@ -91,7 +91,7 @@ it('private names include a withdrawn package whose index is lost, and the names
   await folder.remove();
 });
 
-it('the private names beside an origin are those of the folder, and unknown if either is unknown', () => {
+it('the private names with an origin are those of the folder, and unknown if either is unknown', () => {
   const folder = temporaryFolder('private-names');
   const here = privateNamesIn(folder.path);
   expect(here.unknown).toBeUndefined();

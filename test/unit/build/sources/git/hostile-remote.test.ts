@@ -137,7 +137,7 @@ describe('row 72: a hostile or broken remote', () => {
     ['a name with a space', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/a b`]],
     ['a commit it does not have', () => [`${'12'.repeat(20)} refs/heads/main`]],
     ['a name longer than a file may have', (id: string) => [`${id} refs/heads/${'x'.repeat(5000)}`]],
-  ])('a remote that advertises %s fails, and others go on', async (_, refs) => {
+  ])('a remote that advertises %s fails, and a later fetch succeeds', async (_, refs) => {
     server.behave({ refs: refs(tip()) });
     expect((await failure()).length).toBeGreaterThan(20);
     server.behave('well');
