@@ -21,6 +21,8 @@ export interface PublishedPackages {
 export interface Catalogue {
   /** The packages of the last publication that `view` sees; undefined: all. */
   readonly read: (nowMs: number, view?: View) => Promise<PublishedPackages>;
+  /** The published packages that could not be read: a file of each is missing or damaged. */
+  readonly unread: (nowMs: number) => Promise<readonly PackageName[]>;
 }
 
 type Stamps = readonly (string | undefined)[] | undefined;
@@ -83,7 +85,13 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
     return found.packages;
   };
 
-  return { read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs), nowMs)) };
+  return {
+    read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs), nowMs)),
+    unread: async (nowMs) => {
+      await listPackages(await files.epoch(nowMs), nowMs);
+      return last.unread;
+    },
+  };
 }
 
 async function readNames(files: PublishedFiles): Promise<readonly PackageName[]> {

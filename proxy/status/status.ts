@@ -18,7 +18,10 @@ import type { StateStore } from '../state/state-store.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 
 export interface StatusCounts {
+  /** readable ones */
   readonly packages: number;
+  /** published packages with a missing or damaged file, which the other counts leave out */
+  readonly damaged_packages: number;
   /** published ones */
   readonly versions: number;
   /** number of valid tokens */
@@ -69,8 +72,9 @@ export async function readStatus(
 }
 
 async function countAll(state: StatusOptions['state'], catalogue: Catalogue, nowMs: number): Promise<StatusCounts> {
-  const [packages, tokens, { roster }, repositories, artifacts] = await Promise.all([
+  const [packages, damaged, tokens, { roster }, repositories, artifacts] = await Promise.all([
     catalogue.read(nowMs),
+    catalogue.unread(nowMs),
     state.range(tokenKeyPrefix),
     readRoster(state),
     listRepositories(state),
@@ -82,6 +86,7 @@ async function countAll(state: StatusOptions['state'], catalogue: Catalogue, now
   const summaries = [...packages.all.values()];
   return {
     packages: summaries.length,
+    damaged_packages: damaged.length,
     versions: summaries.reduce((sum, { versions }) => sum + versions, 0),
     tokens: {
       read: active.filter(({ kind }) => kind === 'read').length,

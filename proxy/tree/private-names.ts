@@ -54,7 +54,7 @@ export function createPrivateNames(
 }
 
 function unusable(names: PrivateNames, path: string, reason: string): PrivateNames {
-  return { ...names, unknown: `${path} cannot be used (${reason}), ${soThat}; run \`libretto build\`` };
+  return { ...names, unknown: `${path} cannot be used (${reason}), ${soThat}; run \`libretto verify\`` };
 }
 
 /** The private names of a data folder with or without a publication, used in addition to those of an origin. */

@@ -50,6 +50,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+describe('a package that lost its index', () => {
+  it('is counted as damaged by status, and named by a build and a rollback that change nothing', async () => {
+    lose('index/acme/hidden.json');
+    expect((await libretto('status')).stdout).toMatch(
+      /^published +2 packages, 4 versions\ndamaged +1 package: `libretto verify` names the repair$/m,
+    );
+    const warning = 'WARNING The index of acme/hidden is lost: index/acme/hidden.json. Run `libretto verify`';
+    for (const command of [['build'], ['rollback', '3']])
+      expect(await libretto(...command)).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^Nothing/) as string,
+        stderr: expect.stringContaining(warning) as string,
+      });
+  });
+});
+
 describe('a registry without announcement, packages.json and manifest', () => {
   it.each([
     ['the index and the documents of one package', library],

@@ -65,7 +65,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
         const where = `${kind} at operation ${at}, ${met}`;
         if (error !== undefined)
           expect(`${where}: ${describeError(error)}`).toMatch(
-            new RegExp(`: (StorageError|BuildRefused): .*${warm.data}[/:]`),
+            new RegExp(`: (StorageError|BuildRefused): .*${warm.data}[/: ]`),
           );
         await expectWhole(warm, where);
         await expectCompleted(warm, where);

@@ -15,6 +15,7 @@ import type { Given } from '../../io/command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
+import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -40,6 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describeOutcome(report, request.strict));
   printLines(stderr, describeProblems(report));
+  warnOfLostIndexes(config.data.value, context);
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }
 

@@ -10,6 +10,7 @@ import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
+import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const mostLines = 200;
@@ -45,6 +46,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
           ]
         : describe(report, to, dryRun),
     );
+  warnOfLostIndexes(config.data.value, context);
   return 0;
 }
 

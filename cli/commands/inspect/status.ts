@@ -3,7 +3,7 @@
 import { upstreamProblems as upstreamProblemsOf } from '../../../proxy/mirror/rules/upstream-problems.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
 import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
-import { readStatus, type Status } from '../../../proxy/status/status.ts';
+import { readStatus, type Status, type StatusCounts } from '../../../proxy/status/status.ts';
 import { askRemote } from '../../remote/ask-remote.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
@@ -17,10 +17,14 @@ import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
 /**
- * `counters` belong to a server: a command counts no requests. `mirror` is absent in the response of an older server.
+ * `counters` belong to a server: a command counts no requests. The response of an older server lacks `mirror` and
+ * `damaged_packages`.
  */
-type ShownStatus = Omit<Status, 'counters' | 'mirror'> &
-  Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
+type ShownStatus = Omit<Status, 'counters' | 'mirror' | 'counts'> &
+  Partial<Pick<Status, 'counters' | 'mirror'>> & {
+    readonly version: string;
+    readonly counts: Omit<StatusCounts, 'damaged_packages'> & Partial<Pick<StatusCounts, 'damaged_packages'>>;
+  };
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const remote = remoteOf(flags, context);
@@ -71,7 +75,7 @@ function describe({
   counters,
   mirror,
 }: ShownStatus): string[] {
-  const { packages, versions, tokens, users, repositories, artifacts } = counts;
+  const { packages, damaged_packages: damaged = 0, versions, tokens, users, repositories, artifacts } = counts;
   const left =
     last === null
       ? ''
@@ -84,6 +88,9 @@ function describe({
   return formatFields([
     ['version', running],
     ['published', `${counted(packages, 'package')}, ${counted(versions, 'version')}`],
+    ...(damaged === 0
+      ? []
+      : [['damaged', `${counted(damaged, 'package')}: \`libretto verify\` names the repair`] as const]),
     ['publication', publication === null ? 'none' : `${publication.serial} of ${publication.published_at}`],
     ['last build', last === null ? 'none known' : `${last.outcome} at ${last.finished_at}${left}`],
     ['repositories', String(repositories)],

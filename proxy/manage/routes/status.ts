@@ -36,6 +36,10 @@ const statusSchema = z
     counts: z
       .object({
         packages: count('published packages'),
+        damaged_packages: count(
+          'published packages with a missing or damaged file; the other counts leave them out, and `libretto verify` ' +
+            'names the repair',
+        ),
         versions: count('published versions'),
         tokens: z
           .object({ read: count('read tokens'), write: count('write tokens') })

@@ -16,7 +16,15 @@ it('the status has counts and the time of the start', async () => {
   expect(status).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     started_at: expect.stringMatching(/Z$/) as string,
-    counts: { packages: 0, versions: 0, tokens: { read: 1, write: 0 }, users: 1, repositories: 0, artifacts: 0 },
+    counts: {
+      packages: 0,
+      damaged_packages: 0,
+      versions: 0,
+      tokens: { read: 1, write: 0 },
+      users: 1,
+      repositories: 0,
+      artifacts: 0,
+    },
     publication: null,
     last_build: null,
     counters: 'ok',
