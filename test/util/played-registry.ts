@@ -265,13 +265,15 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const {
       name,
       version,
+      description,
       dist: { reference },
     } = meant;
+    const dev = version.startsWith('dev-');
     locks.purge({ name, version, reference });
     const order = {
       name: name as PackageName,
       version,
-      reference: version.startsWith('dev-') ? reference : undefined,
+      reference: dev ? reference : undefined,
       reason: 'other' as const,
       dryRun: false,
       mirrored: [],
@@ -282,7 +284,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       return outcome;
     };
     const report = await undergo(cutOffAt, purging, (state, key) =>
-      key === `${name}@${version}` ? afterPurge(state) : state,
+      key === `${name}@${version}` ? afterPurge(state, description, dev) : state,
     );
     tally.purged += Number(report !== undefined);
   }

@@ -63,13 +63,16 @@ export function afterLift(state: VersionState): VersionState {
   return { ...state, undone: undefined, gone: false };
 }
 
-/** The published content is removed and never returns; of a release no other content does either. */
-export function afterPurge(state: VersionState): VersionState {
+/**
+ * `content` is purged. A rollback that was cut off before may have published another content of a dev version, which
+ * stays.
+ */
+export function afterPurge(state: VersionState, content: Content, dev: boolean): VersionState {
   const { published, undone, purged } = state;
-  if (published === undefined) return state;
-  const next = undone === published ? undefined : undone;
+  const contents = [...new Set([...purged, content])].toSorted();
+  const next = undone === content ? undefined : undone;
+  if (dev && published !== content) return { ...state, undone: next, purged: contents };
   const gone = next !== undefined && state.gone === true;
-  const contents = [...new Set([...purged, published])].toSorted();
   return { published: undefined, first: undefined, undone: next, gone, purged: contents };
 }
 
