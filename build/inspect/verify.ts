@@ -79,7 +79,9 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   faults.push(...(await foreignFiles(files, known, faults, context)));
   // the next build removes the history of an interrupted purge
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
-  const notices = !settled ? [unfinished] : publication === undefined ? [] : lists.unannounced;
+  // beside a lost or damaged announcement, a newer manifest proves no publication
+  const isUnfinished = !settled && !faults.some(({ path }) => path === `index/${publicationPath}`);
+  const notices = isUnfinished ? [unfinished] : !settled || publication === undefined ? [] : lists.unannounced;
   return { ok: faults.length === 0, checked, faults, same_files: same, notices };
 }
 

@@ -83,6 +83,12 @@ describe('while the announcement alone is lost', () => {
     expect(versions()).toEqual(expect.arrayContaining(['acme/one@1.0.0', 'acme/two@1.1.0', 'acme/up@1.0.0']));
   });
 
+  it('verify reports the lost file, and no publication that was cut off', async () => {
+    const { exitCode, stderr } = await libretto('verify');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
+    expect(stderr).not.toContain('was cut off');
+  });
+
   it('a version that a rollback removed stays unpublished', async () => {
     cpSync(join(origin.root, 'data'), join(folder, 'data'), { recursive: true, preserveTimestamps: true });
     put('one/c', 'one', '1.2.0');
