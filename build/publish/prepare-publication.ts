@@ -105,6 +105,7 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     packages.results.length === 0 &&
     run.choice.forgotten.length === 0 &&
     run.advisories.text === undefined &&
+    run.withheld.text === undefined &&
     run.purged.text === undefined &&
     !run.purged.asked &&
     announcesAll(run.tree.publication, guardedLists(run)) &&

@@ -22,8 +22,7 @@ export function limitTo(patterns: readonly string[] | undefined): PackageLimit |
  * True if the recovery of a list may leave packages unexamined: packages.json names them all, and no publication was
  * interrupted. The next build compares them.
  */
-export function canBeLimited({ trusted, namesKnown, publication, serial, settings, leftovers }: TreeMemory): boolean {
-  if (trusted) return false;
+export function canBeLimited({ namesKnown, publication, serial, settings, leftovers }: TreeMemory): boolean {
   const isWhole = publication === undefined ? settings !== unknownSettings : serial === publication.serial;
   return namesKnown && isWhole && leftovers.length === 0;
 }

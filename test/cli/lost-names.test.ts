@@ -112,6 +112,21 @@ describe('the recovery of a list, while the announcement and a document are lost
     await succeeds('verify');
   });
 
+  it.each([
+    [tombstones, 'acme/lib'],
+    [tombstones, 'acme/hidden'],
+    [withdrawn, 'acme/lib'],
+    [withdrawn, 'acme/hidden'],
+  ] as const)('restores %s without the document of %s while the announcement exists', async (list, name) => {
+    lose(list, `public/p2/${name}.json`);
+    expect((await libretto('build')).exitCode).toBe(2);
+    await succeeds(...bringBack[list]);
+    rmSync(join(folder, 'data/build/manifest.json'));
+    await succeeds('build');
+    expect(versions()).toEqual(whole);
+    await succeeds('verify');
+  });
+
   it('accepts a file of tombstones without the document, and purges its versions', async () => {
     const { stdout } = await succeeds('package', 'purged', '--json');
     const { versions: rows, ...head } = JSON.parse(stdout) as { versions: readonly object[] };
