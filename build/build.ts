@@ -158,7 +158,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
       await import('./rollback/rollback.ts')
     ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
   const read = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
-  refuseUnproven(read.unproven, request.recovers);
+  if (read.namesKnown) refuseUnproven(read.unproven, request.recovers);
   const tree = withRecorded(read, request.recoverPurged);
   const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);
   if (request.recovers === undefined) await refusePartialRepair(limit, tree, output);

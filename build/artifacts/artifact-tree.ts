@@ -18,7 +18,7 @@ import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
-import { uploadsId } from '../sources/uploads-source.ts';
+import { parseSource } from '../sources/spec.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 
 /**
@@ -89,7 +89,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
   const at = (path: string): string => join(folder, path);
   const output = createDiskOutput(dataDirectory);
   return {
-    source: uploadsId(dataDirectory),
+    source: parseSource(location, dataDirectory, dataDirectory).id,
     dataDirectory,
     at,
     move,

@@ -3,9 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BuildReport } from '../contract/build-report.ts';
-import { artifactsFolder, copyOfUpload, retiredPath } from '../contract/artifact-files.ts';
-import type { PackageName } from '../contract/name.ts';
+import { artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
@@ -42,23 +40,4 @@ export async function refuseLostUploads(
       );
     }
   }
-}
-
-/** A line for each version that the build of an upload withdrew, since the folder lost the ZIP: with the way back. */
-export async function withdrawnUploads(
-  { withdrawn }: BuildReport,
-  tree: Pick<ArtifactTree, 'entries'>,
-): Promise<readonly string[]> {
-  return Promise.all(
-    withdrawn.map(async ({ version, ...line }) => {
-      const name = line.name as PackageName; // the report is the builder's own
-      const entries = await tree.entries(name);
-      const reference = entries.find((entry) => entry.version === version)?.reference;
-      const copy = reference === undefined ? '' : `${copyOfUpload({ name, version, reference })}, or `;
-      return (
-        `${name} ${version} is withdrawn: its ZIP is no longer in ${artifactsFolder}/. To publish the version again, ` +
-        `${copy}restore ${artifactsFolder}/ from a backup. Then run \`libretto build\`.`
-      );
-    }),
-  );
 }

@@ -14,7 +14,7 @@ import { listPurged } from '../package/purged.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
-import { refuseLostUploads, withdrawnUploads } from './lost-uploads.ts';
+import { refuseLostUploads } from './lost-uploads.ts';
 import { refused, type PublishOutcome, type RefusedArtifact } from './outcome.ts';
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
@@ -203,7 +203,11 @@ async function describe(
   { request }: ArtifactBuild,
 ): Promise<PublishOutcome> {
   const { name, version, normalized, sha256 } = artifact;
-  const gone = await withdrawnUploads(report, tree);
+  const gone = report.withdrawn.map(
+    (one) =>
+      `${one.name} ${one.version} is withdrawn: its ZIP is no longer in artifacts/. Put the ZIP back and run ` +
+      '`libretto build`, which publishes the version again.',
+  );
   const remarks = report.notices.flatMap(({ source, message }) =>
     source === dataFolder || message.startsWith(`${name} `) ? [message] : [],
   );

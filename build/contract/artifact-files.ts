@@ -9,8 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { Reference } from './digest.ts';
 import { splitPackageName, type PackageName } from './name.ts';
-import { distPath, pinnedDistPath, type DistLabel } from './paths.ts';
-import { isDevVersion, normalizeVersion } from './version.ts';
+import type { DistLabel } from './paths.ts';
 
 /** Below the data folder. */
 export const artifactsFolder = 'artifacts';
@@ -36,26 +35,6 @@ export function stagingProcess(name: string): number | undefined {
 export function artifactPath(name: PackageName, version: DistLabel): string {
   const { vendor, project } = splitPackageName(name);
   return `${name}/${vendor}-${project}-${version.replaceAll('/', '%2F')}.zip`;
-}
-
-/**
- * Advice for a published upload whose ZIP is lost: the served archive has the same bytes. Both paths are below the data
- * folder.
- */
-export function copyOfUpload({
-  name,
-  version,
-  reference,
-}: {
-  readonly name: PackageName;
-  /** a published version: its label is a safe path */
-  readonly version: string;
-  readonly reference: Reference;
-}): string {
-  const label = version as DistLabel;
-  const isDev = isDevVersion(normalizeVersion(version) ?? version);
-  const served = isDev ? pinnedDistPath(name, label, reference) : distPath(name, label);
-  return `copy public/${served} to ${artifactsFolder}/${artifactPath(name, label)}`;
 }
 
 export function retiredPath(name: PackageName, normalized: string, reference: Reference): string {

@@ -5,7 +5,7 @@ import { parsePublication } from '../contract/publication.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { readRecord, type PublicationRecord } from './record.ts';
+import { historyFolder, readRecord, type PublicationRecord } from './record.ts';
 
 /**
  * Newest first. Interrupted publications that have not been completed are absent. Throws BuildRefused for a tree of a
@@ -13,6 +13,17 @@ import { readRecord, type PublicationRecord } from './record.ts';
  */
 export async function readHistory(output: Output): Promise<readonly PublicationRecord[]> {
   return recordsFrom(output, await presentSerial(output), 0);
+}
+
+/** Every readable record on disk, oldest first, without the announcement. */
+export async function recordsOnDisk(output: Pick<Output, 'read' | 'list'>): Promise<readonly PublicationRecord[]> {
+  const serials = new Set((await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1])));
+  const records: PublicationRecord[] = [];
+  for (const serial of [...serials].toSorted((one, other) => one - other)) {
+    const record = await readRecord(output, serial);
+    if (record !== undefined) records.push(record);
+  }
+  return records;
 }
 
 /** The serial of the publication that readers see; 0 for none. */

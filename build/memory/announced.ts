@@ -1,12 +1,14 @@
 // The rows that the lists of tombstones and of versions withdrawn by hand must have. The announcement names them, and
-// so does the builder's manifest. If both are lost, the records of publications still name purges and withdrawals.
+// so does the builder's manifest. If both are lost, the records of publications still name purges and withdrawals. If
+// both come from an older backup, the newer records count too.
 
 import type { AnnouncedLists, AnnouncedPurge } from '../contract/announced-lists.ts';
 import { unknownSource, type Publication } from '../contract/publication.ts';
 import { purgedKey } from '../contract/purged.ts';
 import { normalizeVersion } from '../contract/version.ts';
-import { withheldPath, type WithheldVersion } from '../contract/withheld.ts';
-import { historyFolder, readRecord, type PublicationRecord } from '../history/record.ts';
+import type { WithheldVersion } from '../contract/withheld.ts';
+import { recordsOnDisk } from '../history/read-history.ts';
+import { readRecord, type PublicationRecord } from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -19,12 +21,33 @@ export async function announcedLists(
   publication: Publication | undefined,
   manifest: Manifest | undefined,
 ): Promise<AnnouncedLists> {
-  if (publication === undefined && manifest === undefined) return recordedLists(output);
+  if (publication === undefined && manifest === undefined) return recordedLists(await recordsOnDisk(output));
   const [first, second] = isInterrupted(manifest, publication) ? [manifest, publication] : [publication, manifest];
+  const purged = first?.purged ?? second?.purged ?? [];
+  const withheld = first?.withheld ?? second?.withheld ?? [];
+  const serial = newestSerial(manifest, publication);
+  if (!(await hasNewerRecord(output, serial))) return { purged, withheld };
+  const newer = recordedLists((await recordsOnDisk(output)).filter((record) => record.serial > serial));
   return {
-    purged: first?.purged ?? second?.purged ?? [],
-    withheld: first?.withheld ?? second?.withheld ?? [],
+    purged: distinct([...purged, ...newer.purged], purgedKey),
+    withheld: distinct([...withheld, ...newer.withheld], keyOf),
   };
+}
+
+/**
+ * True if history has a later publication than `serial`, the serial of announcement and manifest: both come from an
+ * older backup. A publication writes its serial into the manifest before its record.
+ */
+export async function hasNewerRecord(output: Pick<Output, 'read'>, serial: number): Promise<boolean> {
+  return (await readRecord(output, serial + 1)) !== undefined;
+}
+
+export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {
+  return Math.max(manifest?.serial ?? 0, publication?.serial ?? 0);
+}
+
+function distinct<Row>(rows: readonly Row[], key: (row: Row) => string): readonly Row[] {
+  return [...new Map(rows.map((row) => [key(row), row])).values()];
 }
 
 export function isInterrupted(
@@ -34,14 +57,11 @@ export function isInterrupted(
   return manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
 }
 
-/**
- * A tombstone never goes, so the records of purges always count. A withdrawn version may return, so records of
- * withdrawals count only if the list is lost.
- */
-async function recordedLists(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
+/** The rows of the purges and withdrawals in `records`, oldest first. A withdrawn version that returned has no row. */
+function recordedLists(records: readonly PublicationRecord[]): AnnouncedLists {
   const purged = new Map<string, AnnouncedPurge>();
   const withheld = new Map<string, WithheldVersion>();
-  for (const record of await recordsOnDisk(output)) {
+  for (const record of records) {
     for (const row of changedVersions(record, 'added')) withheld.delete(keyOf(row));
     for (const { isForgotten, ...row } of changedVersions(record, 'withdrawn')) {
       if (isForgotten && record.by?.command === 'package purge') purged.set(purgedKey(row), row);
@@ -50,23 +70,11 @@ async function recordedLists(output: Pick<Output, 'read' | 'list'>): Promise<Ann
         withheld.set(keyOf(row), { ...version, since: record.published_at });
     }
   }
-  const isLost = (await output.read('index', withheldPath)) === undefined;
-  return { purged: [...purged.values()], withheld: isLost ? [...withheld.values()] : [] };
+  return { purged: [...purged.values()], withheld: [...withheld.values()] };
 }
 
-function keyOf(row: Omit<AnnouncedPurge, 'reference'>): string {
+function keyOf(row: Pick<AnnouncedPurge, 'name' | 'version' | 'version_normalized'>): string {
   return purgedKey({ ...row, reference: '' });
-}
-
-/** Oldest first. */
-async function recordsOnDisk(output: Pick<Output, 'read' | 'list'>): Promise<readonly PublicationRecord[]> {
-  const serials = new Set((await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1])));
-  const records: PublicationRecord[] = [];
-  for (const serial of [...serials].toSorted((one, other) => one - other)) {
-    const record = await readRecord(output, serial);
-    if (record !== undefined) records.push(record);
-  }
-  return records;
 }
 
 interface RecordedRow extends AnnouncedPurge {

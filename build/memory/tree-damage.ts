@@ -7,6 +7,7 @@ import type { Publication } from '../contract/publication.ts';
 import { purgedPath } from '../contract/purged.ts';
 import { ListDamaged } from '../contract/refusals.ts';
 import { withheldPath } from '../contract/withheld.ts';
+import { recordsOnDisk } from '../history/read-history.ts';
 import type { Output } from '../output/output.ts';
 import { manifestPath, type Manifest } from './manifest.ts';
 
@@ -39,7 +40,8 @@ function lostParts(sound: SoundParts): readonly string[] {
 
 /**
  * The missing lists of a published tree that no other record confirms: announcement and manifest, which name every row,
- * are both lost, and history names no row. A list that is there has a checksum. Paths below index/.
+ * are both lost, and history names no row. A history that reaches back to the first publication, without any such
+ * command, proves that the list never had a row. A list that is there has a checksum. Paths below index/.
  */
 export async function unprovenLists(
   output: Output,
@@ -47,11 +49,16 @@ export async function unprovenLists(
   wasWhole: boolean,
 ): Promise<readonly string[]> {
   const lists = [
-    { path: purgedPath, rows: announced.purged },
-    { path: withheldPath, rows: announced.withheld },
+    { path: purgedPath, rows: announced.purged, command: 'package purge' },
+    { path: withheldPath, rows: announced.withheld, command: 'package withdraw' },
   ];
+  const records = await recordsOnDisk(output);
+  const isNeverUsed = (command: string): boolean =>
+    records[0]?.previous === 0 && !records.some(({ by }) => by?.command === command);
   const there = await Promise.all(lists.map(async ({ path }) => (await output.facts('index', path)) !== undefined));
-  const missing = lists.filter(({ rows }, at) => there[at] !== true && rows.length === 0).map(({ path }) => path);
+  const missing = lists
+    .filter(({ rows, command }, at) => there[at] !== true && rows.length === 0 && !isNeverUsed(command))
+    .map(({ path }) => path);
   const isPublished = wasWhole || (await output.list('index', '')).length > 0;
   return isPublished ? missing : [];
 }
@@ -76,8 +83,8 @@ export function refuseUnproven(unproven: readonly string[], recovers: GuardedLis
     first,
     `index/${publicationPath} and build/${manifestPath} are both lost or damaged, and ` +
       `${files} ${unproven.length === 1 ? 'is' : 'are'} not there. Nothing proves that no version was purged or withdrawn by ` +
-      'hand, and a build might publish one again. Restore these files from the newest backup. Without a backup, run ' +
-      '`libretto package purged --recover`: it takes purges and withdrawals from history and from the state. ' +
+      'hand, and a build might publish one again. Restore these files from the newest backup, if there is one. Then ' +
+      'run `libretto package purged --recover`: it takes later purges and withdrawals from history and from the state. ' +
       '`libretto package purged --recover FILE` takes the tombstones of an older copy too.',
   );
 }

@@ -17,7 +17,7 @@ import type { Output } from '../output/output.ts';
 import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { announcedLists, isInterrupted } from './announced.ts';
+import { announcedLists, hasNewerRecord, isInterrupted, newestSerial } from './announced.ts';
 import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
@@ -61,7 +61,7 @@ export interface TreeMemory {
   readonly purging: boolean;
   /** rows that the lists must have: as announced, or as the manifest remembers */
   readonly announced: AnnouncedLists;
-  /** lists below index/ that are missing, and that nothing in the tree names a row of; none while packages.json is lost */
+  /** lists below index/ that are missing, and that nothing in the tree names a row of */
   readonly unproven: readonly string[];
 }
 
@@ -78,15 +78,14 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const announced = await announcedLists(output, publication, manifest);
   const listed = isPublishedText || publication === undefined ? root.names : undefined;
   const unproven = (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [];
-  const doubts = listed === undefined ? { warned: unproven, refused: [] } : { warned: [], refused: unproven };
   return {
     damage: describeDamage(
       { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText },
-      doubts.warned,
+      listed === undefined ? unproven : [],
     ),
     interrupted: interrupted && publication !== undefined,
     publication,
-    serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
+    serial: await lastSerial(output, manifest, publication),
     sources: knownSources(manifest, publication),
     undone: publication === undefined ? manifest?.undone : publication.undone,
     trusted:
@@ -102,7 +101,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
     announced,
-    unproven: doubts.refused,
+    unproven,
   };
 }
 
@@ -163,9 +162,19 @@ function knownSources(
 }
 
 /**
- * If the manifest is lost, and perhaps the announcement too, the records of publications still have the last serial
- * (I6); 0 for none.
+ * If the manifest is lost, or comes from an older backup, the records of publications still have the last serial (I6);
+ * 0 for none.
  */
+async function lastSerial(
+  output: Output,
+  manifest: Manifest | undefined,
+  publication: Publication | undefined,
+): Promise<number> {
+  const serial = newestSerial(manifest, publication);
+  if (manifest !== undefined && !(await hasNewerRecord(output, serial))) return serial;
+  return Math.max(serial, await newestRecorded(output));
+}
+
 async function newestRecorded(output: Output): Promise<number> {
   const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
   return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));

@@ -11,7 +11,6 @@ import { holdsByName } from '../package/rollback-holds.ts';
 import { affectedPackages, digestSources } from '../scan/affected-packages.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { isRead } from '../scan/scan.ts';
-import { uploadsId } from '../sources/uploads-source.ts';
 import { momentAfter } from './dates-until.ts';
 import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
 import { sameSources } from './published-sources.ts';
@@ -81,7 +80,7 @@ async function presentAmong(rows: readonly PurgedVersion[], output: Output): Pro
 
 /** Throws BuildRefused if the build would probably withdraw versions by mistake (removing-guard.ts). */
 export async function guardRemovals(
-  { choice, tree, withheld, purged, dataDirectory }: Run,
+  { choice, tree, withheld, purged }: Run,
   { results }: PackagesOutcome,
 ): Promise<void> {
   if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
@@ -89,7 +88,6 @@ export async function guardRemovals(
   refuseRemovals({
     results,
     packages: tree.names.length,
-    uploads: uploadsId(dataDirectory),
     confirmed: choice.confirmed,
     isMeant: (name, { normalized, reference }) =>
       withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined,

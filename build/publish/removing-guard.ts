@@ -1,7 +1,6 @@
 // Stops a build that would probably remove versions by mistake: a folder is not mounted, a line of libretto.json is
 // lost, or a source is empty. Pure.
 
-import { artifactsFolder, copyOfUpload } from '../contract/artifact-files.ts';
 import { normalizeVersion, isDevVersion } from '../contract/version.ts';
 import type { PackageResult, VersionOf } from '../package/package-stage.ts';
 import { WithdrawalRefused } from '../contract/refusals.ts';
@@ -10,8 +9,6 @@ export interface Removals {
   readonly results: readonly PackageResult[];
   /** the number of packages published before */
   readonly packages: number;
-  /** id of the source of uploads */
-  readonly uploads: string;
   /** ids of the sources that a person asked to forget: the build withdraws their versions without this guard */
   readonly confirmed: ReadonlySet<string>;
   /** true if a person withdrew or purged exactly this version */
@@ -50,29 +47,13 @@ export function refuseRemovals(removals: Removals): void {
     ? `releases of ${reduced.length} of ${removals.packages} packages`
     : `every version of ${emptied.length === 1 ? 'a package' : `${emptied.length} packages`}`;
   throw new WithdrawalRefused(
-    [`This build would withdraw ${what}. Nothing was published.`, ...lines, ...more, adviceFor(shown, removals)].join(
-      '\n',
-    ),
-  );
-}
-
-interface Loss {
-  readonly result: PackageResult;
-  readonly lost: readonly VersionOf[];
-}
-
-function adviceFor(losses: readonly Loss[], { uploads }: Removals): string {
-  const lost = losses.flatMap((loss) => loss.lost.map((version) => ({ ...version, name: loss.result.name })));
-  const [first] = lost;
-  if (first !== undefined && lost.every(({ source }) => source === uploads))
-    return (
-      `The ZIPs of these uploads are no longer in ${artifactsFolder}/. Restore ${artifactsFolder}/ from a backup, or ` +
-      `copy each served archive back: ${copyOfUpload(first)}. If the versions shall go, run ` +
-      '`libretto build --allow-withdraw`.'
-    );
-  return (
-    'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see ' +
-    'whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.'
+    [
+      `This build would withdraw ${what}. Nothing was published.`,
+      ...lines,
+      ...more,
+      'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see ' +
+        'whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.',
+    ].join('\n'),
   );
 }
 

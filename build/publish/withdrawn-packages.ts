@@ -2,23 +2,38 @@
 // A process that reads the tree from a static server then knows every name that is or was private here.
 
 import { parsePackageName, type PackageName } from '../contract/name.ts';
+import { recordsOnDisk } from '../history/read-history.ts';
+import { readMemory, rememberedIds } from '../memory/source-memory.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { Output } from '../output/output.ts';
 
-/** Names that have a serving index, or stood in packages.json, and are not in packages.json after this publication; sorted. */
+/** Names that were published before, and are not in packages.json after this publication; sorted. */
 export async function withdrawnPackages(
   tree: TreeMemory,
   output: Output,
   { names, changes }: PackagesOutcome,
 ): Promise<readonly PackageName[]> {
   const listed = new Set(names);
-  const before = tree.interrupted || tree.damage.length > 0 ? undefined : tree.publication?.withdrawn;
-  // if the announcement is lost, packages.json may be the last file with a name
-  const last = tree.publication === undefined ? tree.names : [];
-  const known = before === undefined ? [...(await indexedNames(output)), ...last] : [...before, ...tree.names];
+  const before = tree.publication?.withdrawn;
+  const isWhole = before !== undefined && !tree.interrupted && tree.damage.length === 0;
+  const known = [...(before ?? []), ...tree.names, ...(isWhole ? [] : await namesOnRecord(tree, output))];
   const coming = changes.indexes.flatMap(({ path }) => nameOfIndex(path));
   return [...new Set([...known, ...coming])].filter((name) => !listed.has(name)).toSorted();
+}
+
+/** After damage, any file that names a package may be the last one with that name. */
+async function namesOnRecord({ announced }: TreeMemory, output: Output): Promise<readonly PackageName[]> {
+  const records = await recordsOnDisk(output);
+  const memories = await Promise.all((await rememberedIds(output)).map((id) => readMemory(output, id)));
+  return [
+    ...[...announced.purged, ...announced.withheld].map(({ name }) => name),
+    ...records.flatMap(({ packages }) => packages.map(({ name }) => name)),
+    ...memories.flatMap((memory) =>
+      Object.keys(memory?.packages ?? {}).flatMap((name) => parsePackageName(name) ?? []),
+    ),
+    ...(await indexedNames(output)),
+  ];
 }
 
 /** Both sorted. */

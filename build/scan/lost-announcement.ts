@@ -17,7 +17,7 @@ import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { isMissing } from '../output/storage-error.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
-import { uploadsId } from '../sources/uploads-source.ts';
+import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
@@ -34,7 +34,7 @@ export async function lostAnnouncement(
   const fault = tree.publication === undefined ? 'is lost or damaged' : 'was lost, and names no source since';
   return (
     `index/${publicationPath} ${fault}, and build/${manifestPath} names no source either. ` +
-    `Restore both from a backup; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
+    `Restore both from a backup, and run \`libretto package purged --recover\` for later purges; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
   );
 }
 
@@ -61,7 +61,7 @@ export async function coverSources(
   if (request.sync?.length === 0) return choice;
   const ids = new Set([...choice.read, ...choice.left].map(({ spec }) => spec.id));
   const left = await leftOut(ids, request, output);
-  if (left.size === 0 || left.has(uploadsId(request.dataDirectory))) await refuseForgottenUploads(ids, request, lost);
+  if (left.size === 0 || left.has(uploadsId(request))) await refuseForgottenUploads(ids, request, lost);
   if (left.size === 0) return choice;
   const gone = [...left.keys()].filter((id) => id !== unknownSource);
   if (choice.forgotten.some(({ id }) => id === unknownSource))
@@ -76,9 +76,12 @@ export async function coverSources(
 
 /** Refuses `--forget unknown` while the folder of uploads exists. */
 async function refuseForgottenUploads(ids: ReadonlySet<string>, request: BuildRequest, lost: string): Promise<void> {
-  if (request.alone === true || ids.has(uploadsId(request.dataDirectory)) || !(await hasUploads(request.dataDirectory)))
-    return;
+  if (request.alone === true || ids.has(uploadsId(request)) || !(await hasUploads(request.dataDirectory))) return;
   throw new PackageDamaged(`${artifactsFolder}/ has uploads that this build would leave out. ${lost}`);
+}
+
+function uploadsId({ dataDirectory }: BuildRequest): string {
+  return parseSource(`artifact:${join(dataDirectory, artifactsFolder)}`, dataDirectory, dataDirectory).id;
 }
 
 /**

@@ -103,8 +103,9 @@ function addPurged(packages: Command, wire: Wire): void {
     )
     .option(
       '--recover [file]',
-      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, and from ' +
-        'the announcement file. Rows of an edited list that no other place confirms are dropped and printed',
+      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, from the ' +
+        'announcement file, from history, and from the purges and withdrawals in the state. Rows of an edited list ' +
+        'that no other place confirms are dropped and printed',
     )
     .option('--dry-run', 'with --recover: show what the recovery would add and purge, without changing anything')
     .option('--yes', 'with --recover: purge versions of this registry that the added tombstones name')

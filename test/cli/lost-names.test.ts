@@ -81,16 +81,27 @@ describe('a package without its files, while the announcement is lost', () => {
     },
   );
 
-  it('stays private where no source has the package any more', async () => {
-    lose(announcement, ...ofHidden);
+  it.each([
+    [announcement, ...ofHidden],
+    ['build/manifest.json', ...ofHidden],
+    [announcement, 'public/packages.json', ...ofHidden],
+  ])('stays private where no source has the package any more, after the loss of %s', async (...lost) => {
+    lose(...lost);
     rmSync(join(folder, 'hidden/composer.json'));
     await libretto('build', '--allow-withdraw');
-    const { withdrawn: names } = JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as {
-      readonly withdrawn: unknown;
-    };
-    expect([listed(), names]).toEqual([['acme/lib'], ['acme/hidden']]);
+    expect([listed(), privateNames()]).toEqual([['acme/lib'], ['acme/hidden']]);
+  });
+
+  it('stays private after its withdrawal, when its index and the manifest are lost', async () => {
+    await succeeds('build', 'lib', '--forget', 'hidden');
+    lose('index/acme/hidden.json', 'public/dist/acme/hidden', 'build/manifest.json');
+    await succeeds('build');
+    expect([listed(), privateNames()]).toEqual([['acme/lib'], ['acme/hidden']]);
   });
 });
+
+const privateNames = (): unknown =>
+  (JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as { readonly withdrawn: unknown }).withdrawn;
 
 describe('the recovery of a list, while the announcement and a document are lost', () => {
   const bringBack = {

@@ -2,7 +2,7 @@
 // one of the two is lost, no advice gives the other up. Where both are lost, history still names purges and
 // withdrawals.
 
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -34,6 +34,7 @@ beforeAll(async () => {
   });
   folder = origin.root;
   await succeeds('build', 'src');
+  for (const path of [announcement, manifest]) cpSync(join(folder, `data/${path}`), join(folder, `before/${path}`));
   await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
   await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
 }, 60_000);
@@ -62,6 +63,25 @@ it('verify advises to remove only a damaged announcement, and to name the upload
   expect((await libretto('verify')).stderr).toContain(advice('remove it and run'));
   lose(announcement);
   expect((await libretto('verify')).stderr).toContain(advice('run'));
+});
+
+it('an announcement and a manifest from an older backup lead to a refusal, and the recovery keeps the versions out', async () => {
+  for (const path of [announcement, manifest]) cpSync(join(folder, `before/${path}`), join(folder, `data/${path}`));
+  lose(tombstones, withdrawn);
+  const { exitCode, stderr } = await libretto('build');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining('Or run `libretto package withdraw acme/hello 1.0.0`'),
+  ]);
+  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+  expect((await libretto('build')).stderr).toContain('libretto package purged --recover');
+  await succeeds('package', 'purged', '--recover');
+  await succeeds('build');
+  expect(versions()).toEqual(['acme/hello@1.2.0']);
+  const { serial } = JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as {
+    readonly serial: number;
+  };
+  expect(serial, 'I6').toBeGreaterThan(3);
 });
 
 describe('a build without announcement and manifest', () => {
@@ -124,7 +144,11 @@ describe('a build without announcement and manifest', () => {
     const other = (...args: readonly string[]): Promise<CliOutcome> =>
       runCli([...args, '--data', 'other'], { cwd: folder });
     expect(await other('build', 'src')).toMatchObject({ exitCode: 0 });
-    for (const path of [announcement, manifest]) rmSync(join(folder, 'other', path));
+    const loseThere = (...paths: readonly string[]): void =>
+      paths.forEach((path) => rmSync(join(folder, 'other', path), { recursive: true }));
+    loseThere(announcement, manifest);
+    expect(await other('build', 'src'), 'its history names no purge').toMatchObject({ exitCode: 0 });
+    loseThere(announcement, manifest, 'build/history');
     expect(await other('build', 'src')).toMatchObject({ exitCode: 2 });
     expect(await other('package', 'purged', '--recover')).toMatchObject({ exitCode: 0 });
     expect(await other('build', 'src')).toMatchObject({ exitCode: 0 });

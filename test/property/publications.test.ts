@@ -32,6 +32,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [4_242_001, '273'],
   // a power loss removed a prune's list of pruned releases, and one of them returned with other bytes
   [730_114_822, '170'],
+  // a power loss restored the document of the first of two publications of one command
+  [767_374_625, '658'],
 ];
 
 /**

@@ -159,8 +159,7 @@ describe('a series of builds', () => {
   it('packages of an unknown source are withdrawn on request', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
-    rmSync(join(data, 'index'), { recursive: true });
-    rmSync(join(data, 'build'), { recursive: true });
+    for (const path of ['index', 'build/manifest.json', 'build/sources']) rmSync(join(data, path), { recursive: true });
     put('two/x', '2.0.0');
     await run(['two']);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
