@@ -37,6 +37,11 @@ export interface BuildReport {
   };
 }
 
+/** The notices about the data folder itself, for example a lost file. */
+export function folderNotices({ notices }: Pick<BuildReport, 'notices'>): readonly string[] {
+  return notices.flatMap(({ source, message }) => (source === dataFolder ? [message] : []));
+}
+
 /** The running task, for a progress line. `total` is 0 while unknown. */
 export interface ProgressEvent {
   readonly phase: 'fetch' | 'scan' | 'archive' | 'publish';

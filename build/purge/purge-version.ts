@@ -6,6 +6,7 @@ import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
+import { folderNotices } from '../contract/build-report.ts';
 import { artifactsFolder } from '../contract/artifact-files.ts';
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type PublishedSource } from '../contract/publication.ts';
@@ -82,6 +83,8 @@ export type PurgeOutcome = {
   readonly files: readonly string[];
   /** the sources of the version, which may publish it again */
   readonly sources: readonly string[];
+  /** the build's remarks on the data folder, for example a lost file; empty for a plan */
+  readonly notices: readonly string[];
 };
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
@@ -95,8 +98,8 @@ export async function purgeVersion(
   try {
     const { outcome, tombstones } = await planPurge(order, createDiskOutput(dataDirectory), effects.now());
     if (outcome.outcome === 'refused') return outcome;
-    const { serial } = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);
-    return { ...outcome, outcome: 'purged', serial };
+    const report = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);
+    return { ...outcome, outcome: 'purged', serial: report.serial, notices: folderNotices(report) };
   } finally {
     await lock.release();
   }
@@ -180,6 +183,7 @@ async function describe(
     alike: found.alike.map((one) => alikeLine(one, newest.reason)),
     files: [...new Set(contents.flatMap(({ name: of, entry }) => archivesToRemove(of, [entry], [])))],
     sources: sources.filter(({ id, location }) => ids.has(id) && !isUploads(location)).map(({ location }) => location),
+    notices: [],
   };
 }
 

@@ -5,6 +5,7 @@ import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
+import { folderNotices } from '../contract/build-report.ts';
 import type { PackageName } from '../contract/name.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
 import { lookUpPurged } from '../contract/purged.ts';
@@ -44,6 +45,8 @@ export type WithheldOutcome = {
   readonly since: string;
   /** serial of the publication without the version */
   readonly serial: number;
+  /** the build's remarks on the data folder, for example a lost file */
+  readonly notices: readonly string[];
 };
 
 type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & {
@@ -93,6 +96,7 @@ export async function withholdVersion(
       reference: entry.reference,
       since: withheld.since,
       serial: report.serial,
+      notices: folderNotices(report),
     };
   } finally {
     await lock.release();

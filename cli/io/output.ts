@@ -12,6 +12,14 @@ export function printLines(stream: TextStream, lines: readonly string[]): void {
   if (lines.length > 0) stream.write(`${lines.map(printable).join('\n')}\n`);
 }
 
+/** Remarks beside the result of a command. */
+export function printNotes(stream: TextStream, notes: readonly string[]): void {
+  printLines(
+    stream,
+    notes.map((note) => `note: ${note}`),
+  );
+}
+
 /** Rows under a head line, columns as wide as their widest cell. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows.map((row) => row.map(printable))];

@@ -33,8 +33,11 @@ export function purgeLines({ purged }: Pick<Adoption, 'purged'>): readonly strin
 export function describeRecovery(recovery: Recovery, count: number): readonly string[] {
   const { added, purged, damage } = recovery;
   return [
-    `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added.length} of them added ` +
-      `now${added.length === 0 ? '.' : ':'}`,
+    count === 0
+      ? 'No record of a purge was found in the list, the announcement, the history and the state. The list of purged ' +
+        'versions is empty.'
+      : `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added.length} of them added ` +
+        `now${added.length === 0 ? '.' : ':'}`,
     ...added.map(lineOf),
     ...(purged.length === 0
       ? []
@@ -63,8 +66,8 @@ export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
 function warningsOf({ replaced, dropped, unconfirmed }: Recovery): readonly string[] {
   return [
     ...section(
-      'Of these the label and the reference alone are known. Their files under another label are not kept out ' +
-        'any more:',
+      'Only the label and the reference of these versions are known. Builds no longer block the files of these ' +
+        'versions under another label:',
       replaced,
     ),
     ...section(

@@ -108,7 +108,8 @@ export async function recoverHere(
   const folder = mirrorFolder(config);
   const confirm = async (plan: Recovery): Promise<Recovery> => {
     const whole = await withMirrored(plan, folder);
-    if (!confirmed) refuseUnconfirmed(whole, { by: 'The recovery', where: 'on this registry' });
+    if (!confirmed)
+      refuseUnconfirmed(whole, { by: 'The recovery', where: 'on this registry', hasFile: rows.length > 0 });
     return whole;
   };
   const state = await openState(config);

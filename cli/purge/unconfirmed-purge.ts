@@ -22,18 +22,23 @@ export class UnconfirmedPurge extends UsageError {
 export interface AdoptionWords {
   readonly by: 'The recovery' | 'The file';
   readonly where: 'on this registry' | 'in this backup';
+  /** false: the tombstones come from this registry's own records */
+  readonly hasFile: boolean;
 }
 
 /** Throws UnconfirmedPurge if the tombstones purge an existing version. Names all of them. */
-export function refuseUnconfirmed(plan: Adoption, { by, where }: AdoptionWords): void {
+export function refuseUnconfirmed(plan: Adoption, { by, where, hasFile }: AdoptionWords): void {
   if (plan.purged.length === 0) return;
+  const existence = plan.purged.every(({ state }) => state === 'unknown') ? 'may be' : 'are';
   throw new UnconfirmedPurge(
     [
-      `${by} purges versions that are ${where}. They go for good, and are never published again:`,
+      `${by} purges versions that ${existence} ${where}. They go for good, and are never published again:`,
       ...purgeLines(plan),
       `${by} adds ${counted(plan.added.length, 'tombstone')}:`,
       ...plan.added.map(lineOf),
-      'Nothing was changed. Remove the rows of versions that stay from the file, or say --yes to purge them.',
+      hasFile
+        ? 'Nothing was changed. To keep a version, remove its row from the file. To purge the versions, add --yes.'
+        : 'Nothing was changed. To purge the versions, add --yes.',
     ].join('\n'),
     plan,
   );

@@ -83,6 +83,14 @@ describe('while the announcement alone is lost', () => {
     expect(versions()).toEqual(expect.arrayContaining(['acme/one@1.0.0', 'acme/two@1.1.0', 'acme/up@1.0.0']));
   });
 
+  it.each([
+    [['package', 'withdraw', 'acme/one', '1.1.0']],
+    [['package', 'purge', 'acme/one', '1.1.0', '--reason', 'secret', '--yes']],
+  ])('%j names the file', async (command) => {
+    const { stderr } = await succeeds(...command);
+    expect(stderr).toContain(`note: ${announcement} was missing or damaged`);
+  });
+
   it('verify reports the lost file, and no publication that was cut off', async () => {
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);

@@ -111,7 +111,9 @@ describe('a recovery of the list of tombstones', () => {
     expect(stderr).toMatch(
       /purges versions that are on this registry[^]*\n {2}acme\/hello 1\.2\.0 \(.{12}\), published\n/,
     );
-    expect(stderr).toMatch(/adds 1 tombstone:\n {2}acme\/hello 1\.2\.0\n[^]*Nothing was changed\.[^]*--yes/);
+    expect(stderr).toMatch(
+      /adds 1 tombstone:\n {2}acme\/hello 1\.2\.0\n[^]*Nothing was changed\.[^]*from the file[^]*--yes/,
+    );
     expect(readFileSync(now(list), 'utf8')).toBe(before);
     await succeeds(folder, 'verify');
     expect(Object.keys(publishedVersions(join(folder, 'data')))).toContain('acme/hello@1.2.0');
@@ -180,6 +182,15 @@ describe('a recovery of the list of tombstones', () => {
       ['1.1.0', '1.2.0', '5.0.0'],
     ]);
     expect(existsSync(now('public/dist/acme/hello/1.2.0.zip'))).toBe(false);
+  });
+
+  it('without a file asks for --yes alone, where no record lists the versions of the package', async () => {
+    for (const path of [list, 'index/acme/hello.json', 'public/p2/acme/hello.json']) rmSync(now(path));
+    const { exitCode, stderr } = await recover();
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('versions that may be on this registry')]);
+    expect(stderr).toMatch(/acme\/hello 1\.1\.0 [^]*Nothing was changed\. To purge the versions, add --yes\.$/);
+    await recover('--yes');
+    expect(await purged()).toEqual(['1.1.0']);
   });
 
   it('names each tombstone that it adds', async () => {

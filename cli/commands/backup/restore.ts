@@ -97,7 +97,7 @@ async function restoreWithPurges(order: Order, config: Config, context: Context)
   const confirm = async (): Promise<void> => {
     adoption = await planAdoption(order, config, context.now());
     if (!confirmed && tombstones !== undefined)
-      refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup' });
+      refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup', hasFile: true });
   };
   const beforeState = async (): Promise<void> => {
     if (tombstones !== undefined) await adoptHere(tombstones, async (plan) => plan, config, context);

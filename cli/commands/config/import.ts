@@ -90,7 +90,7 @@ async function bring(
   if (rows.length === 0) return { imported: await bringState(), added: [], purged: [] };
   if (dryRun) return { imported: await bringState(), ...(await planHere(rows, config, context.now())) };
   const confirm = async (plan: Adoption): Promise<Brought> => {
-    if (!confirmed) refuseUnconfirmed(plan, { by: 'The file', where: 'on this registry' });
+    if (!confirmed) refuseUnconfirmed(plan, { by: 'The file', where: 'on this registry', hasFile: true });
     return { ...plan, imported: await bringState() };
   };
   const brought = await adoptHere(rows, confirm, await withSettingsOf(state, config), context);

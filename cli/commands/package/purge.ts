@@ -16,7 +16,7 @@ import type { Given } from '../../io/command.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { openState } from '../../state/open-state.ts';
-import { firstOf, printJson, printLines } from '../../io/output.ts';
+import { firstOf, printJson, printLines, printNotes } from '../../io/output.ts';
 import { meantVersion } from '../../purge/package-command.ts';
 import { meantReason, meantReference, purgeHere } from '../../purge/purge-here.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
@@ -63,7 +63,11 @@ function meantNote(text: unknown): string | null {
 function purgerHere(config: Config, context: Context): VersionPurger {
   return {
     plan: async (order) => readPurgeOutcome(await purgeHere(order, true, config, context)),
-    purge: async (order) => readPurgeOutcome(await purgeHere(order, false, config, context)),
+    purge: async (order) => {
+      const outcome = await purgeHere(order, false, config, context);
+      if (Array.isArray(outcome['notices'])) printNotes(context.stderr, outcome['notices'].map(String));
+      return readPurgeOutcome(outcome);
+    },
   };
 }
 

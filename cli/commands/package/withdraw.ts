@@ -12,7 +12,7 @@ import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
 import { readPublishedTree } from '../../tree/published-tree.ts';
@@ -49,7 +49,11 @@ async function withdraw(meant: MeantVersion, config: Config, context: Context): 
   const state = await openState(config);
   try {
     const withdrawer = {
-      withdraw: async () => readWithdrawn(await withholdVersion(meant, versionBuild(config, context))),
+      withdraw: async () => {
+        const outcome = await withholdVersion(meant, versionBuild(config, context));
+        if (outcome.outcome === 'withdrawn') printNotes(context.stderr, outcome.notices);
+        return readWithdrawn(outcome);
+      },
     };
     return await createWithdrawals({
       store: createAuditedStore({ store: state, now }),

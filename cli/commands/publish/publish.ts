@@ -18,7 +18,7 @@ import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { createLocalPublisher } from '../../builds/local-publisher.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { packFolder } from './pack-folder.ts';
 import { startProgress, type Progress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
@@ -87,7 +87,7 @@ async function publishHere(job: Job): Promise<Published> {
     const nowMs = (): number => now().getTime();
     const notice = (message: string): void => {
       progress.stop();
-      printLines(context.stderr, [`note: ${message}`]);
+      printNotes(context.stderr, [message]);
     };
     const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
     const artifacts = createArtifacts({
