@@ -44,11 +44,14 @@ export async function verifyManifestBytes(output: Output, repairs: Repairs, faul
     });
 }
 
-function repairAnnouncement(how: 'run' | 'remove it and run'): string {
-  return (
-    `Restore it from a backup; or ${how} \`libretto build\` with every source named, and artifact:DATA/artifacts for ` +
-    'uploads: a build writes it again, and knows the sources from it alone.'
-  );
+/** `manifest` names the sources too, unless it is lost or an older version wrote it. */
+function repairAnnouncement(how: 'run' | 'remove it and run', manifest: Manifest | undefined): string {
+  const sources =
+    (manifest?.sources ?? []).length > 0
+      ? `, which writes it again: build/${manifestPath} names the sources.`
+      : ' with every source named, and artifact:DATA/artifacts for uploads: the build writes it again. No other file ' +
+        'names the sources.';
+  return `Restore it from a backup; or ${how} \`libretto build\`${sources}`;
 }
 
 export async function verifyAnnouncement(
@@ -64,7 +67,7 @@ export async function verifyAnnouncement(
       faults.push({
         code: 'MALFORMED_INDEX',
         ...place,
-        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement('remove it and run')}`,
+        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement('remove it and run', manifest)}`,
       });
     return publication;
   } catch (error) {
@@ -75,9 +78,9 @@ export async function verifyAnnouncement(
           ? {
               code: 'MISSING_FILE',
               ...place,
-              message: `The announcement of the last publication is missing. ${repairAnnouncement('run')}`,
+              message: `The announcement of the last publication is missing. ${repairAnnouncement('run', manifest)}`,
             }
-          : indexFault(error, place, repairAnnouncement('remove it and run')),
+          : indexFault(error, place, repairAnnouncement('remove it and run', manifest)),
       );
     return undefined;
   }

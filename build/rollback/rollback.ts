@@ -13,6 +13,7 @@ import { gatherOutcome, type PackagesOutcome } from '../publish/outcome.ts';
 import type { PackageResult } from '../package/package-stage.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
+import { changedTree } from '../scan/lost-announcement.ts';
 import { holdsAfter } from '../package/rollback-holds.ts';
 import { netChanges, type NetChanges } from '../history/net-changes.ts';
 import { readPending } from '../package/pending-publications.ts';
@@ -113,8 +114,7 @@ async function settledTree(place: RollbackPlace): Promise<TreeMemory> {
     ? 'The last build was given other settings of what documents say (metadataUrl, distUrl, distShasum, name, ' +
       'abandoned …), or was made by another version of Libretto, or has to be repeated as a whole. Use its ' +
       'libretto.json (--config)'
-    : 'The output tree is not as the last publication left it: that was cut off, or packages.json was changed ' +
-      'since. Roll back after a `libretto build`';
+    : `${changedTree(tree)}. Roll back after a \`libretto build\``;
   throw new BuildRefused(`${why}${whole ? ', or run `libretto build` first' : ''}.`);
 }
 

@@ -21,6 +21,13 @@ import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
+/** The difference of a tree from its last publication: the announcement is lost, or others. A sentence without its end. */
+export function changedTree({ publication }: Pick<TreeMemory, 'publication'>): string {
+  return publication === undefined
+    ? `index/${publicationPath} is missing or damaged`
+    : 'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since';
+}
+
 /** undefined: the sources are known, or nothing was published. Otherwise the fault and its remedy. */
 export async function lostAnnouncement(
   tree: Pick<TreeMemory, 'publication' | 'sources' | 'names'>,
@@ -70,7 +77,7 @@ export async function coverSources(
   throw new PackageDamaged(
     `This build leaves out a source that published ${names === '' ? 'nothing yet' : names}. ${lost} Where a source ` +
       'has another place now, or is gone, add `--forget unknown`: the build then withdraws the versions that no named ' +
-      'source has.',
+      'source has. Add `--allow-withdraw` too where a package loses its last version.',
   );
 }
 

@@ -6,6 +6,7 @@ import { unknownSettings } from '../memory/manifest.ts';
 import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import { changedTree } from './lost-announcement.ts';
 import type { ScannedSource } from './scan.ts';
 import { matchAnyName, matchName } from '../shared/patterns/package-pattern.ts';
 
@@ -39,10 +40,7 @@ export async function refusePartialRepair(
   if (limit === undefined) return;
   const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
   if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
-  throw new BuildRefused(
-    'The output tree is not as the last publication left it: that was cut off, or packages.json was changed ' +
-      'since. Run `libretto build` without --only first.',
-  );
+  throw new BuildRefused(`${changedTree(tree)}. Run \`libretto build\` without --only first.`);
 }
 
 /**

@@ -18,7 +18,8 @@ export const path = text({
 });
 export const url = text({
   pattern: String.raw`^(?:https?://|ssh://|[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:)[^\s?#\\]+$`,
-  allowed: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; use "path" for a repository on this machine',
+  allowed:
+    'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; for a repository on this machine, use "path" in libretto.json',
   description: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH, without credentials',
   objection(given) {
     const parsed = parseGitUrl(given);

@@ -91,6 +91,17 @@ describe('while the announcement alone is lost', () => {
     expect(stderr).toContain(`note: ${announcement} was missing or damaged`);
   });
 
+  it.each([[['rollback', '1']], [['build', '--only', 'acme/one']]])(
+    '%j is refused, and names the file and the way back',
+    async (command) => {
+      const { exitCode, stderr } = await libretto(...command);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${announcement} is missing or damaged`)]);
+      expect(stderr).not.toContain('was cut off');
+      await succeeds('build');
+      await succeeds(...command);
+    },
+  );
+
   it('verify reports the lost file, and no publication that was cut off', async () => {
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
@@ -152,6 +163,14 @@ describe('while announcement and manifest are lost', () => {
     expect(await libretto('build')).toMatchObject({ exitCode: 2 });
     await succeeds('build', 'one', 'two', artifacts);
     expect([sources(), versions()]).toEqual([all, ['acme/two@1.0.0']]);
+  });
+
+  it('a source that is gone loses its versions where the operator confirms that', async () => {
+    const refused = await libretto('build', 'one', artifacts);
+    expect(refused.stderr).toContain('Add `--allow-withdraw` too where a package loses its last version.');
+    await succeeds('build', 'one', artifacts, '--forget', 'unknown', '--allow-withdraw');
+    expect(versions()).not.toContain('acme/two@1.0.0');
+    await succeeds('verify');
   });
 
   it('a moved source keeps its versions where the operator forgets its former location', async () => {

@@ -57,12 +57,16 @@ it.each([[[announcement, tombstones]], [[announcement]], [[tombstones]], [[withd
   },
 );
 
-it('verify advises to remove only a damaged announcement, and to name the uploads among the sources', async () => {
-  const advice = (how: string): string => `or ${how} \`libretto build\` with every source named, and artifact:DATA/`;
+it('verify advises to remove only a damaged announcement, and to name the sources if no file names them', async () => {
+  const advice = (how: string): string => `or ${how} \`libretto build\``;
+  const known = ', which writes it again: build/manifest.json names the sources';
+  const unknown = ' with every source named, and artifact:DATA/';
   writeFileSync(join(folder, 'data', announcement), '{');
-  expect((await libretto('verify')).stderr).toContain(advice('remove it and run'));
+  expect((await libretto('verify')).stderr).toContain(advice('remove it and run') + known);
   lose(announcement);
-  expect((await libretto('verify')).stderr).toContain(advice('run'));
+  expect((await libretto('verify')).stderr).toContain(advice('run') + known);
+  lose(manifest);
+  expect((await libretto('verify')).stderr).toContain(advice('run') + unknown);
 });
 
 it('an announcement and a manifest from an older backup lead to a refusal, and the recovery keeps the versions out', async () => {

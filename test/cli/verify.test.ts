@@ -80,7 +80,8 @@ const told: Readonly<Record<Repair, RegExp>> = {
     /Remove (?:build\/manifest\.json|it) and run `libretto build`(?:: it|, which) compares everything and writes (?:this|it) again\.$/,
   derive:
     /(?:Restore it from a backup; or remove it and|Remove) build\/manifest\.json and run `libretto build`[:,].* compares everything and writes this again\.$|derives it from the documents and the archives\.$/,
-  'name sources': /or (?:remove it and )?run `libretto build` with every source named/,
+  'name sources':
+    /or (?:remove it and )?run `libretto build`(?: with every source named|, which writes it again: build)/,
   remove: /(?:Remove it(?: if it is not yours; a build never does)?|move it to another place; a build never does)\.$/,
   build: /The next build (?:writes it again|compares everything and goes on from the later one)\.$/,
 };

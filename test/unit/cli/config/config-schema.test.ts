@@ -276,7 +276,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   ],
   [
     git({ url: '../lib.git' }),
-    'sources[0].url is "../lib.git"; allowed: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; use "path" for a repository on this machine.',
+    'sources[0].url is "../lib.git"; allowed: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; for a repository on this machine, use "path" in libretto.json.',
   ],
   [
     {
