@@ -111,9 +111,11 @@ it('a recovery of tombstones publishes nothing of a package without index and do
   const before = filesNow();
   const unsure = await libretto('package', 'purged', '--recover', 'rows.json');
   expect([unsure.exitCode, unsure.stderr]).toEqual([2, expect.stringContaining('acme/lib 9.0.0')]);
-  const refused = await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
-  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${stable} and the serving index`)]);
   expect(filesNow()).toEqual(before);
+  const published = versions();
+  const damaged = await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
+  expect([damaged.exitCode, damaged.stdout]).toEqual([1, expect.stringContaining(`${stable} and the serving index`)]);
+  expect([versions(), existsSync(at('data', index))]).toEqual([published, false]);
 });
 
 it('prune keeps the archives of a package without index and documents', async () => {

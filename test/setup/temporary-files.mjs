@@ -1,7 +1,7 @@
 // Chooses the folder for the temporary files of `npm test`: in memory where there is space, because many tests sync
 // their files. `npm run fault` and a single `vitest run` use the ordinary temporary folder.
 
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import process from 'node:process';
 
 const memory = '/dev/shm';
@@ -19,6 +19,8 @@ export function placeTemporaryFiles(say) {
     return { remove: () => undefined };
   }
   const folder = mkdtempSync(`${memory}/libretto-`);
+  // some tests run as a user without rights
+  chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   say(`temporary files: ${folder}, in memory (TMPDIR=/tmp puts them on the disk)`);
   return { remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
