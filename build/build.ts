@@ -22,7 +22,7 @@ import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publica
 import { limitTo, canBeLimited, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { makeReport, type ReportInputs } from './publish/make-report.ts';
-import { withheldPath } from './contract/withheld.ts';
+import type { WithheldVersion } from './contract/withheld.ts';
 import { dataFolder, type BuildReport } from './contract/build-report.ts';
 import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
@@ -169,11 +169,16 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   return { settings, settingsDigest, output, tree, limit, choice, completedRollback: found.rollback };
 }
 
-/** Withdrawals on record count where nothing in the tree names one. */
+/** The recovery of a list also takes the withdrawals in the state: a `package restore` removes its record there. */
 function withRecorded(tree: TreeMemory, recovery: BuildRequest['recoverPurged']): TreeMemory {
-  if (recovery === undefined || !tree.unproven.includes(withheldPath)) return tree;
-  return { ...tree, announced: { ...tree.announced, withheld: recovery.withheld } };
+  if (recovery === undefined) return tree;
+  const { purged, withheld } = tree.announced;
+  const isNamed = new Set(withheld.map(versionKey));
+  const more = recovery.withheld.filter((row) => !isNamed.has(versionKey(row)));
+  return { ...tree, announced: { purged, withheld: [...withheld, ...more] } };
 }
+
+const versionKey = ({ name, version_normalized: normalized }: WithheldVersion): string => `${name} ${normalized}`;
 
 /** Reads the lists that the versions of this build are checked against. */
 async function openRun(

@@ -8,7 +8,7 @@ import { purgedKey } from '../contract/purged.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import type { WithheldVersion } from '../contract/withheld.ts';
 import { recordsOnDisk } from '../history/read-history.ts';
-import { readRecord, type PublicationRecord } from '../history/record.ts';
+import { historyFolder, type PublicationRecord } from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -38,8 +38,14 @@ export async function announcedLists(
  * True if history has a later publication than `serial`, the serial of announcement and manifest: both come from an
  * older backup. A publication writes its serial into the manifest before its record.
  */
-export async function hasNewerRecord(output: Pick<Output, 'read'>, serial: number): Promise<boolean> {
-  return (await readRecord(output, serial + 1)) !== undefined;
+export async function hasNewerRecord(output: Pick<Output, 'list'>, serial: number): Promise<boolean> {
+  return (await newestRecorded(output)) > serial;
+}
+
+/** The last serial in history; 0 for none. */
+export async function newestRecorded(output: Pick<Output, 'list'>): Promise<number> {
+  const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
+  return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
 }
 
 export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {

@@ -14,10 +14,9 @@ import { parsePackageName, type PackageName } from '../contract/name.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
-import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { announcedLists, hasNewerRecord, isInterrupted, newestSerial } from './announced.ts';
+import { announcedLists, isInterrupted, newestRecorded, newestSerial } from './announced.ts';
 import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
@@ -85,7 +84,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     ),
     interrupted: interrupted && publication !== undefined,
     publication,
-    serial: await lastSerial(output, manifest, publication),
+    // the manifest may be lost, or come from an older backup: history still has the last serial (I6)
+    serial: Math.max(newestSerial(manifest, publication), await newestRecorded(output)),
     sources: knownSources(manifest, publication),
     undone: publication === undefined ? manifest?.undone : publication.undone,
     trusted:
@@ -159,25 +159,6 @@ function knownSources(
   return added.length === 0
     ? announced
     : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
-}
-
-/**
- * If the manifest is lost, or comes from an older backup, the records of publications still have the last serial (I6);
- * 0 for none.
- */
-async function lastSerial(
-  output: Output,
-  manifest: Manifest | undefined,
-  publication: Publication | undefined,
-): Promise<number> {
-  const serial = newestSerial(manifest, publication);
-  if (manifest !== undefined && !(await hasNewerRecord(output, serial))) return serial;
-  return Math.max(serial, await newestRecorded(output));
-}
-
-async function newestRecorded(output: Output): Promise<number> {
-  const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
-  return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
 }
 
 /**

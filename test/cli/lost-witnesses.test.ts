@@ -88,6 +88,20 @@ it('an announcement and a manifest from an older backup lead to a refusal, and t
   expect(serial, 'I6').toBeGreaterThan(3);
 });
 
+it('history counts after such a restore although it begins later, and the recovery takes withdrawals from the state', async () => {
+  for (const path of [announcement, manifest]) cpSync(join(folder, `before/${path}`), join(folder, `data/${path}`));
+  lose(tombstones, withdrawn, 'build/history/2');
+  expect((await libretto('build')).exitCode).toBe(2);
+  await succeeds('package', 'purged', '--recover');
+  expect(await libretto('build')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('package withdraw acme/hello 1.0.0') as string,
+  });
+  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+  await succeeds('build');
+  expect(versions()).toEqual(['acme/hello@1.2.0']);
+});
+
 describe('a build without announcement and manifest', () => {
   it.each([
     [tombstones, 'It lacks tombstones that the announcement names: acme/hello 1.1.0'],
