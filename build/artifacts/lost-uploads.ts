@@ -25,7 +25,8 @@ export async function refuseLostUploads(
   const output = createDiskOutput(tree.dataDirectory);
   const announced = await output.read('index', publicationPath);
   if (announced === undefined) return;
-  if (parsePublication(announced).sources.every(({ id }) => id !== tree.source)) return;
+  const uploads = parsePublication(announced).sources.find(({ id }) => id === tree.source);
+  if (uploads === undefined) return;
   for (const name of await listPackages(output)) {
     const text = await output.read('index', indexPath(name));
     for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
@@ -35,8 +36,8 @@ export async function refuseLostUploads(
       if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
       throw new PackageDamaged(
         `${join(tree.dataDirectory, artifactsFolder)} has no ZIP, but ${name} ${entry.version} is published from it. ` +
-          'Mount the folder, or restore it from a backup. If all uploads shall go, run `libretto build ' +
-          '--allow-withdraw` first. Nothing was published.',
+          'Mount the folder, or restore it from a backup. To withdraw all uploads, run `libretto build --forget ' +
+          `${uploads.location}\` first. Nothing was published.`,
       );
     }
   }

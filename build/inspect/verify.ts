@@ -12,7 +12,7 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { announcedLists } from '../memory/announced.ts';
+import { announcedLists, newestRecorded } from '../memory/announced.ts';
 import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
@@ -61,7 +61,8 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const manifest = await verifyManifest(output, faults);
   const publication = await verifyAnnouncement(output, manifest, faults);
   faults.push(...(await verifyAdvisoryLists(output)));
-  const lists = await verifyLists(output, await announcedLists(output, publication, manifest));
+  const announced = await announcedLists(output, publication, manifest, await newestRecorded(output));
+  const lists = await verifyLists(output, announced);
   faults.push(...lists.faults);
   const repairs = repairsBeside(faults);
   await verifyManifestBytes(output, repairs, faults);

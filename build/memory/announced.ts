@@ -14,32 +14,26 @@ import type { Manifest } from './manifest.ts';
 
 /**
  * `manifest` counts first during a publication and after an interrupted one. It also counts if the announcement is lost
- * or damaged, or names no lists.
+ * or damaged, or names no lists. `lastRecorded` is the result of `newestRecorded`.
  */
 export async function announcedLists(
   output: Pick<Output, 'read' | 'list'>,
   publication: Publication | undefined,
   manifest: Manifest | undefined,
+  lastRecorded: number,
 ): Promise<AnnouncedLists> {
   if (publication === undefined && manifest === undefined) return recordedLists(await recordsOnDisk(output));
   const [first, second] = isInterrupted(manifest, publication) ? [manifest, publication] : [publication, manifest];
   const purged = first?.purged ?? second?.purged ?? [];
   const withheld = first?.withheld ?? second?.withheld ?? [];
   const serial = newestSerial(manifest, publication);
-  if (!(await hasNewerRecord(output, serial))) return { purged, withheld };
+  // A publication writes its serial into the manifest before its record: both files come from an older backup.
+  if (lastRecorded <= serial) return { purged, withheld };
   const newer = recordedLists((await recordsOnDisk(output)).filter((record) => record.serial > serial));
   return {
     purged: distinct([...purged, ...newer.purged], purgedKey),
     withheld: distinct([...withheld, ...newer.withheld], keyOf),
   };
-}
-
-/**
- * True if history has a later publication than `serial`, the serial of announcement and manifest: both come from an
- * older backup. A publication writes its serial into the manifest before its record.
- */
-export async function hasNewerRecord(output: Pick<Output, 'list'>, serial: number): Promise<boolean> {
-  return (await newestRecorded(output)) > serial;
 }
 
 /** The last serial in history; 0 for none. */

@@ -74,7 +74,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const rootIntact = isIntact(root, publication);
   const interrupted = isInterrupted(manifest, publication);
   const wasWhole = publication === undefined ? root.stamp !== undefined : !interrupted;
-  const announced = await announcedLists(output, publication, manifest);
+  const lastRecorded = await newestRecorded(output);
+  const announced = await announcedLists(output, publication, manifest, lastRecorded);
   const listed = isPublishedText || publication === undefined ? root.names : undefined;
   const unproven = (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [];
   return {
@@ -85,7 +86,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     interrupted: interrupted && publication !== undefined,
     publication,
     // the manifest may be lost, or come from an older backup: history still has the last serial (I6)
-    serial: Math.max(newestSerial(manifest, publication), await newestRecorded(output)),
+    serial: Math.max(newestSerial(manifest, publication), lastRecorded),
     sources: knownSources(manifest, publication),
     undone: publication === undefined ? manifest?.undone : publication.undone,
     trusted:
@@ -141,7 +142,8 @@ export async function readKnownSources(output: Output): Promise<readonly Publish
 
 /** Returns `announced` of the whole memory, without reading the rest. */
 export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
-  return announcedLists(output, await readPublication(output), await readManifest(output));
+  const [publication, manifest] = [await readPublication(output), await readManifest(output)];
+  return announcedLists(output, publication, manifest, await newestRecorded(output));
 }
 
 /**

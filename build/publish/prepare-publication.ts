@@ -89,6 +89,7 @@ export async function guardRemovals(
     results,
     packages: tree.names.length,
     confirmed: choice.confirmed,
+    sources: tree.sources,
     isMeant: (name, { normalized, reference }) =>
       withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined,
   });

@@ -2,6 +2,7 @@
 // lost, or a source is empty. Pure.
 
 import { normalizeVersion, isDevVersion } from '../contract/version.ts';
+import type { PublishedSource } from '../contract/publication.ts';
 import type { PackageResult, VersionOf } from '../package/package-stage.ts';
 import { WithdrawalRefused } from '../contract/refusals.ts';
 
@@ -11,6 +12,8 @@ export interface Removals {
   readonly packages: number;
   /** ids of the sources that a person asked to forget: the build withdraws their versions without this guard */
   readonly confirmed: ReadonlySet<string>;
+  /** the published sources */
+  readonly sources: readonly Pick<PublishedSource, 'id' | 'location'>[];
   /** true if a person withdrew or purged exactly this version */
   readonly isMeant: (
     name: PackageResult['name'],
@@ -21,6 +24,7 @@ export interface Removals {
 /** A tenth of fewer packages rounds to none. */
 const fewestPackages = 10;
 const mostShown = 20;
+const mostSources = 5;
 
 /**
  * Throws WithdrawalRefused if a package would lose its last version, or more than a tenth of all packages one of their
@@ -51,10 +55,22 @@ export function refuseRemovals(removals: Removals): void {
       `This build would withdraw ${what}. Nothing was published.`,
       ...lines,
       ...more,
-      'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see ' +
-        'whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.',
+      `If that is meant, build again with --allow-withdraw. If not, see whether a source is incomplete: a folder that is ` +
+        `not mounted, a line that is missing in libretto.json, an uploaded ZIP file that is gone.` +
+        describeSources(shown, removals),
     ].join('\n'),
   );
+}
+
+type Loss = { readonly lost: readonly VersionOf[] };
+
+/** A sentence with the sources that had the versions; nothing where no source is known. */
+function describeSources(losses: readonly Loss[], { sources }: Removals): string {
+  const ids = new Set(losses.flatMap(({ lost }) => lost.map(({ source }) => source)));
+  const known = sources.filter(({ id }) => ids.has(id)).map(({ location }) => location);
+  if (known.length === 0) return '';
+  const more = known.length > mostSources ? ` and ${known.length - mostSources} more sources` : '';
+  return ` These versions came from ${known.slice(0, mostSources).join(', ')}${more}.`;
 }
 
 function lossesOf({ name, withdrawn }: PackageResult, { confirmed, isMeant }: Removals): readonly VersionOf[] {

@@ -28,12 +28,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printJson(stdout, outcome);
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
-  // a mistyped --data must not create folders
-  if (readPublishedTree(config.data.value) === undefined)
-    throw new UsageError(
-      treeDamage(config.data.value) ??
-        `Nothing is published in ${config.data.value}. Name the data folder with --data.`,
-    );
+  // A mistyped --data must not create folders. The build repairs a damaged tree, or refuses.
+  if (readPublishedTree(config.data.value) === undefined && treeDamage(config.data.value) === undefined)
+    throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
   const withdrawn = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else

@@ -26,7 +26,7 @@ const resultOf = (name: string, published: number, ...withdrawn: readonly string
 const refuse =
   (results: readonly PackageResult[], more: Partial<Removals> = {}) =>
   () =>
-    refuseRemovals({ results, packages: 20, confirmed: new Set(), isMeant: () => false, ...more });
+    refuseRemovals({ results, packages: 20, confirmed: new Set(), sources: [], isMeant: () => false, ...more });
 const losing = (count: number, version: string): readonly PackageResult[] =>
   Array.from({ length: count }, (_, index) => resultOf(`acme/p${index}`, 1, version));
 
