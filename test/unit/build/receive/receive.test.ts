@@ -1,5 +1,5 @@
 // Tests trees that were built elsewhere: the versions that receive takes over and those that it excludes.
-// damaged-trees.test.ts has the trees that are refused.
+// receive-damaged-trees.test.ts has the trees that are refused.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Tests archives of mirrored packages: they are fetched on first use, streamed while they arrive, and stored unchanged.
-// The upstream is a server on loopback; refused-archives.test.ts has the refused archives.
+// The upstream is a server on loopback; mirrored-archives-refused.test.ts has the refused archives.
 
 import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

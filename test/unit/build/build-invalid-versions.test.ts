@@ -1,18 +1,18 @@
-// Tests the gate before a publication: it excludes versions that Composer could not load and archives that do not match
-// their record. Published versions stay.
+// Tests the checks before a publication: a build excludes versions that Composer could not load, and archives that do
+// not match their record. Published versions stay.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyTree } from '../../../../build/inspect/verify.ts';
-import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
-import { createRepository } from '../../../util/git-repository.ts';
-import { below } from '../../../util/package-tree.ts';
-import { publishedTree, publishedVersions } from '../../../util/published-tree.ts';
-import { whoLibrary } from '../../../util/who-library.ts';
+import { verifyTree } from '../../../build/inspect/verify.ts';
+import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
+import { createRepository } from '../../util/git-repository.ts';
+import { below } from '../../util/package-tree.ts';
+import { publishedTree, publishedVersions } from '../../util/published-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
 
 let series: BuildSeries;
 beforeEach(() => (series = buildSeries()));
 afterEach(() => series.tree.remove());
 
-describe('the gate before a publication', () => {
+describe('the checks before a publication', () => {
   it('a record that no client could load is excluded, and published records stay', async () => {
     series.tree.write(below('one/x', whoLibrary('acme/hello', '1.0.0', {}, 'a')));
     series.tree.write(below('one/other', whoLibrary('acme/other', '1.0.0', {}, 'a')));

@@ -1,18 +1,18 @@
 // Tests publications that are cut off between any two of their phases: the next build completes them, and the history
 // records the changes that readers saw.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { build } from '../../../../build/build.ts';
-import type { BuildEffects } from '../../../../build/scan/build-request.ts';
-import { netChanges } from '../../../../build/history/net-changes.ts';
-import { presentSerial, readHistory } from '../../../../build/history/read-history.ts';
-import { rollBack } from '../../../../build/rollback/rollback.ts';
-import { createDiskOutput } from '../../../../build/output/disk-output.ts';
-import { prune } from '../../../../build/prune/prune.ts';
-import { verifyTree } from '../../../../build/inspect/verify.ts';
-import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
-import { below, type TemporaryTree } from '../../../util/package-tree.ts';
-import { publishedTree, publishedVersions } from '../../../util/published-tree.ts';
-import { whoLibrary } from '../../../util/who-library.ts';
+import { build } from '../../../build/build.ts';
+import type { BuildEffects } from '../../../build/scan/build-request.ts';
+import { netChanges } from '../../../build/history/net-changes.ts';
+import { presentSerial, readHistory } from '../../../build/history/read-history.ts';
+import { rollBack } from '../../../build/rollback/rollback.ts';
+import { createDiskOutput } from '../../../build/output/disk-output.ts';
+import { prune } from '../../../build/prune/prune.ts';
+import { verifyTree } from '../../../build/inspect/verify.ts';
+import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
+import { below, type TemporaryTree } from '../../util/package-tree.ts';
+import { publishedTree, publishedVersions } from '../../util/published-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
 
 const phases = [
   'making everything durable',

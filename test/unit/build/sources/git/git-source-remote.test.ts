@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { createGitSource } from '../../../../build/sources/git/git-source.ts';
-import type { Scan, Source, SourceMemory } from '../../../../build/sources/release.ts';
-import { startGitHttpServer, type GitHttpServer } from '../../../util/git-http-server.ts';
-import { keptCopy } from '../../../util/git-scan.ts';
-import { createRepository, type RepositoryStep, type TestRepository } from '../../../util/git-repository.ts';
-import { contentOf } from '../../../util/content-of.ts';
+import { createGitSource } from '../../../../../build/sources/git/git-source.ts';
+import type { Scan, Source, SourceMemory } from '../../../../../build/sources/release.ts';
+import { startGitHttpServer, type GitHttpServer } from '../../../../util/git-http-server.ts';
+import { keptCopy } from '../../../../util/git-scan.ts';
+import { createRepository, type RepositoryStep, type TestRepository } from '../../../../util/git-repository.ts';
+import { contentOf } from '../../../../util/content-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-remote-'));
 let server: GitHttpServer;
