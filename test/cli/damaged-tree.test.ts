@@ -1,46 +1,22 @@
 // Tests commands that read a published tree with a lost or damaged announcement, packages.json or index. Each names the
 // file and the next step, and none claims that nothing was published.
 
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
+import { below } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const [announcement, root] = ['index/_publication.json', 'public/packages.json'] as const;
-let origin: TemporaryTree;
-let folder: string;
-const data = (path: string): string => join(folder, 'data', path);
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
 
-beforeAll(async () => {
-  origin = temporaryTree({
+const { at, data, libretto } = registryCopy(
+  {
     ...below('r/lib', whoLibrary('acme/lib', '1.0.0')),
     ...below('r/other', whoLibrary('acme/other', '1.0.0')),
-  });
-  folder = origin.root;
-  expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
-});
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-damaged-tree-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  },
+  async () => expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 }),
+);
 
 const damages: Readonly<Record<string, (path: string) => void>> = {
   missing: () => undefined,
@@ -110,7 +86,7 @@ it.each([
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^libretto: No backup was made\. .* Run `libretto verify`/);
   expect(stderr).toContain(`${named} is missing`);
-  expect(existsSync(join(folder, 'copy'))).toBe(false);
+  expect(existsSync(at('copy'))).toBe(false);
 });
 
 it.each([

@@ -1,43 +1,31 @@
 // Tests that a lost archive never stops the builds of a registry. A build restores the archive of a dev version, and
 // never rebuilds the archive of a release (I3). Where no source has the bytes, a build names the file and the way back.
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { below } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
+import type { CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const archives = 'public/dist/acme/hello';
 const plain = `${archives}/dev-main.zip`;
-let origin: TemporaryTree;
-let folder: string;
-let pinned: string;
 
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const data = (path: string): string => join(folder, 'data', path);
-const lose = (...paths: readonly string[]): void => paths.forEach((path) => rmSync(data(path), { recursive: true }));
-const bytes = (path: string): string => readFileSync(data(path), 'latin1');
-
-beforeAll(async () => {
-  origin = temporaryTree({
+const { at, data, libretto, lose } = registryCopy(
+  {
     ...below('r/one', whoLibrary('acme/hello', '1.0.0')),
     ...below('r/dev', whoLibrary('acme/hello', undefined)),
     ...below('other', whoLibrary('acme/other', '1.0.0')),
-  });
-  folder = origin.root;
-  expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
-  const name = readdirSync(data(archives)).find((file) => file.startsWith('dev-main@'));
-  pinned = `${archives}/${name ?? ''}`;
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-archive-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  },
+  async () => {
+    expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
+    const name = readdirSync(data(archives)).find((file) => file.startsWith('dev-main@'));
+    pinned = `${archives}/${name ?? ''}`;
+  },
+);
+let pinned: string;
+
+const bytes = (path: string): string => readFileSync(data(path), 'latin1');
 
 /** Follows the advice of `verify`, which does not begin with a backup where a build can restore the archive. */
 async function follow(): Promise<CliOutcome> {
@@ -66,8 +54,8 @@ describe('the lost archive of a dev version', () => {
 
   it('stops no build where the source is gone: the build names the file and the way back', async () => {
     lose(pinned, plain, 'build/manifest.json');
-    rmSync(join(folder, 'r/dev'), { recursive: true });
-    cpSync(join(folder, 'other'), join(folder, 'r/other'), { recursive: true });
+    rmSync(at('r/dev'), { recursive: true });
+    cpSync(at('other'), at('r/other'), { recursive: true });
     const { exitCode, stdout, stderr } = await libretto('build', './other');
     expect([exitCode, stdout + stderr]).toEqual([0, expect.stringContaining('+ acme/other 1.0.0')]);
     expect(stdout + stderr).toMatch(

@@ -1,28 +1,35 @@
 // Tests that a package with a lost or damaged serving index or documents never loses a published version silently. Each
 // command names the file and a way back, and the way back works as printed.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { allFiles, publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { below } from '../util/package-tree.ts';
+import { allFiles } from '../util/published-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
+import type { CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const [index, stable, dev] = ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/p2/acme/lib~dev.json'] as const;
 const archives = 'public/dist/acme/lib';
 const all = ['acme/lib@1.0.0', 'acme/lib@2.0.0', 'acme/lib@dev-main', 'acme/other@1.0.0'];
-let origin: TemporaryTree;
-let folder: string;
 
-const at = (...parts: readonly string[]): string => join(folder, ...parts);
-const data = (path: string): string => at('data', path);
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const lose = (...paths: readonly string[]): void => paths.forEach((path) => rmSync(data(path), { recursive: true }));
-const versions = (): readonly string[] => Object.keys(publishedVersions(data(''))).toSorted();
+/** 1.0.0 and dev-main have the source `r`, and 2.0.0 is an upload. */
+const { at, data, prepared, libretto, lose, versions } = registryCopy(
+  {
+    ...below('r/one', whoLibrary('acme/lib', '1.0.0')),
+    ...below('r/main', whoLibrary('acme/lib', 'dev-main')),
+    ...below('r/other', whoLibrary('acme/other', '1.0.0')),
+    ...below('two', whoLibrary('acme/lib', '2.0.0')),
+    ...below('three', whoLibrary('acme/lib', '3.0.0')),
+  },
+  async () => {
+    expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
+    expect(await libretto('publish', 'two')).toMatchObject({ exitCode: 0 });
+  },
+);
+
 const filesNow = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ['public', 'index'].flatMap((area) =>
@@ -36,26 +43,6 @@ async function upload(version: string): Promise<Readonly<Record<string, unknown>
   writeFileSync(at('upload.zip'), zipOf([{ name: 'composer.json', data: json }]));
   return JSON.parse((await libretto('artifact', 'publish', at('upload.zip'))).stdout) as Record<string, unknown>;
 }
-
-/** 1.0.0 and dev-main have the source `r`, and 2.0.0 is an upload. */
-beforeAll(async () => {
-  origin = temporaryTree({
-    ...below('r/one', whoLibrary('acme/lib', '1.0.0')),
-    ...below('r/main', whoLibrary('acme/lib', 'dev-main')),
-    ...below('r/other', whoLibrary('acme/other', '1.0.0')),
-    ...below('two', whoLibrary('acme/lib', '2.0.0')),
-    ...below('three', whoLibrary('acme/lib', '3.0.0')),
-  });
-  folder = origin.root;
-  expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
-  expect(await libretto('publish', 'two')).toMatchObject({ exitCode: 0 });
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-index-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('row 61: a publication', () => {
   const lost = [
@@ -121,7 +108,7 @@ it('a recovery of tombstones publishes nothing of a package without index and do
 it('prune keeps the archives of a package without index and documents', async () => {
   lose(index, stable, dev);
   await libretto('prune', '--keep-for', '0d');
-  expect(allFiles(data(archives)).toSorted()).toEqual(allFiles(join(origin.root, 'data', archives)).toSorted());
+  expect(allFiles(data(archives)).toSorted()).toEqual(allFiles(prepared('data', archives)).toSorted());
 });
 
 describe('the advice of verify leads to a sound tree', () => {
@@ -159,7 +146,7 @@ describe('the advice of verify leads to a sound tree', () => {
       const isDerived = ofIndex === 'gone' && ofDocument === 'sound';
       expect(versions()).toEqual(isDerived ? all : ['acme/lib@2.0.0', 'acme/other@1.0.0']);
       // versions without a source return with the source
-      cpSync(join(origin.root, 'r'), at('r'), { recursive: true });
+      cpSync(prepared('r'), at('r'), { recursive: true });
       expect(await libretto('build')).toMatchObject({ exitCode: 0 });
       expect(versions()).toEqual(all);
     },

@@ -2,13 +2,10 @@
 // command drops the name while the announcement is lost too. The recovery of a lost list needs no document of any
 // package.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { libraryTree, temporaryTree, writeTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 
 const [announcement, tombstones, withdrawn] = [
   'index/_publication.json',
@@ -17,42 +14,19 @@ const [announcement, tombstones, withdrawn] = [
 ] as const;
 const ofHidden = ['index/acme/hidden.json', 'public/p2/acme/hidden.json', 'public/dist/acme/hidden'] as const;
 const whole = ['acme/hidden@1.0.0', 'acme/lib@1.0.0', 'acme/lib@1.1.0'];
-let origin: TemporaryTree;
-let folder: string;
-
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const succeeds = async (...args: readonly string[]): Promise<CliOutcome> => {
-  const outcome = await libretto(...args);
-  expect([args, outcome]).toEqual([args, expect.objectContaining({ exitCode: 0 })]);
-  return outcome;
-};
-const lose = (...paths: readonly string[]): void =>
-  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
-const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
-const listed = (): unknown =>
-  (JSON.parse(readFileSync(join(folder, 'data/public/packages.json'), 'utf8')) as Record<string, unknown>)[
-    'available-packages'
-  ];
 
 /** acme/lib 1.2.0 is purged, and 1.3.0 is withdrawn by hand. */
-beforeAll(async () => {
-  origin = temporaryTree();
-  folder = origin.root;
+const { at, data, libretto, succeeds, lose, versions } = registryCopy({}, async () => {
   for (const version of ['1.0.0', '1.1.0', '1.2.0', '1.3.0'])
-    writeTree(join(folder, `lib/${version}`), libraryTree('acme/lib', { version }));
-  writeTree(join(folder, 'hidden'), libraryTree('acme/hidden', { version: '1.0.0' }));
-  writeTree(join(folder, 'up'), libraryTree('acme/up', { version: '1.0.0' }));
+    writeTree(at(`lib/${version}`), libraryTree('acme/lib', { version }));
+  writeTree(at('hidden'), libraryTree('acme/hidden', { version: '1.0.0' }));
+  writeTree(at('up'), libraryTree('acme/up', { version: '1.0.0' }));
   await succeeds('build', 'lib', 'hidden');
   await succeeds('package', 'purge', 'acme/lib', '1.2.0', '--reason', 'secret', '--yes');
   await succeeds('package', 'withdraw', 'acme/lib', '1.3.0');
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-names-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const listed = (): unknown =>
+  (JSON.parse(readFileSync(data('public/packages.json'), 'utf8')) as Record<string, unknown>)['available-packages'];
 
 describe('a package without its files, while the announcement is lost', () => {
   it.each([
@@ -87,7 +61,7 @@ describe('a package without its files, while the announcement is lost', () => {
     [announcement, 'public/packages.json', ...ofHidden],
   ])('stays private where no source has the package any more, after the loss of %s', async (...lost) => {
     lose(...lost);
-    rmSync(join(folder, 'hidden/composer.json'));
+    rmSync(at('hidden/composer.json'));
     await libretto('build', '--allow-withdraw');
     expect([listed(), privateNames()]).toEqual([['acme/lib'], ['acme/hidden']]);
   });
@@ -101,7 +75,7 @@ describe('a package without its files, while the announcement is lost', () => {
 });
 
 const privateNames = (): unknown =>
-  (JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as { readonly withdrawn: unknown }).withdrawn;
+  (JSON.parse(readFileSync(data(announcement), 'utf8')) as { readonly withdrawn: unknown }).withdrawn;
 
 describe('the recovery of a list, while the announcement and a document are lost', () => {
   const bringBack = {
@@ -132,7 +106,7 @@ describe('the recovery of a list, while the announcement and a document are lost
     lose(list, `public/p2/${name}.json`);
     expect((await libretto('build')).exitCode).toBe(2);
     await succeeds(...bringBack[list]);
-    rmSync(join(folder, 'data/build/manifest.json'));
+    rmSync(data('build/manifest.json'));
     await succeeds('build');
     expect(versions()).toEqual(whole);
     await succeeds('verify');
@@ -143,7 +117,7 @@ describe('the recovery of a list, while the announcement and a document are lost
     const { versions: rows, ...head } = JSON.parse(stdout) as { versions: readonly object[] };
     const more = { ...rows[0], version: '1.1.0', version_normalized: '1.1.0.0', reference: '' };
     const nothing = { sha1: null, sha256: null, content: null };
-    writeTree(folder, { 'rows.json': { json: { ...head, versions: [...rows, { ...more, ...nothing }] } } });
+    writeTree(at(), { 'rows.json': { json: { ...head, versions: [...rows, { ...more, ...nothing }] } } });
     lose(announcement, tombstones, 'public/p2/acme/lib.json');
     await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
     await succeeds('build');

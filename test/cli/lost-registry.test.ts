@@ -1,54 +1,36 @@
 // Tests a data folder that lost its announcement together with packages.json, the manifest and indexes. The advice of
 // each command restores the whole registry: every package and every upload is published again, and no archive is lost.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { below } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const announcement = 'index/_publication.json';
 const roots = [announcement, 'public/packages.json', 'build/manifest.json'] as const;
 const library = ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/p2/acme/lib~dev.json'] as const;
 const all = ['acme/hidden@1.0.0', 'acme/lib@1.0.0', 'acme/lib@2.0.0', 'acme/lib@dev-main', 'acme/up@1.0.0'];
-let origin: TemporaryTree;
-let folder: string;
-
-const at = (...parts: readonly string[]): string => join(folder, ...parts);
-const data = (path: string): string => at('data', path);
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const succeeds = async (...args: readonly string[]): Promise<void> =>
-  expect(await libretto(...args)).toMatchObject({ exitCode: 0 });
-const lose = (...paths: readonly string[]): void => paths.forEach((path) => rmSync(data(path), { recursive: true }));
-const versions = (): readonly string[] => Object.keys(publishedVersions(data(''))).toSorted();
 
 /** acme/lib 2.0.0 and acme/up are uploads. */
-beforeAll(async () => {
-  origin = temporaryTree({
+const { at, data, libretto, succeeds, lose, versions } = registryCopy(
+  {
     ...below('r/one', whoLibrary('acme/lib', '1.0.0')),
     ...below('r/main', whoLibrary('acme/lib', 'dev-main')),
     ...below('r2/hidden', whoLibrary('acme/hidden', '1.0.0')),
     ...below('two', whoLibrary('acme/lib', '2.0.0')),
     ...below('three', whoLibrary('acme/lib', '3.0.0')),
     ...below('up', whoLibrary('acme/up', '1.0.0')),
-  });
-  folder = origin.root;
-  await succeeds('build', './r', './r2');
-  await succeeds('publish', 'two');
-  await succeeds('publish', 'up');
-  expect(versions()).toEqual(all);
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-registry-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  },
+  async () => {
+    await succeeds('build', './r', './r2');
+    await succeeds('publish', 'two');
+    await succeeds('publish', 'up');
+    expect(versions()).toEqual(all);
+  },
+);
 
 describe('a package that lost its index', () => {
   it('is counted as damaged by status, and named by a build and a rollback that change nothing', async () => {

@@ -2,42 +2,16 @@
 // is lost, the manifest names the sources, and every command continues with all of them. Where both are lost, no
 // command forgets a source silently.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { libraryTree, temporaryTree, writeTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
+import { runCli } from '../util/run-cli.ts';
 
 const [announcement, manifest] = ['index/_publication.json', 'build/manifest.json'] as const;
 const artifacts = 'artifact:data/artifacts';
-let origin: TemporaryTree;
-let folder: string;
 
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const succeeds = async (...args: readonly string[]): Promise<CliOutcome> => {
-  const outcome = await libretto(...args);
-  expect([args, outcome]).toEqual([args, expect.objectContaining({ exitCode: 0 })]);
-  return outcome;
-};
-const lose = (...paths: readonly string[]): void =>
-  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
-const put = (place: string, name: string, version: string): void =>
-  writeTree(join(folder, place), libraryTree(`acme/${name}`, { version }));
-const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
-const sources = (): readonly string[] =>
-  (JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as { sources: { location: string }[] }).sources
-    .map(({ location }) => location)
-    .toSorted();
-
-const all = ['artifact:./artifacts', 'dir:../one', 'dir:../two'];
-const published = ['acme/one@1.0.0', 'acme/one@1.1.0', 'acme/two@1.0.0', 'acme/up@1.0.0'];
-
-beforeAll(async () => {
-  origin = temporaryTree();
-  folder = origin.root;
+const { at, data, prepared, libretto, succeeds, lose, versions } = registryCopy({}, async () => {
   put('one/a', 'one', '1.0.0');
   put('one/b', 'one', '1.1.0');
   put('two', 'two', '1.0.0');
@@ -46,14 +20,17 @@ beforeAll(async () => {
   put('elsewhere', 'else', '1.0.0');
   await succeeds('build', 'one', 'two');
   await succeeds('publish', 'up');
-  await runCli(['build', 'elsewhere', '--data', 'built'], { cwd: folder });
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-sources-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+  await runCli(['build', 'elsewhere', '--data', 'built'], { cwd: at() });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const put = (place: string, name: string, version: string): void =>
+  writeTree(at(place), libraryTree(`acme/${name}`, { version }));
+const sources = (): readonly string[] =>
+  (JSON.parse(readFileSync(data(announcement), 'utf8')) as { sources: { location: string }[] }).sources
+    .map(({ location }) => location)
+    .toSorted();
+
+const all = ['artifact:./artifacts', 'dir:../one', 'dir:../two'];
+const published = ['acme/one@1.0.0', 'acme/one@1.1.0', 'acme/two@1.0.0', 'acme/up@1.0.0'];
 
 describe('while the announcement alone is lost', () => {
   beforeEach(() => lose(announcement));
@@ -109,7 +86,7 @@ describe('while the announcement alone is lost', () => {
   });
 
   it('a version that a rollback removed stays unpublished', async () => {
-    cpSync(join(origin.root, 'data'), join(folder, 'data'), { recursive: true, preserveTimestamps: true });
+    cpSync(prepared('data'), data(), { recursive: true, preserveTimestamps: true });
     put('one/c', 'one', '1.2.0');
     await succeeds('build');
     await succeeds('rollback', '2');
@@ -122,10 +99,10 @@ describe('while the announcement alone is lost', () => {
 
 it('an upload names an upload that it withdraws, since the ZIP is gone, and the advice brings the version back', async () => {
   await succeeds('publish', 'elsewhere');
-  cpSync(join(folder, 'data/artifacts/acme/up'), join(folder, 'aside'), { recursive: true });
+  cpSync(data('artifacts/acme/up'), at('aside'), { recursive: true });
   lose('artifacts/acme/up');
   expect((await succeeds('publish', 'up2')).stderr).toContain('acme/up 1.0.0 is withdrawn: its ZIP is no longer');
-  cpSync(join(folder, 'aside'), join(folder, 'data/artifacts/acme/up'), { recursive: true });
+  cpSync(at('aside'), data('artifacts/acme/up'), { recursive: true });
   await succeeds('build');
   expect(versions()).toEqual(expect.arrayContaining(['acme/else@1.0.0', 'acme/up@1.0.0', 'acme/up@2.0.0']));
 });
@@ -145,7 +122,7 @@ describe('while announcement and manifest are lost', () => {
     [['receive', 'built', '--as', 'job']],
     [['build', '--config', 'partial.json']],
   ])('%j is refused, and the advice brings everything back', async (command) => {
-    writeFileSync(join(folder, 'partial.json'), JSON.stringify({ sources: ['one', artifacts] }));
+    writeFileSync(at('partial.json'), JSON.stringify({ sources: ['one', artifacts] }));
     const { exitCode, stderr } = await libretto(...command);
     expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
     expect(stderr).toMatch(/published acme\/(one, acme\/)?two/);
@@ -174,7 +151,7 @@ describe('while announcement and manifest are lost', () => {
   });
 
   it('a moved source keeps its versions where the operator forgets its former location', async () => {
-    cpSync(join(folder, 'two'), join(folder, 'moved'), { recursive: true });
+    cpSync(at('two'), at('moved'), { recursive: true });
     const { stderr } = await libretto('build', 'one', 'moved', artifacts);
     expect(stderr).toContain('add `--forget unknown`');
     await succeeds('build', 'one', 'moved', artifacts, '--forget', 'unknown');

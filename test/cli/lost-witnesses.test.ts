@@ -2,48 +2,30 @@
 // one of the two is lost, no advice gives the other up. Where both are lost, history still names purges and
 // withdrawals.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
-import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedVersions } from '../util/published-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 
 const [announcement, manifest] = ['index/_publication.json', 'build/manifest.json'] as const;
 const [tombstones, withdrawn] = ['index/_purged.json', 'index/_withheld.json'] as const;
-let origin: TemporaryTree;
-let folder: string;
-
-const libretto = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd: folder });
-const succeeds = async (...args: readonly string[]): Promise<void> =>
-  expect(await libretto(...args)).toMatchObject({ exitCode: 0 });
-const lose = (...paths: readonly string[]): void =>
-  paths.forEach((path) => rmSync(join(folder, 'data', path), { recursive: true }));
-const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
 
 /** 1.1.0 is purged, 1.0.0 is withdrawn, and 1.2.0 is published. */
-beforeAll(async () => {
-  origin = temporaryTree({
+const { at, data, libretto, succeeds, lose, versions } = registryCopy(
+  {
     ...saying('src/one', '1.0.0', 'first'),
     ...saying('src/two', '1.1.0', secret),
     ...saying('src/three', '1.2.0', 'third'),
     ...saying('upload', '2.0.0', 'fourth'),
-  });
-  folder = origin.root;
-  await succeeds('build', 'src');
-  for (const path of [announcement, manifest]) cpSync(join(folder, `data/${path}`), join(folder, `before/${path}`));
-  await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
-  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-lost-witnesses-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  },
+  async () => {
+    await succeeds('build', 'src');
+    for (const path of [announcement, manifest]) cpSync(data(`${path}`), at(`before/${path}`));
+    await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+    await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+  },
+);
 
 it.each([[[announcement, tombstones]], [[announcement]], [[tombstones]], [[withdrawn]]])(
   'verify never advises to remove the manifest while %s is lost',
@@ -61,7 +43,7 @@ it('verify advises to remove only a damaged announcement, and to name the source
   const advice = (how: string): string => `or ${how} \`libretto build\``;
   const known = ', which writes it again: build/manifest.json names the sources';
   const unknown = ' with every source named, and artifact:DATA/';
-  writeFileSync(join(folder, 'data', announcement), '{');
+  writeFileSync(data(announcement), '{');
   expect((await libretto('verify')).stderr).toContain(advice('remove it and run') + known);
   lose(announcement);
   expect((await libretto('verify')).stderr).toContain(advice('run') + known);
@@ -70,7 +52,7 @@ it('verify advises to remove only a damaged announcement, and to name the source
 });
 
 it('an announcement and a manifest from an older backup lead to a refusal, and the recovery keeps the versions out', async () => {
-  for (const path of [announcement, manifest]) cpSync(join(folder, `before/${path}`), join(folder, `data/${path}`));
+  for (const path of [announcement, manifest]) cpSync(at(`before/${path}`), data(`${path}`));
   lose(tombstones, withdrawn);
   const { exitCode, stderr } = await libretto('build');
   expect([exitCode, stderr]).toEqual([
@@ -82,14 +64,14 @@ it('an announcement and a manifest from an older backup lead to a refusal, and t
   await succeeds('package', 'purged', '--recover');
   await succeeds('build');
   expect(versions()).toEqual(['acme/hello@1.2.0']);
-  const { serial } = JSON.parse(readFileSync(join(folder, 'data', announcement), 'utf8')) as {
+  const { serial } = JSON.parse(readFileSync(data(announcement), 'utf8')) as {
     readonly serial: number;
   };
   expect(serial, 'I6').toBeGreaterThan(3);
 });
 
 it('history counts after such a restore although it begins later, and the recovery takes withdrawals from the state', async () => {
-  for (const path of [announcement, manifest]) cpSync(join(folder, `before/${path}`), join(folder, `data/${path}`));
+  for (const path of [announcement, manifest]) cpSync(at(`before/${path}`), data(`${path}`));
   lose(tombstones, withdrawn, 'build/history/2');
   expect((await libretto('build')).exitCode).toBe(2);
   await succeeds('package', 'purged', '--recover');
@@ -160,10 +142,10 @@ describe('a build without announcement and manifest', () => {
 
   it('a registry without purges continues after a recovery that finds no tombstone', async () => {
     const other = (...args: readonly string[]): Promise<CliOutcome> =>
-      runCli([...args, '--data', 'other'], { cwd: folder });
+      runCli([...args, '--data', 'other'], { cwd: at() });
     expect(await other('build', 'src')).toMatchObject({ exitCode: 0 });
     const loseThere = (...paths: readonly string[]): void =>
-      paths.forEach((path) => rmSync(join(folder, 'other', path), { recursive: true }));
+      paths.forEach((path) => rmSync(at('other', path), { recursive: true }));
     loseThere(announcement, manifest);
     expect(await other('build', 'src'), 'its history names no purge').toMatchObject({ exitCode: 0 });
     loseThere(announcement, manifest, 'build/history');

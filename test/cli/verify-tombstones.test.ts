@@ -1,29 +1,41 @@
 // Tests `libretto verify` on tombstones (I21): a damaged list is a fault, and so is a purged version that is in the
 // tree again. The printed advice repairs each.
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
 import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-let origin: TemporaryTree;
-let folder: string;
+const { at, data, prepared, libretto, succeeds } = registryCopy(
+  {
+    ...saying('src/one', '1.0.0', 'first'),
+    ...saying('src/two', '1.1.0', secret),
+    ...saying('src/three', '1.2.0', 'third'),
+  },
+  async () => {
+    await succeeds('build', 'src');
+    rmSync(at('src/three'), { recursive: true });
+    await succeeds('build', '--keep', '1');
+    writeTree(at(), below('src/other', whoLibrary('acme/other', '1.0.0')));
+    await succeeds('build', '--keep', '1');
+    await succeeds('prune', '--keep-for', '0');
+    writeTree(at(), saying('src/four', '1.3.0', 'fourth'));
+    await succeeds('build');
+    cpSync(data(), at('before'), { recursive: true, preserveTimestamps: true });
+    await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+  },
+);
 
-const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd });
-const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> =>
-  expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
-const before = (path: string): string => join(folder, 'before', path);
-const now = (path: string): string => join(folder, 'data', path);
+const before = (path: string): string => at('before', path);
 /** Restores a file as it was before the purge. */
-const bringBack = (path: string, as = path): void => cpSync(before(path), now(as), { recursive: true });
+const bringBack = (path: string, as = path): void => cpSync(before(path), data(as), { recursive: true });
 const change = (path: string, text: (before: string) => string): void =>
-  writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
+  writeFileSync(data(path), text(readFileSync(data(path), 'utf8')));
 
 function withoutPurges(text: string): string {
   const { purged: _, sha256: __, ...kept } = JSON.parse(text) as Record<string, unknown>;
@@ -39,36 +51,11 @@ interface Fault {
 }
 
 async function faults(...flags: readonly string[]): Promise<readonly Fault[]> {
-  const { exitCode, stdout } = await libretto(folder, 'verify', '--json', ...flags);
+  const { exitCode, stdout } = await libretto('verify', '--json', ...flags);
   const report = JSON.parse(stdout) as { readonly faults: readonly Fault[] };
   expect(exitCode).toBe(report.faults.length === 0 ? 0 : 1);
   return report.faults;
 }
-
-beforeAll(async () => {
-  origin = temporaryTree({
-    ...saying('src/one', '1.0.0', 'first'),
-    ...saying('src/two', '1.1.0', secret),
-    ...saying('src/three', '1.2.0', 'third'),
-  });
-  const { root } = origin;
-  await succeeds(root, 'build', 'src');
-  rmSync(origin.path('src/three'), { recursive: true });
-  await succeeds(root, 'build', '--keep', '1');
-  origin.write(below('src/other', whoLibrary('acme/other', '1.0.0')));
-  await succeeds(root, 'build', '--keep', '1');
-  await succeeds(root, 'prune', '--keep-for', '0');
-  origin.write(saying('src/four', '1.3.0', 'fourth'));
-  await succeeds(root, 'build');
-  cpSync(origin.path('data'), origin.path('before'), { recursive: true, preserveTimestamps: true });
-  await succeeds(root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-verify-tombstones-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const [index, document, archive] = [
   'index/acme/hello.json',
@@ -94,7 +81,7 @@ describe('libretto verify', () => {
       );
       for (const { message } of await faults('--fast'))
         expect(message).toMatch(/Restore it from (?:a|the newest) backup/);
-      for (const path of lists) cpSync(join(origin.root, 'data', path), now(path));
+      for (const path of lists) cpSync(prepared('data', path), data(path));
     }
     expect(await faults()).toEqual([]);
   });
@@ -103,19 +90,19 @@ describe('libretto verify', () => {
     // the announcement and the manifest of a release that did not list purged versions
     change('index/_publication.json', withoutPurges);
     change('build/manifest.json', withoutPurges);
-    await succeeds(folder, 'build');
-    rmSync(now('index/_purged.json'));
+    await succeeds('build');
+    rmSync(data('index/_purged.json'));
     expect(await faults()).toMatchObject([{ code: 'MISSING_FILE', path: 'index/_purged.json' }]);
-    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
+    expect(await libretto('build')).toMatchObject({ exitCode: 2 });
   });
 
   it('refuses, like a build, a lost, truncated or edited list until it is recovered', async () => {
     const list = 'index/_purged.json';
-    await succeeds(folder, 'package', 'purge', 'acme/hello', '1.0.0', '--reason', 'mistake', '--yes');
-    const whole = readFileSync(now(list), 'utf8');
+    await succeeds('package', 'purge', 'acme/hello', '1.0.0', '--reason', 'mistake', '--yes');
+    const whole = readFileSync(data(list), 'utf8');
     const damages: readonly [string, () => void, string][] = [
-      ['lost', () => rmSync(now(list)), 'MISSING_FILE'],
-      ['that of an earlier purge', () => cpSync(join(origin.root, 'data', list), now(list)), 'MALFORMED_INDEX'],
+      ['lost', () => rmSync(data(list)), 'MISSING_FILE'],
+      ['that of an earlier purge', () => cpSync(prepared('data', list), data(list)), 'MALFORMED_INDEX'],
       [
         'edited',
         () => change(list, (text) => text.replace('"reason": "secret"', '"reason": "legal"')),
@@ -135,53 +122,55 @@ describe('libretto verify', () => {
         ['package', 'purge', 'acme/hello', '1.3.0', '--reason', 'legal', '--yes'],
         ['rollback', '5'],
       ]) {
-        const { exitCode, stderr } = await libretto(folder, ...args);
+        const { exitCode, stderr } = await libretto(...args);
         expect([args[0], exitCode, stderr], what).toEqual([
           args[0],
           2,
           expect.stringContaining('libretto package purged --recover') as string,
         ]);
       }
-      expect(filesWithSecret(now('.')), what).toEqual([]);
-      writeFileSync(now(list), whole);
+      expect(filesWithSecret(data('.')), what).toEqual([]);
+      writeFileSync(data(list), whole);
       expect(await faults(), what).toEqual([]);
     }
   });
 
   it('names the entries that a list lost, and after the recovery their labels and references stay blocked', async () => {
     const list = 'index/_purged.json';
-    writeFileSync(join(folder, 'elsewhere.json'), (await libretto(folder, 'package', 'purged', '--json')).stdout);
-    const whole = readFileSync(now(list), 'utf8');
-    rmSync(now(list));
-    expect((await libretto(folder, 'build')).stderr).toContain('acme/hello 1.1.0');
-    expect(await libretto(folder, 'package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({
+    writeFileSync(at('elsewhere.json'), (await libretto('package', 'purged', '--json')).stdout);
+    const whole = readFileSync(data(list), 'utf8');
+    rmSync(data(list));
+    expect((await libretto('build')).stderr).toContain('acme/hello 1.1.0');
+    expect(await libretto('package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('1 tombstone') as string,
     });
-    expect([await faults(), readFileSync(now(list), 'utf8')]).toEqual([[], whole]);
+    expect([await faults(), readFileSync(data(list), 'utf8')]).toEqual([[], whole]);
     // with the announcement lost as well, the builder's manifest knows
-    for (const path of [list, 'index/_publication.json']) rmSync(now(path));
-    expect(await libretto(folder, 'build', 'src')).toMatchObject({
+    for (const path of [list, 'index/_publication.json']) rmSync(data(path));
+    expect(await libretto('build', 'src')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('acme/hello 1.1.0') as string,
     });
-    expect(await libretto(folder, 'package', 'purged', '--recover')).toMatchObject({
+    expect(await libretto('package', 'purged', '--recover')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('acme/hello 1.1.0') as string,
     });
-    await succeeds(folder, 'build', 'src');
-    expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
-    expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({
+    await succeeds('build', 'src');
+    expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
+    expect(JSON.parse((await libretto('package', 'purged', '--json')).stdout)).toMatchObject({
       versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', sha1: null }],
     });
   });
 
   it('names a version with the files of a purged one, and how to purge it', async () => {
     const twins = temporaryTree({ ...saying('src/one', '1.0.0', secret), ...saying('src/two', '1.1.0', secret) });
+    const inTwins = (...args: readonly string[]): Promise<CliOutcome> =>
+      runCli([...args, '--data', 'data'], { cwd: twins.root });
     try {
-      await succeeds(twins.root, 'build', 'src');
-      await succeeds(twins.root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
-      const { exitCode, stdout } = await libretto(twins.root, 'verify', '--json');
+      await inTwins('build', 'src');
+      await inTwins('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+      const { exitCode, stdout } = await inTwins('verify', '--json');
       expect([exitCode, JSON.parse(stdout)]).toMatchObject([
         0,
         {
@@ -197,12 +186,12 @@ describe('libretto verify', () => {
           ],
         },
       ]);
-      expect(await libretto(twins.root, 'verify')).toMatchObject({
+      expect(await inTwins('verify')).toMatchObject({
         exitCode: 0,
         stderr: expect.stringContaining('has the files of acme/hello 1.1.0') as string,
       });
       cpSync(twins.path('data/public/dist/acme/hello/1.0.0.zip'), twins.path('data/public/dist/acme/hello/7.0.0.zip'));
-      expect(JSON.parse((await libretto(twins.root, 'verify', '--json')).stdout)).toMatchObject({
+      expect(JSON.parse((await inTwins('verify', '--json')).stdout)).toMatchObject({
         faults: [{ code: 'PURGED_CONTENT', path: 'public/dist/acme/hello/7.0.0.zip' }],
       });
     } finally {
@@ -212,26 +201,26 @@ describe('libretto verify', () => {
 
   it('finds an edited list of withdrawn versions, and reads one of an older version', async () => {
     const list = 'index/_withheld.json';
-    await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
+    await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
     expect(await faults()).toEqual([]);
     change(list, (text) => text.replace('"1.0.0.0"', '"1.0.9.0"'));
     expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
-    expect(await libretto(folder, 'build')).toMatchObject({
+    expect(await libretto('build')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining(`${list} was changed`) as string,
     });
     writeFileSync(
-      now(list),
+      data(list),
       '{"format": 1, "versions": [{"name": "acme/hello", "version": "1.0.0", "version_normalized": "1.0.0.0", "since": "2027-01-31T00:00:00.000Z"}]}\n',
     );
     expect(await faults()).toEqual([]);
-    await succeeds(folder, 'build');
+    await succeeds('build');
     // the list was lost before any build: the advice of verify, to withdraw again, works for an unpublished version
-    rmSync(now(list));
-    await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
-    rmSync(now('build/manifest.json'));
-    await succeeds(folder, 'build');
-    expect([await faults(), await libretto(folder, 'why', 'acme/hello', '1.0.0')]).toMatchObject([
+    rmSync(data(list));
+    await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+    rmSync(data('build/manifest.json'));
+    await succeeds('build');
+    expect([await faults(), await libretto('why', 'acme/hello', '1.0.0')]).toMatchObject([
       [],
       { exitCode: 1, stdout: expect.stringContaining('withdrawn by hand') as string },
     ]);
@@ -239,9 +228,9 @@ describe('libretto verify', () => {
 
   it('finds a damaged list of withdrawn or of quarantined versions', async () => {
     for (const list of ['index/_withheld.json', 'index/_quarantined.json']) {
-      writeFileSync(now(list), '{"format": 1, "versions": [{"name": 7}]}\n');
+      writeFileSync(data(list), '{"format": 1, "versions": [{"name": 7}]}\n');
       expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
-      rmSync(now(list));
+      rmSync(data(list));
     }
   });
 
@@ -260,7 +249,7 @@ describe('libretto verify', () => {
         ),
       ]);
     expect(await faults('--fast')).toContainEqual(expect.objectContaining({ code: 'PURGED_CONTENT', path: archive }));
-    for (const { path } of found) rmSync(now(path));
+    for (const { path } of found) rmSync(data(path));
     expect(await faults()).toEqual([]);
   });
 
@@ -273,9 +262,9 @@ describe('libretto verify', () => {
       version: '1.1.0',
       message: expect.stringContaining('Remove build/manifest.json and run `libretto build`') as string,
     });
-    rmSync(now('build/manifest.json'));
-    await succeeds(folder, 'build');
-    expect([await faults(), filesWithSecret(now('public'))]).toEqual([[], []]);
+    rmSync(data('build/manifest.json'));
+    await succeeds('build');
+    expect([await faults(), filesWithSecret(data('public'))]).toEqual([[], []]);
   });
 
   it('finds a purged version in history and in the serving index, and the named purge repairs both', async () => {
@@ -289,7 +278,7 @@ describe('libretto verify', () => {
     ]);
     for (const { message } of found)
       expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
-    await succeeds(folder, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
-    expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
+    await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+    expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
   });
 });

@@ -1,34 +1,38 @@
 // Tests a lost or emptied list of versions withdrawn by hand (`index/_withheld.json`): every command that could publish
 // a withdrawn version again refuses, and the printed repair restores the list.
 
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
 import { zipOf } from '../util/hostile-zip.ts';
-import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { below } from '../util/package-tree.ts';
+import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const list = 'index/_withheld.json';
-let origin: TemporaryTree;
-let folder: string;
 
-const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> =>
-  runCli([...args, '--data', 'data'], { cwd });
-const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> =>
-  expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
-const now = (path: string): string => join(folder, 'data', path);
-const versions = (): readonly string[] => Object.keys(publishedVersions(join(folder, 'data'))).toSorted();
+const { at, data, libretto, succeeds, versions } = registryCopy(
+  {
+    ...below('src/one', whoLibrary('acme/hello', '1.0.0')),
+    ...below('src/two', whoLibrary('acme/hello', '1.1.0')),
+    ...below('src/other', whoLibrary('acme/other', '1.0.0')),
+    'upload.zip': zipOf([
+      { name: 'composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.1.0', type: 'library' }) },
+    ]),
+  },
+  async () => {
+    await succeeds('build', 'src');
+    await succeeds('package', 'withdraw', 'acme/hello', '1.1.0');
+    await succeeds('package', 'withdraw', 'acme/other', '1.0.0');
+  },
+);
 
 interface Report {
   readonly faults: readonly { readonly code: string; readonly path: string; readonly message: string }[];
   readonly notices: readonly { readonly path: string; readonly message: string }[];
 }
 
-const verify = async (): Promise<Report> => JSON.parse((await libretto(folder, 'verify', '--json')).stdout) as Report;
+const verify = async (): Promise<Report> => JSON.parse((await libretto('verify', '--json')).stdout) as Report;
 const faults = async (): Promise<readonly string[]> =>
   (await verify()).faults.map(({ code, path }) => `${code} ${path}`);
 
@@ -39,52 +43,29 @@ function announceNothing(path: string): void {
     withheld: __,
     sha256: ___,
     ...kept
-  } = JSON.parse(readFileSync(now(path), 'utf8')) as Record<string, unknown>;
-  writeFileSync(now(path), withChecksum(JSON.stringify(kept)));
+  } = JSON.parse(readFileSync(data(path), 'utf8')) as Record<string, unknown>;
+  writeFileSync(data(path), withChecksum(JSON.stringify(kept)));
 }
-
-beforeAll(async () => {
-  origin = temporaryTree({
-    ...below('src/one', whoLibrary('acme/hello', '1.0.0')),
-    ...below('src/two', whoLibrary('acme/hello', '1.1.0')),
-    ...below('src/other', whoLibrary('acme/other', '1.0.0')),
-    'upload.zip': zipOf([
-      { name: 'composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.1.0', type: 'library' }) },
-    ]),
-  });
-  const { root } = origin;
-  await succeeds(root, 'build', 'src');
-  await succeeds(root, 'package', 'withdraw', 'acme/hello', '1.1.0');
-  await succeeds(root, 'package', 'withdraw', 'acme/other', '1.0.0');
-}, 60_000);
-afterAll(() => origin.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'libretto-withdrawn-list-'));
-  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a lost list of withdrawn versions', () => {
   it('ends a backup, and an upload is refused with the lost file and the way back', async () => {
-    rmSync(now(list));
-    expect(await libretto(folder, 'backup', 'kept')).toMatchObject({
+    rmSync(data(list));
+    expect(await libretto('backup', 'kept')).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: expect.stringMatching(
         /No backup was made\. index\/_withheld\.json is lost.*`libretto package withdraw acme/,
       ) as string,
     });
-    expect(existsSync(join(folder, 'kept'))).toBe(false);
-    writeFileSync(now(list), '{');
-    expect((await libretto(folder, 'build')).stderr).toMatch(
-      /is damaged.*names acme\/hello 1\.1\.0, acme\/other 1\.0\.0\./,
-    );
+    expect(existsSync(at('kept'))).toBe(false);
+    writeFileSync(data(list), '{');
+    expect((await libretto('build')).stderr).toMatch(/is damaged.*names acme\/hello 1\.1\.0, acme\/other 1\.0\.0\./);
     // as a server runs an upload and a withdrawal
     for (const args of [
       ['artifact', 'publish', 'upload.zip'],
       ['package', 'withdraw', '--child', 'acme/hello', '1.0.0'],
     ]) {
-      const { stdout } = await libretto(folder, ...args);
+      const { stdout } = await libretto(...args);
       expect([args, JSON.parse(stdout || '{}')]).toMatchObject([
         args,
         {
@@ -100,15 +81,15 @@ describe('a lost list of withdrawn versions', () => {
 
   it('stops every command that publishes, and verify and doctor name the file and the way back', async () => {
     const damages: readonly [string, () => void, string][] = [
-      ['lost', () => rmSync(now(list)), `MISSING_FILE ${list}`],
-      ['emptied', () => writeFileSync(now(list), '{"format": 1, "versions": []}\n'), `MALFORMED_INDEX ${list}`],
+      ['lost', () => rmSync(data(list)), `MISSING_FILE ${list}`],
+      ['emptied', () => writeFileSync(data(list), '{"format": 1, "versions": []}\n'), `MALFORMED_INDEX ${list}`],
     ];
-    rmSync(now('build/sources'), { recursive: true });
+    rmSync(data('build/sources'), { recursive: true });
     for (const [what, damage, fault] of damages) {
       damage();
       expect(await faults(), what).toEqual([fault]);
       expect((await verify()).faults[0]?.message, what).toContain('`libretto package withdraw acme/hello 1.1.0`');
-      expect((await libretto(folder, 'doctor')).stdout, what).toContain(list);
+      expect((await libretto('doctor')).stdout, what).toContain(list);
       for (const args of [
         ['build'],
         ['build', 'src'],
@@ -117,7 +98,7 @@ describe('a lost list of withdrawn versions', () => {
         ['package', 'withdraw', 'acme/hello', '1.0.0'],
         ['rollback', '1'],
       ]) {
-        const { exitCode, stderr } = await libretto(folder, ...args);
+        const { exitCode, stderr } = await libretto(...args);
         expect([args, exitCode, stderr], what).toEqual([args, 2, expect.stringContaining(list) as string]);
         expect(stderr, what).toContain('acme/hello 1.1.0, acme/other 1.0.0');
       }
@@ -126,23 +107,23 @@ describe('a lost list of withdrawn versions', () => {
   });
 
   it('is restored completely by the withdrawal of one version, beside a lost packages.json or announcement', async () => {
-    const whole = readFileSync(now(list), 'utf8');
+    const whole = readFileSync(data(list), 'utf8');
     for (const besides of ['public/packages.json', 'index/_publication.json']) {
       const prune = besides === 'index/_publication.json';
       if (prune) {
-        writeFileSync(join(folder, 'src/one/composer.json'), '{"name": "acme/hello", "version": "1.0.1"}');
-        await succeeds(folder, 'build', 'src', '--keep', '1');
-        await succeeds(folder, 'prune', '--keep-for', '0');
-        expect(existsSync(now('public/dist/acme/hello/1.1.0.zip'))).toBe(false);
+        writeFileSync(at('src/one/composer.json'), '{"name": "acme/hello", "version": "1.0.1"}');
+        await succeeds('build', 'src', '--keep', '1');
+        await succeeds('prune', '--keep-for', '0');
+        expect(existsSync(data('public/dist/acme/hello/1.1.0.zip'))).toBe(false);
       }
-      rmSync(now(list));
+      rmSync(data(list));
       // the manifest also knows what the announcement names
-      rmSync(now(besides));
-      await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.1.0');
-      expect(readFileSync(now(list), 'utf8')).toBe(whole);
+      rmSync(data(besides));
+      await succeeds('package', 'withdraw', 'acme/hello', '1.1.0');
+      expect(readFileSync(data(list), 'utf8')).toBe(whole);
       // a build without a memory compares everything
-      rmSync(now('build/manifest.json'));
-      await succeeds(folder, 'build', 'src');
+      rmSync(data('build/manifest.json'));
+      await succeeds('build', 'src');
       expect([await faults(), versions()]).toEqual([[], [`acme/hello@${prune ? '1.0.1' : '1.0.0'}`]]);
     }
   });
@@ -154,10 +135,10 @@ describe('a lost list of withdrawn versions', () => {
       [],
       [{ path: list, message: expect.stringContaining('`libretto build`') as string }],
     ]);
-    expect((await libretto(folder, 'doctor')).stdout).toContain(list);
-    await succeeds(folder, 'build');
+    expect((await libretto('doctor')).stdout).toContain(list);
+    await succeeds('build');
     expect(await verify()).toMatchObject({ faults: [], notices: [] });
-    rmSync(now(list));
-    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2 });
+    rmSync(data(list));
+    expect(await libretto('build')).toMatchObject({ exitCode: 2 });
   });
 });
