@@ -1,5 +1,5 @@
-// A mark in the mirror's folder that its server serves a tree at an origin. The data folder alone then names no private
-// package. A command on the same host that does not know the origin must not conclude that no name is private.
+// Marks in the mirror's folder that the server reads its tree from an origin. The data folder alone then names no
+// private package. A command on the same host may not know the origin, and must not conclude that no name is private.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

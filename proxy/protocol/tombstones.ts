@@ -42,9 +42,7 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
     : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
 }
 
-/**
- * undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts.
- */
+/** undefined for a damaged announcement, or one of a newer version. Then only the list counts. */
 async function readAnnouncement(files: PublishedFiles): Promise<Publication | undefined> {
   const bytes = await files.read(`index/${publicationPath}`).catch((error: unknown) => {
     if (error instanceof UnusableFile) return undefined;

@@ -172,10 +172,7 @@ function needsPattern(json: JsonObject): boolean {
  */
 const saidShiftSeconds = 86_399;
 
-/**
- * 17 years: of both forms of the metadata-url none has a date that the other has at any other publication of one
- * registry.
- */
+/** 17 years, so that no date of one form equals a date of the other form. */
 const otherFormShiftMs = 2 ** 29 * 1000;
 
 /**

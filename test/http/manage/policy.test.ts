@@ -103,6 +103,12 @@ describe('the policy', () => {
   });
 });
 
+it('the error in docs/reference/api.md has the message of the program', () => {
+  const text = readFileSync(`${root}docs/reference/api.md`, 'utf8');
+  const example = /^```json\n(\{\n  "error": [^]*?)\n```$/m.exec(text)?.[1] ?? '{}';
+  expect(JSON.parse(example)).toMatchObject({ error: errorTable.INVALID_INPUT.message, code: 'INVALID_INPUT' });
+});
+
 /** The text with the part between the two marks replaced. */
 function withTable(text: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
