@@ -7,12 +7,14 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { demandCompiled } from '../setup/compiled.ts';
 import { zipOf, type EntrySpec } from '../util/hostile-zip.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 
 let registry: RunningManagement;
 let writer = '';
+beforeAll(demandCompiled);
 beforeAll(async () => {
   registry = await runManagement();
   writer = await registry.createToken('write');

@@ -3,6 +3,7 @@
 
 import { execa } from 'execa';
 
+import { demandCompiled } from '../setup/compiled.ts';
 import { runInKeptProcess } from './kept-program.ts';
 import { assertNoSecrets } from './leaks.ts';
 
@@ -36,6 +37,7 @@ const allAlone = process.env['OWN_PROCESSES'] === '1';
 
 /** Never throws for an exit code; -1 when a signal ended it. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
+  demandCompiled();
   const { cwd, environment = {}, through = [], alone = allAlone, input = '' } = options;
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
   if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
@@ -58,6 +60,7 @@ export async function runCliInto(
   args: readonly string[],
   { cwd, environment = {} }: CliOptions,
 ): Promise<CliOutcome> {
+  demandCompiled();
   const options = {
     cwd,
     env: cleanEnvironment(environment),
@@ -96,6 +99,7 @@ export function logLines(text: string): Record<string, unknown>[] {
 
 /** Starts commands that keep running: `serve` and `start`. */
 export function startCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): RunningCli {
+  demandCompiled();
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const child = execa(command, all, {
     cwd,

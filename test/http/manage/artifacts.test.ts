@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takeLock } from '../../../build/output/lock.ts';
 import { verifyAudit } from '../../../proxy/state/audit.ts';
+import { demandCompiled } from '../../setup/compiled.ts';
 import { zipOf } from '../../util/hostile-zip.ts';
 import { publishedVersions } from '../../util/published-tree.ts';
 import { runCli } from '../../util/run-cli.ts';
@@ -17,6 +18,7 @@ let registry: RunningManagement;
 let nowMs = Date.now();
 let writer = '';
 let keeper = '';
+beforeAll(demandCompiled);
 beforeAll(async () => {
   registry = await runManagement({ now: () => nowMs });
   writer = await registry.createToken('write');

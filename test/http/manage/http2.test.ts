@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demandCompiled } from '../../setup/compiled.ts';
 import { createAuthority, type Authority } from '../../util/certificate.ts';
 import { eventually } from '../../util/eventually.ts';
 import { zipOf } from '../../util/hostile-zip.ts';
@@ -16,6 +17,8 @@ import { publishedVersions } from '../../util/published-tree.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 import { lacks } from '../../util/tool.ts';
+
+beforeAll(demandCompiled);
 
 describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   const folder = temporaryFolder('tls');

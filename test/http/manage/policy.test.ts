@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../build/contract/errors.ts';
 import { decidePolicy, policy, roles, type CallerClass } from '../../../proxy/auth/policy.ts';
 import { tags } from '../../../proxy/manage/openapi/introduction.ts';
+import { demandCompiled } from '../../setup/compiled.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -15,6 +16,7 @@ const callers: readonly CallerClass[] = ['nobody', 'read token', 'write token', 
 let registry: RunningManagement;
 let operations: readonly DescribedOperation[];
 
+beforeAll(demandCompiled);
 beforeAll(async () => {
   registry = await runManagement();
   operations = await describedOperations(registry);
