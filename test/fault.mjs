@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
+import './setup/plain-output.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const seed = String(randomInt(1_000_000_000));

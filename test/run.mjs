@@ -11,14 +11,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
+import './setup/plain-output.mjs';
 import { placeTemporaryFiles } from './setup/temporary-files.mjs';
 import { provideTools } from './setup/tools.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const inCi = ['true', '1'].includes(process.env.CI ?? '');
-
-// A pipe or a file gets plain text. Every step and every test inherits the variable.
-if (!process.stdout.isTTY) process.env.NO_COLOR = '1';
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
