@@ -1,9 +1,9 @@
 // The owner of a lock: describes a process so that a later process can check if the owner still runs.
 
 import { randomUUID } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isJsonObject } from '../contract/json.ts';
+import { bootOfProcess } from '../shared/process/boot.ts';
 import { processStart } from '../shared/process/process-start.ts';
 
 export interface LockOwner {
@@ -25,19 +25,10 @@ export async function describeSelf(now: Date): Promise<LockOwner> {
     id: randomUUID(),
     pid: process.pid,
     host: hostname(),
-    boot: await bootId(),
+    boot: await bootOfProcess(),
     startTicks: startTicks(process.pid) ?? '',
     since: now.toISOString(),
   };
-}
-
-/** Linux's boot id and pid namespace. Empty on other systems, on which only the host name counts. */
-async function bootId(): Promise<string> {
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const namespace = await stat('/proc/self/ns/pid')
-    .then((facts) => String(facts.ino))
-    .catch(() => '');
-  return `${boot.trim()}/${namespace}`;
 }
 
 /** When a process started; undefined: it does not run. `0` on systems without /proc, as in the files of locks. */

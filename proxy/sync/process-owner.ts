@@ -1,7 +1,6 @@
 // Names the process that owns a job, so that another process can later check whether the owner still runs.
 
-import { readFile, stat } from 'node:fs/promises';
-
+import { bootOfProcess } from '../../build/shared/process/boot.ts';
 import { processStart } from '../../build/shared/process/process-start.ts';
 
 /**
@@ -9,7 +8,7 @@ import { processStart } from '../../build/shared/process/process-start.ts';
  * process again).
  */
 export async function describeOwner(): Promise<string> {
-  return `${await boot()} ${process.pid} ${processStart(process.pid) ?? ''}`;
+  return `${await bootOfProcess()} ${process.pid} ${processStart(process.pid) ?? ''}`;
 }
 
 /** `elsewhere`: on another host, in another container, or before the last boot. This process cannot observe it. */
@@ -18,14 +17,6 @@ export type Whereabouts = 'running' | 'ended' | 'elsewhere';
 export async function whereaboutsOf(owner: string): Promise<Whereabouts> {
   const parts = owner.split(' ');
   const [ticks = '', pid = ''] = parts.toReversed();
-  if (parts.slice(0, -2).join(' ') !== (await boot())) return 'elsewhere';
+  if (parts.slice(0, -2).join(' ') !== (await bootOfProcess())) return 'elsewhere';
   return processStart(Number(pid)) === ticks ? 'running' : 'ended';
-}
-
-async function boot(): Promise<string> {
-  const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const namespace = await stat('/proc/self/ns/pid')
-    .then(({ ino }) => String(ino))
-    .catch(() => '');
-  return `${id.trim()}/${namespace}`;
 }
