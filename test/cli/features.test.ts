@@ -1,5 +1,6 @@
 // Tests a server without features: it serves packages.json, p2 and dist, and loads no module of a feature.
 
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadedLibraries, loadedSources } from '../util/loaded-modules.ts';
@@ -46,10 +47,18 @@ async function serve(...flags: readonly string[]): Promise<Served> {
   return { root, statuses, sources: loadedSources(coverage), libraries: loadedLibraries(coverage) };
 }
 
+/** Folders of proxy/ that the core loads, in part or whole. Any other folder belongs to a feature. */
+const ofCore = new Set(
+  'auth http keys limits observe origin pipeline protocol redis settings state sync tree views'.split(' '),
+);
+const featureFolders = readdirSync(join(import.meta.dirname, '../../proxy'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !ofCore.has(entry.name))
+  .map(({ name }) => name);
+
 const ofFeatures = [
   /^cli\/features\/(?!feature-list\.ts|[a-z]+-commands\.ts)/,
   /^cli\/mirror\//,
-  /^proxy\/(?:advisories|artifacts|install-reports|manage|mirror|packages|search|status)\//,
+  ...featureFolders.map((name) => new RegExp(`^proxy/${name}/`)),
   /^proxy\/sync\/(?:jobs|schedule|syncer|verifier)\.ts/,
 ];
 
