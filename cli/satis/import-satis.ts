@@ -83,19 +83,15 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
     value.trim() !== '' &&
     (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value)) &&
     fault === undefined;
-  note(
-    option,
-    fits ? 'carried' : 'not-carried',
-    fits
-      ? `"${option}".`
-      : option === 'homepage'
-        ? fault === undefined
-          ? 'It is not an http(s) address.'
-          : `The address ${fault}.`
-        : 'It is no text.',
-  );
+  note(option, fits ? 'carried' : 'not-carried', fits ? `"${option}".` : reasonAgainst(option, fault));
   // libretto.json refuses control characters and line breaks in these texts.
   return fits ? { [option]: value.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim() } : {};
+}
+
+/** `fault`: of the address in `homepage`, if it is one. */
+function reasonAgainst(option: string, fault: string | undefined): string {
+  if (option !== 'homepage') return 'It is no text.';
+  return fault === undefined ? 'It is not an http(s) address.' : `The address ${fault}.`;
 }
 
 /** A repository that the file lists twice becomes one source. */

@@ -12,7 +12,6 @@ import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
-import { oncePerTick } from '../../build/shared/concurrency/once-per-tick.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { newStateIdentity, type StateIdentity } from './state-identity.ts';
@@ -183,4 +182,32 @@ async function commit(lmdb: LmdbDatabase, change: StateChange): Promise<boolean>
     );
     if (done) return true;
   }
+}
+
+interface OncePerTick<Value> {
+  readonly read: () => Value;
+  /** Discards the known value. */
+  readonly forget: () => void;
+}
+
+/**
+ * Reads a value once for all requests in one turn of the event loop. A turn ends with the sockets that were readable
+ * when it began. A request that is sent after a change is read from its socket in a later turn. So an older value never
+ * decides it.
+ */
+function oncePerTick<Value>(look: () => Value): OncePerTick<Value> {
+  let known: { readonly value: Value } | undefined;
+  const forget = (): void => {
+    known = undefined;
+  };
+  return {
+    read: () => {
+      if (known === undefined) {
+        known = { value: look() };
+        setImmediate(forget);
+      }
+      return known.value;
+    },
+    forget,
+  };
 }

@@ -33,5 +33,6 @@ function describe(own: string): GitDirectory | undefined {
 
 function kindOf(path: string): 'file' | 'folder' | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : undefined;
+  if (found?.isDirectory() === true) return 'folder';
+  return found?.isFile() === true ? 'file' : undefined;
 }

@@ -34,6 +34,8 @@ export type Outcome =
       readonly version: string | null;
     };
 
+type Release = Extract<Outcome, { readonly kind: 'release' }>;
+
 export interface KnownRef {
   /** the object id in the ref */
   readonly oid: string;
@@ -67,15 +69,7 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
   const { folder } = outcome;
   if (outcome.kind === 'quarantined')
     return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
-  const { commit, name, formerName, version, time, committerTime, submodules } = outcome;
-  const rest: JsonValue[] =
-    formerName !== undefined
-      ? [folder, submodules ? 1 : 0, formerName]
-      : submodules
-        ? [folder, 1]
-        : folder === ''
-          ? []
-          : [folder];
+  const { commit, name, version, time, committerTime } = outcome;
   return [
     'r',
     commit === oid ? 0 : commit,
@@ -83,8 +77,15 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
     version,
     time,
     committerTime === time ? null : committerTime,
-    ...rest,
+    ...endOfRow(outcome),
   ];
+}
+
+/** The fields at the end of a row, without those that have the default value. */
+function endOfRow({ folder, submodules, formerName }: Release): JsonValue[] {
+  if (formerName !== undefined) return [folder, submodules ? 1 : 0, formerName];
+  if (submodules) return [folder, 1];
+  return folder === '' ? [] : [folder];
 }
 
 /** undefined for a memory of another version of Libretto, so that everything is read again. */
@@ -124,15 +125,26 @@ function parseRow(
   if (!Array.isArray(row)) return undefined;
   const [key, oid, kind, ...rest] = row as readonly JsonValue[];
   if (typeof key !== 'string' || typeof oid !== 'string') return undefined;
-  const outcome =
-    kind === 's'
-      ? parseSkipped(rest)
-      : kind === 'q'
-        ? parseQuarantined(rest)
-        : kind === 'r'
-          ? parseRelease(rest, oid, names)
-          : undefined;
+  const outcome = parseOutcome(kind, rest, oid, names);
   return outcome === undefined ? undefined : { key, oid, outcome };
+}
+
+function parseOutcome(
+  kind: JsonValue | undefined,
+  fields: readonly JsonValue[],
+  oid: string,
+  names: GitMemory['names'],
+): Outcome | undefined {
+  switch (kind) {
+    case 's':
+      return parseSkipped(fields);
+    case 'q':
+      return parseQuarantined(fields);
+    case 'r':
+      return parseRelease(fields, oid, names);
+    default:
+      return undefined;
+  }
 }
 
 function parseSkipped([notice]: readonly JsonValue[]): Outcome | undefined {

@@ -42,19 +42,16 @@ export const recipe = 4;
  * (selection.ts).
  */
 export function fingerprintOf(refs: Refs, variant = ''): string {
-  const { head } = refs;
-  const at =
-    'branch' in head
-      ? `ref ${head.branch}`
-      : 'commit' in head
-        ? `at ${head.commit}`
-        : 'leftOut' in head
-          ? `not ${head.leftOut}`
-          : 'unknown';
-  const lines = [`recipe ${recipe} ${variant}`, at];
+  const lines = [`recipe ${recipe} ${variant}`, describeHead(refs.head)];
   for (const tag of refs.tags) lines.push(`${tag.oid} t ${tag.name}`);
   for (const branch of refs.branches) lines.push(`${branch.oid} b ${branch.name}`);
   return `git:${createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 40)}`;
+}
+
+function describeHead(head: Head): string {
+  if ('branch' in head) return `ref ${head.branch}`;
+  if ('commit' in head) return `at ${head.commit}`;
+  return 'leftOut' in head ? `not ${head.leftOut}` : 'unknown';
 }
 
 /** A ref's name as text; undefined if its bytes are not UTF-8. */

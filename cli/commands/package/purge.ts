@@ -20,7 +20,6 @@ import { firstOf, printJson, printLines, printNotes } from '../../io/output.ts';
 import { meantVersion } from '../../purge/package-command.ts';
 import { meantReason, meantReference, purgeHere } from '../../purge/purge-here.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
-import { typedConfirmation } from '../../io/typed-confirmation.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const mostShown = 40;
@@ -77,6 +76,21 @@ async function confirm(plan: PurgeOutcome, context: Context): Promise<void> {
   const confirmed = await typedConfirmation(context, confirmationOf(plan));
   if (confirmed === undefined) throw new UsageError([...going, 'Nothing was changed. Say --yes to do it.'].join('\n'));
   if (!confirmed) throw new UsageError('Not confirmed. Nothing was changed.');
+}
+
+/** The person types the exact name of the version. True: these words were typed. undefined: there is no terminal. */
+async function typedConfirmation(
+  { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
+  words: string,
+): Promise<boolean | undefined> {
+  if (stdin.isTTY !== true) return undefined;
+  stderr.write(`Type "${words}" to continue: `);
+  let typed = '';
+  for await (const piece of stdin) {
+    typed += piece.toString('utf8');
+    if (/[\r\n]/.test(typed)) break;
+  }
+  return (/^[^\r\n]*/.exec(typed)?.[0] ?? '').trim() === words;
 }
 
 interface PurgeParts {

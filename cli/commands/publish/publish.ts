@@ -6,10 +6,18 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, type Stats } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import type { ArtifactBuild } from '../../../build/artifacts/artifact-tree.ts';
+import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
+import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
+import type { Reference } from '../../../build/contract/digest.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { DistLabel } from '../../../build/contract/paths.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
+import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
+import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
@@ -17,7 +25,6 @@ import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { createLocalPublisher } from '../../builds/local-publisher.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { packFolder } from './pack-folder.ts';
 import { startProgress, type Progress } from '../../io/progress.ts';
@@ -104,6 +111,25 @@ async function publishHere(job: Job): Promise<Published> {
     rmSync(staged, { force: true });
     await state.close();
   }
+}
+
+/** Publishes in this process. `notice` gets the build's remarks on the package. */
+function createLocalPublisher(build: ArtifactBuild, notice: (message: string) => void): ArtifactPublisher {
+  return {
+    publish: async (upload) => {
+      const outcome = await publishArtifact(upload, build);
+      if (outcome.outcome === 'published') outcome.notices.forEach(notice);
+      return readPublication(outcome);
+    },
+    // the record was made from the builder's answer, which parsed these texts
+    withdraw: async ({ name, version, reference }) =>
+      readWithdrawal(
+        await withdrawArtifact(
+          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
+          build,
+        ),
+      ),
+  };
 }
 
 async function publishThere(job: Job, remote: Remote): Promise<Published> {
