@@ -4,7 +4,7 @@
 //
 // The files of a project without isolation share processes, which import each module once; Vitest keeps a process as
 // long as the next file belongs to the same project. Files of `cli` and `e2e` also share the processes that run commands
-// (util/kept-program.ts). `faulty-disk` has the files of test/fault and test/property that replace Node's functions for
+// (util/command-pool.ts). `faulty-disk` has the files of test/fault and test/property that replace Node's functions for
 // files, with a process for each. Test files run in the order of test/setup/file-order.ts.
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs

@@ -7,7 +7,7 @@ import { openConnection } from '../util/raw-client.ts';
 import { logLines, runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { HandMadeTree, zipBytes } from '../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../util/hand-made-tree.ts';
 
 const large = zipBytes('large', 3_000_000);
 

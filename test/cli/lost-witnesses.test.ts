@@ -4,7 +4,7 @@
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 
@@ -14,10 +14,10 @@ const [tombstones, withdrawn] = ['index/_purged.json', 'index/_withheld.json'] a
 /** 1.1.0 is purged, 1.0.0 is withdrawn, and 1.2.0 is published. */
 const { at, data, libretto, succeeds, lose, versions } = registryCopy(
   {
-    ...saying('src/one', '1.0.0', 'first'),
-    ...saying('src/two', '1.1.0', secret),
-    ...saying('src/three', '1.2.0', 'third'),
-    ...saying('upload', '2.0.0', 'fourth'),
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+    ...packageContaining('src/three', '1.2.0', 'third'),
+    ...packageContaining('upload', '2.0.0', 'fourth'),
   },
   async () => {
     await succeeds('build', 'src');

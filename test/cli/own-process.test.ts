@@ -1,5 +1,5 @@
 // Tests that a command in a process of its own has the same output and exit code as in a shared process. Most command
-// tests share processes (test/util/kept-program.ts).
+// tests share processes (test/util/command-pool.ts).
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

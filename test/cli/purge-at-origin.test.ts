@@ -4,7 +4,7 @@
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { startOrigin, type OriginServer } from '../util/origin-server.ts';
 import { writeTree } from '../util/package-tree.ts';
 import { serveTree, type RunningServer } from '../util/registry.ts';
@@ -40,7 +40,10 @@ beforeAll(async () => {
   upstream.put('some/lib', [
     { version: '1.0.0', zip: zipOf([{ name: 'lib/src/Bad.php', data: Buffer.from(`<?php // ${secret}`) }]) },
   ]);
-  writeTree(folder.path, { ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', 'leaked') });
+  writeTree(folder.path, {
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', 'leaked'),
+  });
   writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, originCheck: 200 }));
   await libretto('build', 'src', '--data', builder);
   upload();

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRepository } from '../util/git-repository.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
 import { lacks } from '../util/tool.ts';
@@ -28,7 +28,10 @@ async function succeeds(...args: readonly string[]): Promise<string> {
 }
 
 beforeEach(async () => {
-  tree = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret) });
+  tree = temporaryTree({
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+  });
   await succeeds('build', 'src');
 });
 afterEach(() => tree.remove());

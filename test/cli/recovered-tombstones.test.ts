@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
-import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -13,9 +13,9 @@ const list = 'index/_purged.json';
 
 const { at, data, libretto, succeeds, versions } = registryCopy(
   {
-    ...saying('src/one', '1.0.0', 'first'),
-    ...saying('src/two', '1.1.0', secret),
-    ...saying('src/three', '1.2.0', 'third'),
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+    ...packageContaining('src/three', '1.2.0', 'third'),
   },
   async () => {
     await succeeds('build', 'src');

@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -13,9 +13,9 @@ import { whoLibrary } from '../util/who-library.ts';
 
 const { at, data, prepared, libretto, succeeds } = registryCopy(
   {
-    ...saying('src/one', '1.0.0', 'first'),
-    ...saying('src/two', '1.1.0', secret),
-    ...saying('src/three', '1.2.0', 'third'),
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+    ...packageContaining('src/three', '1.2.0', 'third'),
   },
   async () => {
     await succeeds('build', 'src');
@@ -24,7 +24,7 @@ const { at, data, prepared, libretto, succeeds } = registryCopy(
     writeTree(at(), below('src/other', whoLibrary('acme/other', '1.0.0')));
     await succeeds('build', '--keep', '1');
     await succeeds('prune', '--keep-for', '0');
-    writeTree(at(), saying('src/four', '1.3.0', 'fourth'));
+    writeTree(at(), packageContaining('src/four', '1.3.0', 'fourth'));
     await succeeds('build');
     cpSync(data(), at('before'), { recursive: true, preserveTimestamps: true });
     await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
@@ -164,7 +164,10 @@ describe('libretto verify', () => {
   });
 
   it('names a version with the files of a purged one, and how to purge it', async () => {
-    const twins = temporaryTree({ ...saying('src/one', '1.0.0', secret), ...saying('src/two', '1.1.0', secret) });
+    const twins = temporaryTree({
+      ...packageContaining('src/one', '1.0.0', secret),
+      ...packageContaining('src/two', '1.1.0', secret),
+    });
     const inTwins = (...args: readonly string[]): Promise<CliOutcome> =>
       runCli([...args, '--data', 'data'], { cwd: twins.root });
     try {

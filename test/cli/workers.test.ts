@@ -11,7 +11,7 @@ import { createAuthority } from '../util/certificate.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
-import { startSteadyClients } from '../util/steady-clients.ts';
+import { startKeepAliveClients } from '../util/keep-alive-clients.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -214,7 +214,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     const counted = async (): Promise<number> =>
       Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
     const { token } = await createToken('--limit', '0');
-    const clients = startSteadyClients(`${url}/packages.json`, token, 8);
+    const clients = startKeepAliveClients(`${url}/packages.json`, token, 8);
     await clients.more(200);
     const before = await counted();
     const [victim = 0, survivor = 0] = workersOf(server);
@@ -236,7 +236,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
   it('F14: abort no answer at SIGTERM under load', async () => {
     const { server, url } = await serve();
     const { token } = await createToken('--limit', '0');
-    const clients = startSteadyClients(`${url}/packages.json`, token, 16);
+    const clients = startKeepAliveClients(`${url}/packages.json`, token, 16);
     await clients.more(300);
     server.signal('SIGTERM');
     await clients.ended;

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startWhole } from '../util/nginx.ts';
+import { startNginxWith } from '../util/nginx.ts';
 import { freePort } from '../util/redis-server.ts';
 import { startRegistry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
@@ -46,7 +46,7 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
     );
     const registry = await startRegistry({ sources: [source.root], serve: ['--trusted-proxies', '127.0.0.1'] });
     const [tls, plain] = [await freePort(), await freePort()];
-    const nginx = await startWhole(
+    const nginx = await startNginxWith(
       plain,
       read('nginx.conf')
         .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)

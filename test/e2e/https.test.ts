@@ -7,7 +7,7 @@ import { createAuthority, type Authority, type MadeCertificate } from '../util/c
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { eventually } from '../util/eventually.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
-import { openPassage } from '../util/passage.ts';
+import { startTlsProxy } from '../util/tls-proxy.ts';
 import { logLines, runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks, toolPath } from '../util/tool.ts';
@@ -100,17 +100,17 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
   }
 
   it('40: 41 packages are downloaded over HTTP/2 on one connection, with at most 12 streams', async () => {
-    await using passage = await openPassage(port);
-    const asked = await installsAll(passage.port);
+    await using proxy = await startTlsProxy(port);
+    const asked = await installsAll(proxy.port);
     expect(mostAtOnce(asked)).toBeLessThanOrEqual(12);
-    expect(passage.connections().mostAtOnce).toBe(1);
+    expect(proxy.connections().mostAtOnce).toBe(1);
   });
 
   it('40: 41 packages are downloaded over HTTP/1.1 on at most 8 connections', async () => {
-    await using passage = await openPassage(port, { ...certificate, ca: authority.pem });
-    await installsAll(passage.port);
-    expect(passage.connections().mostAtOnce).toBeLessThanOrEqual(8);
-    expect(passage.connections().mostAtOnce).toBeGreaterThan(1);
+    await using proxy = await startTlsProxy(port, { ...certificate, ca: authority.pem });
+    await installsAll(proxy.port);
+    expect(proxy.connections().mostAtOnce).toBeLessThanOrEqual(8);
+    expect(proxy.connections().mostAtOnce).toBeGreaterThan(1);
   });
 
   it('37: a second update over HTTP/2 gets empty 304s', async () => {

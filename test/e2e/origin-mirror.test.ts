@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
-import { startWhole, type Nginx } from '../util/nginx.ts';
+import { startNginxWith, type Nginx } from '../util/nginx.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { allFiles } from '../util/published-tree.ts';
 import { freePort } from '../util/redis-server.ts';
@@ -52,7 +52,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a mirror with its tree at an
     return stdout;
   };
   const startOrigin = async (): Promise<void> => {
-    nginx = await startWhole(
+    nginx = await startNginxWith(
       port,
       `server { listen 127.0.0.1:${port}; root ${builder}; location / { return 403; } location ~ ^/(public|index)/ { } }`,
     );

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
-import { saying } from '../util/leaked-version.ts';
+import { packageContaining } from '../util/leaked-version.ts';
 import { writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
@@ -33,7 +33,7 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
   beforeAll(async () => {
     registry = await startRegistry();
     for (const version of ['1.0.0', '1.1.0', '1.2.0'])
-      writeTree(registry.folder.path, saying(`packages/${version}`, version, `who ${version}`));
+      writeTree(registry.folder.path, packageContaining(`packages/${version}`, version, `who ${version}`));
     await registry.build('packages/1.0.0', 'packages/1.1.0');
     [pinned, older] = [project('^1.1'), project('1.0.0')];
     expect([await succeeds(pinned, 'update'), await succeeds(older, 'update')]).toEqual(['who 1.1.0', 'who 1.0.0']);

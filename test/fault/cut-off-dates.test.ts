@@ -8,9 +8,9 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../build/build.ts';
-import { keepDates } from '../util/kept-dates.ts';
+import { trackLastModified } from '../util/last-modified-tracker.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { buryOwner } from '../util/publishing-build.ts';
+import { giveLocksToEndedProcess } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { whoLibrary } from '../util/who-library.ts';
@@ -79,7 +79,7 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
     ['a kill that costs the serving index of the package', 'kill', ['index/acme/one.json']],
   ])('rise, whichever operation meets %s', async (_, kind, lost) => {
     for (let at = intent + Math.floor(random() * step); at <= operations; at += step) {
-      const dates = keepDates(tree.path('data'));
+      const dates = trackLastModified(tree.path('data'));
       const { met } = await cutOff(at, kind, dates.note);
       dates.note(true);
       try {
@@ -119,7 +119,7 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
     );
     beforeLoss();
     const ended = endWatch();
-    buryOwner(tree.path('data'));
+    giveLocksToEndedProcess(tree.path('data'));
     expect(error === undefined, String(error)).toBe(ended.met === undefined);
     return ended;
   }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import { verifyTree } from '../../build/inspect/verify.ts';
 import { createLocalFiles } from '../../proxy/tree/local-files.ts';
-import { buryOwner, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
+import { giveLocksToEndedProcess, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 
@@ -93,7 +93,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
       for (const at of sample(operations, 10)) {
         const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
         await expectWhole(warm, where);
-        buryOwner(warm.data);
+        giveLocksToEndedProcess(warm.data);
         await warm.run(120);
         await expectWhole(warm, `${where}, and a build`);
         expect([undone, warm.expected.served], where).toContainEqual(warm.found().served);
@@ -143,7 +143,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   }
 
   async function expectCompleted(played: PublishingBuild, where: string): Promise<void> {
-    buryOwner(played.data);
+    giveLocksToEndedProcess(played.data);
     watchDisk(played.data);
     // only its age identifies a half-written lock
     const error = await played.run(90).then(

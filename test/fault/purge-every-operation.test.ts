@@ -15,10 +15,10 @@ import { purgedPath } from '../../build/contract/purged.ts';
 import { publishArtifact } from '../../build/artifacts/publish-artifact.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { verifyTree } from '../../build/inspect/verify.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
-import { buryOwner } from '../util/publishing-build.ts';
+import { giveLocksToEndedProcess } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 
 const seed = Number(process.env['CRASH_SEED'] ?? 1);
@@ -64,9 +64,9 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     data = tree.path('data');
     tree.write({
-      ...saying('src/one', '1.0.0', 'first'),
-      ...saying('src/none', '0.9.0', 'none'),
-      ...saying('upload', '1.1.0', secret),
+      ...packageContaining('src/one', '1.0.0', 'first'),
+      ...packageContaining('src/none', '0.9.0', 'none'),
+      ...packageContaining('upload', '1.1.0', secret),
     });
     await build({ ...request(), arguments: ['src'] }, effects);
     // the list and its announcement exist already: the interrupted purge adds to both
@@ -75,8 +75,8 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     zip.addLocalFolder(tree.path('upload'));
     zip.writeZip(tree.path('upload.zip'));
     await publishArtifact({ path: tree.path('upload.zip') }, { request: request(), effects, waitMs: 0 });
-    tree.write(saying('src/dev', undefined, 'branch'));
-    tree.write(saying('src/two', '1.2.0', 'second'));
+    tree.write(packageContaining('src/dev', undefined, 'branch'));
+    tree.write(packageContaining('src/two', '1.2.0', 'second'));
     await build(request(), effects);
     cpSync(data, tree.path('base'), { recursive: true, preserveTimestamps: true });
   });
@@ -92,7 +92,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     );
     expect(error === undefined || isKilled(error), String(error)).toBe(true);
     const watched = endWatch();
-    buryOwner(data);
+    giveLocksToEndedProcess(data);
     return watched;
   }
 

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
-import { openCounting, type Counting } from '../util/counting.ts';
+import { openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
 import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';
 import { freePort } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
@@ -18,7 +18,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
   let redis: RedisSentinels;
   let notices: StateNotice[];
   const stores: RedisStore[] = [];
-  const countings: Counting[] = [];
+  const countings: TestCounters[] = [];
 
   beforeEach(() => {
     notices = [];
@@ -41,8 +41,8 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     return store;
   }
 
-  async function count(url = redis.url): Promise<Counting> {
-    const counting = await openCounting(url);
+  async function count(url = redis.url): Promise<TestCounters> {
+    const counting = await openTestCounters(url);
     countings.push(counting);
     return counting;
   }

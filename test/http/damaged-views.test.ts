@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
-import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { HandMadeTree, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const version = (text: string, time: string): VersionSpec => ({
   version: text,

@@ -5,7 +5,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
-import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 let served: RunningProxy;
 const spec = (version: string, normalized: string, extra: Partial<VersionSpec> = {}): VersionSpec => ({

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy } from '../util/running-proxy.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const large = zipBytes('large', 40_000_000);
 const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n`;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 let served: RunningProxy;
 let registry: RunningManagement;

@@ -11,7 +11,7 @@ import { connectHttp2, replyOf } from '../util/http2-client.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 describe.skipIf(lacks('openssl'))('HTTP/2', () => {
   const folder = temporaryFolder('tls');

@@ -14,7 +14,7 @@ import { frame, opening, requestFrame, requestHeaders } from '../util/http2-fram
 import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const large = zipBytes('large', 30_000_000);
 

@@ -6,7 +6,7 @@ import { rootChanges } from '../../proxy/tree/root-document.ts';
 import { exchange } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';
-import { HandMadeTree, zipBytes } from '../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../util/hand-made-tree.ts';
 
 const [exact, plain] = ['/p2/%package%$%hash%.json', '/p2/%package%.json'];
 const form = (reply: Reply): unknown => reply.json()['metadata-url'];

@@ -7,7 +7,7 @@ import { createMirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { createSender } from '../../proxy/http/send.ts';
 import { packageName, runMirror, type RunningMirror } from '../util/running-mirror.ts';
 import { runProxy } from '../util/running-proxy.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../util/upstream.ts';
 
 const large = zipBytes('large', 3_000_000);

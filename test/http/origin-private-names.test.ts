@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatPublication } from '../../build/contract/publication.ts';
 import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
 import { packageName } from '../util/running-mirror.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const version = (seed: string) => [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes(seed) }];
 

@@ -14,7 +14,7 @@ import { createAuthority } from '../util/certificate.ts';
 import { eventually } from '../util/eventually.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { sha1, zipBytes } from '../util/tree.ts';
+import { sha1, zipBytes } from '../util/hand-made-tree.ts';
 
 let server: Server;
 let requests: OriginRequests;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
 import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
-import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const spec = (version: string, normalized = `${version}.0`, extra: Partial<VersionSpec> = {}): VersionSpec => ({
   version,

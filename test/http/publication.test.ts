@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runProxy } from '../util/running-proxy.ts';
-import { referenceOf, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { referenceOf, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const one: VersionSpec = { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('one') };
 const two: VersionSpec = { version: '2.0.0', normalized: '2.0.0.0', zip: zipBytes('two') };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openLog } from '../../proxy/observe/log.ts';
 import { runProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 describe('the request log', () => {
   it('has one line for each request, with route, caller and result', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
 import { runProxy, type Reply, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
 import { exchange } from '../util/raw-client.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy> {
   const served = await runProxy(options);

@@ -10,7 +10,7 @@ import { compileView } from '../../proxy/views/compile-view.ts';
 import { noLimits, type TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply } from '../util/running-proxy.ts';
-import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { HandMadeTree, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const version = (text: string, time?: string): VersionSpec => ({
   version: text,

@@ -6,7 +6,7 @@
 // imported first, because it replaces Node's file system
 import '../util/faulty-disk.mjs';
 import { describe, expect, it } from 'vitest';
-import { emptyTally, playedRegistry, type Tally } from '../util/played-registry.ts';
+import { emptyTally, modelCheckedRegistry, type Tally } from '../util/model-checked-registry.ts';
 import { step, type Step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
@@ -63,7 +63,7 @@ const liftedThenUnreadable: readonly Step[] = [
 ];
 
 async function playSeries(steps: readonly Step[], chance: number, tally: Tally): Promise<void> {
-  const registry = playedRegistry(tally, chance);
+  const registry = modelCheckedRegistry(tally, chance);
   try {
     for (const one of steps) await registry.play(one);
     await registry.end();

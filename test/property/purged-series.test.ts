@@ -5,7 +5,7 @@
 // imported first, because it replaces Node's file system
 import '../util/faulty-disk.mjs';
 import { describe, expect, it } from 'vitest';
-import { emptyTally, playedRegistry, type Tally } from '../util/played-registry.ts';
+import { emptyTally, modelCheckedRegistry, type Tally } from '../util/model-checked-registry.ts';
 import { purgeStep, step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
@@ -29,7 +29,7 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
 
 const series = (tally: Tally) =>
   fc.asyncProperty(steps, fc.nat(), async (played, chance) => {
-    const registry = playedRegistry(tally, chance);
+    const registry = modelCheckedRegistry(tally, chance);
     try {
       for (const one of played) await registry.play(one);
       await registry.end();

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { noise } from '../util/noise.ts';
+import { incompressibleBytes } from '../util/incompressible-bytes.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 
 const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
@@ -20,7 +20,7 @@ function makePackages(): void {
     writeFileSync(join(place, 'composer.json'), JSON.stringify({ name: `acme/p${index}`, version: '1.0.0' }));
     writeFileSync(join(place, 'LICENSE'), 'All rights reserved. '.repeat(100));
     writeFileSync(join(place, 'empty'), '');
-    writeFileSync(join(place, 'noise.bin'), noise(1000 + index));
+    writeFileSync(join(place, 'noise.bin'), incompressibleBytes(1000 + index));
     for (let file = 0; file < 20; file += 1)
       writeFileSync(join(place, `src/F${file}.php`), `<?php // ${index} ${file}\n`.repeat(900 + 37 * file));
   }

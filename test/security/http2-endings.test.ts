@@ -12,7 +12,7 @@ import { flags, frame, opening, requestFrame, requestHeaders } from '../util/htt
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const archive = '/dist/acme/hello/1.0.0.zip';
 const size = 20_000_000;

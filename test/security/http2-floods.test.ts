@@ -11,7 +11,7 @@ import { flags, frame, literal, opening, requestFrame, requestHeaders, resetFram
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
   const folder = temporaryFolder('tls');

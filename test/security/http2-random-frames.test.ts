@@ -12,7 +12,7 @@ import { frame, opening, requestHeaders, type FrameType } from '../util/http2-fr
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const numRuns = Number(process.env['FRAME_RUNS'] ?? 150);
 

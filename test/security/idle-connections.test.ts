@@ -14,7 +14,7 @@ import { runManagement } from '../util/running-management.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const most = 8;
 const bundles = 5;

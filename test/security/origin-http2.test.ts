@@ -10,7 +10,7 @@ import { connectHttp2 } from '../util/http2-client.ts';
 import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
   const folder = temporaryFolder('tls');

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../util/eventually.ts';
 import { serveOrigin, type Misbehave, type ServedOrigin } from '../util/origin-server.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
-import { zipBytes, type VersionSpec } from '../util/tree.ts';
+import { zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const spec = (version: string, size?: number): VersionSpec => ({
   version,

@@ -7,7 +7,7 @@ import type { ApiRequest } from '../../proxy/manage/frame/api-request.ts';
 import { eventually, openFilesBelow } from '../util/eventually.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
-import { zipBytes } from '../util/tree.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
 
 const large = zipBytes('large', 30_000_000);
 

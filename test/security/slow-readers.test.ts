@@ -13,7 +13,7 @@ import { openConnection } from '../util/raw-client.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { HandMadeTree, zipBytes } from '../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../util/hand-made-tree.ts';
 
 const megabyte = 1024 * 1024;
 const readers = 50;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
-import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/tree.ts';
+import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 type Packages = Readonly<Record<string, readonly VersionSpec[]>>;
 type Sees = (name: string, version: VersionSpec) => boolean;

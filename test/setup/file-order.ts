@@ -17,7 +17,7 @@ const longest: readonly string[] = [
   'test/cli/workers.test.ts',
   'test/cli/several-hosts.test.ts',
   'test/property/publications.test.ts',
-  'test/property/hidden-things.test.ts',
+  'test/property/hidden-packages.test.ts',
   'test/e2e/dev-versions.test.ts',
   'test/e2e/managed-repository.test.ts',
   'test/e2e/explorer.test.ts',

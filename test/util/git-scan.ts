@@ -18,7 +18,7 @@ export type ScanOptions = Partial<GitSourceOptions> & {
 };
 
 /** The current copy of the one remote below `root`, a cache directory. */
-export function keptCopy(root: string): string {
+export function currentCopy(root: string): string {
   const folder = join(root, readdirSync(root)[0] ?? '');
   const { copy } = JSON.parse(readFileSync(join(folder, 'snapshot.json'), 'utf8')) as { copy: string };
   return join(folder, copy);

@@ -11,7 +11,7 @@ import { whoLibrary } from './who-library.ts';
 export const leakedSecret = 'hunter2-in-the-clear';
 
 /** A package folder that contains `who` in every text field. */
-export function saying(folder: string, version: string | undefined, who: string): Tree {
+export function packageContaining(folder: string, version: string | undefined, who: string): Tree {
   return below(folder, {
     ...whoLibrary('acme/hello', version, { description: `says ${who}` }, who),
     'README.md': `# ${who}\n`,

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { allFiles } from './published-tree.ts';
 import type { MirrorReply, RunningMirror } from './running-mirror.ts';
-import { zipBytes } from './tree.ts';
+import { zipBytes } from './hand-made-tree.ts';
 import { referenceFor, sha1Of } from './upstream.ts';
 
 export const name = 'some/lib';
@@ -19,7 +19,7 @@ export const pathOf = (version: string): string =>
   `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
 
 /** Every stored ZIP; each must have the content of its name. */
-export function keptArchives({ folder }: RunningMirror): readonly string[] {
+export function storedArchives({ folder }: RunningMirror): readonly string[] {
   const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
   for (const path of files)
     expect(

@@ -17,11 +17,11 @@ export interface Nginx {
 /** `server` is the content of the server block, without listen. */
 export async function startNginx(server: string): Promise<Nginx> {
   const port = await freePort();
-  return startWhole(port, `server {\n    listen 127.0.0.1:${port};\n    ${server}\n  }`);
+  return startNginxWith(port, `server {\n    listen 127.0.0.1:${port};\n    ${server}\n  }`);
 }
 
 /** `configured`: the content of a file in conf.d; its server listens on `port` of loopback, without TLS. */
-export async function startWhole(port: number, configured: string): Promise<Nginx> {
+export async function startNginxWith(port: number, configured: string): Promise<Nginx> {
   const folder = temporaryFolder('nginx');
   const file = folder.at('nginx.conf');
   writeFileSync(file, configuration(folder.path, configured));

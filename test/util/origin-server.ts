@@ -10,7 +10,7 @@ import { createOriginFiles, type OriginFiles } from '../../proxy/origin/origin-f
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { HandMadeTree } from './tree.ts';
+import { HandMadeTree } from './hand-made-tree.ts';
 
 export interface SeenRequest {
   readonly method: string;

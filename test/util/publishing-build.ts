@@ -124,7 +124,7 @@ const withoutSerial = (path: string): string => path.replace(/^build\/history\/\
  * A process that ends leaves its locks behind. The test's own process lives on, so that this function gives its locks
  * to an ended process.
  */
-export function buryOwner(data: string): void {
+export function giveLocksToEndedProcess(data: string): void {
   const folder = join(data, 'build');
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!/^lock(\.|$)/.test(name)) continue;

@@ -3,14 +3,14 @@
 
 import { writeFileSync } from 'node:fs';
 import { assertNoSecretsBelow } from './leaks.ts';
-import { startFront, type RecordingFront } from './recording-front.ts';
+import { startRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 import { runCli, startCli, type CliOutcome } from './run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 export interface Registry extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly data: string;
-  readonly front: RecordingFront;
+  readonly front: RecordingProxy;
   /** the address for Composer: the front */
   readonly url: string;
   /** the server itself */
@@ -69,7 +69,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
   for (const [name, value] of Object.entries(settings)) await set(name, value);
   let server = await serveTree(folder.path, data, serve);
-  const front = await startFront(() => server.url);
+  const front = await startRecordingProxy(() => server.url);
   const stop = async (): Promise<void> => {
     await front.close();
     await server.stop();

@@ -4,7 +4,7 @@
 import { execa } from 'execa';
 
 import { demandCompiled } from '../setup/compiled.ts';
-import { runInKeptProcess } from './kept-program.ts';
+import { runInPooledProcess } from './command-pool.ts';
 import { assertNoSecrets } from './leaks.ts';
 
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
@@ -41,7 +41,10 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   const { cwd, environment = {}, through = [], alone = allAlone, input = '' } = options;
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
   if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
-    return runInKeptProcess({ program: binary, args, cwd, common: cleanEnvironment(), environment, input }, timeoutMs);
+    return runInPooledProcess(
+      { program: binary, args, cwd, common: cleanEnvironment(), environment, input },
+      timeoutMs,
+    );
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const { exitCode, stdout, stderr } = await execa(command, all, {
     cwd,

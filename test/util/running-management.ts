@@ -40,7 +40,7 @@ import { packageServices } from './package-services.ts';
 import { repositoryServices, type TestRepositories } from './repository-services.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { watchState } from './watched-state.ts';
+import { checkAuditEvents } from './audit-event-check.ts';
 
 export interface RunningManagement extends AsyncDisposable {
   readonly proxy: RunningProxy;
@@ -93,7 +93,7 @@ export async function runManagement(
   const now = options.now ?? Date.now;
   const untold: (readonly string[])[] = [];
   const stored = createMemoryStore();
-  const state = watchState(stored, (keys) => void untold.push(keys));
+  const state = checkAuditEvents(stored, (keys) => void untold.push(keys));
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
   const folder = temporaryFolder('keys');

@@ -34,7 +34,7 @@ import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
 import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { HandMadeTree } from './tree.ts';
+import { HandMadeTree } from './hand-made-tree.ts';
 
 export interface Reply {
   readonly status: number;

@@ -14,7 +14,7 @@ export interface ScriptedBuilder extends BuildRunner {
   readonly stopped: () => number;
 }
 
-export const quietReport = {
+export const unchangedReport = {
   serial: 1,
   published: false,
   added: [],
@@ -30,7 +30,7 @@ export function createScriptedBuilder(): ScriptedBuilder {
   let stopped = 0;
   let answer: (args: readonly string[]) => BuildRun | Promise<BuildRun> = () => ({
     exitCode: 0,
-    report: quietReport,
+    report: unchangedReport,
     messages: '',
   });
   return {

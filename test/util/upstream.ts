@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { minifyVersions } from '../../proxy/mirror/upstream/minified.ts';
 import { startDistServer, type Answering, type DistServer } from './dist-server.ts';
-import { zipBytes } from './tree.ts';
+import { zipBytes } from './hand-made-tree.ts';
 
 export interface UpstreamVersion {
   readonly version: string;

@@ -80,7 +80,7 @@ export function afterPurge(state: VersionState, content: Content, dev: boolean):
  * The step was cut off. A recorded content may never have been offered. The hold of a rollback is announced last. The
  * state may therefore be a mixture.
  */
-export function perhaps(before: VersionState, after: VersionState): readonly VersionState[] {
+export function possibleStates(before: VersionState, after: VersionState): readonly VersionState[] {
   return distinct([
     before,
     after,

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { runManagement } from '../../util/running-management.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
-import { HandMadeTree, zipBytes } from '../../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../../proxy/state/audit.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../../util/leaked-version.ts';
 import { temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
@@ -34,7 +34,10 @@ beforeAll(async () => {
     limits: { packages: null, constraints: { 'acme/*': '<1.1' }, stability: null, not_after: null, networks: null },
   });
   as.limited = limited.reveal();
-  sources = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret) });
+  sources = temporaryTree({
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+  });
   const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data], { cwd: sources.root });
   if (exitCode !== 0) throw new Error(stderr);
 }, 60_000);

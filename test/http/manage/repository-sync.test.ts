@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { describeOwner } from '../../../proxy/sync/process-owner.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
-import { quietReport } from '../../util/scripted-builder.ts';
+import { unchangedReport } from '../../util/scripted-builder.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,7 +42,7 @@ async function startRig(now?: () => number): Promise<Rig> {
 }
 
 const changed = {
-  ...quietReport,
+  ...unchangedReport,
   serial: 4,
   published: true,
   added: [{ name: 'acme/tool', version: '1.0.0', source: 'git:x' }],
@@ -106,7 +106,7 @@ describe('a sync', () => {
       'could not read the repository',
       {
         exitCode: 1,
-        report: { ...quietReport, failed: [{ source: 'git:x', reason: 'Authentication failed' }] },
+        report: { ...unchangedReport, failed: [{ source: 'git:x', reason: 'Authentication failed' }] },
         messages: '',
       },
       'BUILD_FAILED',

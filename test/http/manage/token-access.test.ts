@@ -10,7 +10,7 @@ import { createTokens } from '../../../proxy/auth/tokens.ts';
 import { mintToken } from '../../../proxy/auth/token-format.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
-import { HandMadeTree, zipBytes } from '../../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 
 let registry: RunningManagement;
 let nowMs = Date.parse('2026-11-21T09:00:00Z');

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import type { Reply } from '../../util/running-proxy.ts';
-import { HandMadeTree, zipBytes } from '../../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 
 let registry: RunningManagement;
 let [admin, maintainer] = ['', ''];

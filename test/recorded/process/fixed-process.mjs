@@ -96,5 +96,5 @@ net.Socket.prototype.connect = function connectVirtually(...given) {
 
 syncBuiltinESMExports();
 reseed(process.argv.slice(2));
-// for the process that runs one command after another (test/util/command-driver.mjs)
+// for the process that runs one command after another (test/util/command-worker.mjs)
 process.on('command', reseed);

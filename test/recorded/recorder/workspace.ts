@@ -1,5 +1,5 @@
 // A folder in which the compiled program runs independently of this machine: fixed clock, random bytes, user, host and
-// ports (process/fixed-process.mjs). Commands run in one process (../util/command-driver.mjs), servers in a process
+// ports (process/fixed-process.mjs). Commands run in one process (../util/command-worker.mjs), servers in a process
 // each. The folder imports no source file, so that no renaming changes it.
 
 import { fork, spawn, type ChildProcess } from 'node:child_process';
@@ -165,7 +165,7 @@ function openDriver(environment: NodeJS.ProcessEnv): Driver {
   let child: ChildProcess | undefined;
   return {
     run: async (message) => {
-      child ??= fork(at('../util/command-driver.mjs'), [program], {
+      child ??= fork(at('../util/command-worker.mjs'), [program], {
         env: environment,
         execArgv: [],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -9,7 +9,7 @@ import type { BuildReport } from '../../../build/contract/build-report.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';
 import { verifyTree } from '../../../build/inspect/verify.ts';
-import { keepDates } from '../../util/kept-dates.ts';
+import { trackLastModified } from '../../util/last-modified-tracker.ts';
 import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
 import { below, type TemporaryTree } from '../../util/package-tree.ts';
 import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
@@ -149,7 +149,7 @@ describe('builds of damaged data folders', () => {
   it('a damaged or hand-dated document never gets a date again that it had with other bytes', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
-    const dates = keepDates(data);
+    const dates = trackLastModified(data);
     dates.note();
     for (const path of ['public/packages.json', 'public/p2/acme/hello.json']) {
       const { atime, mtime } = statSync(join(data, path));

@@ -4,7 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createCompressor, type Compressor } from '../../../../build/compression/compressor.ts';
 import { deflateTo } from '../../../../build/compression/deflate.ts';
-import { noise } from '../../../util/noise.ts';
+import { incompressibleBytes } from '../../../util/incompressible-bytes.ts';
 
 const compressor = createCompressor();
 const { stepBytes } = compressor;
@@ -47,15 +47,15 @@ describe('a deflated content', () => {
   });
 
   it.each([1, 100, 70_000, 2 * stepBytes + 5])('noise of %i bytes is stored without compression', (size) => {
-    expect(roundTrip(noise(size))).toEqual({ method: 0, length: size, same: true });
+    expect(roundTrip(incompressibleBytes(size))).toEqual({ method: 0, length: size, same: true });
   });
 
   it('contents may alternate between compressible and incompressible parts', () => {
     const mixed = Buffer.concat([
       Buffer.alloc(stepBytes - 3, 'text '),
-      noise(stepBytes + 9),
+      incompressibleBytes(stepBytes + 9),
       Buffer.alloc(200_000, 'more '),
-      noise(90_000),
+      incompressibleBytes(90_000),
       Buffer.alloc(9, 'x'),
     ]);
     expect(roundTrip(mixed)).toMatchObject({ method: 8, same: true });
@@ -64,7 +64,7 @@ describe('a deflated content', () => {
   it('the deflated bytes of a content do not depend on earlier contents', () => {
     const content = Buffer.from('public function name(): string '.repeat(50));
     const first = roundTrip(content, createCompressor());
-    roundTrip(noise(2 * stepBytes + 1));
+    roundTrip(incompressibleBytes(2 * stepBytes + 1));
     expect(roundTrip(content)).toEqual(first);
   });
 });

@@ -14,7 +14,7 @@ import { verifyTree } from '../../../../build/inspect/verify.ts';
 import { restoringRequest, withholdVersion } from '../../../../build/withdraw/withhold-version.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { createRepository } from '../../../util/git-repository.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../../../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../../../util/leaked-version.ts';
 import type { TemporaryTree } from '../../../util/package-tree.ts';
 import { publishedVersions } from '../../../util/published-tree.ts';
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const name = 'acme/hello' as PackageName;
 const put = (folder: string, version: string | undefined, who: string): void =>
-  tree.write(saying(`src/${folder}`, version, who));
+  tree.write(packageContaining(`src/${folder}`, version, who));
 const build = (more: Partial<BuildRequest> = {}): Promise<BuildReport> =>
   series.run({ arguments: ['src'], allowWithdraw: false, ...more });
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();

@@ -13,7 +13,7 @@ import { receiveTree } from '../../../../build/receive/receive.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
 import { verifyTree } from '../../../../build/inspect/verify.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
-import { filesWithSecret, leakedSecret as secret, saying } from '../../../util/leaked-version.ts';
+import { filesWithSecret, leakedSecret as secret, packageContaining } from '../../../util/leaked-version.ts';
 import { publishedVersions, wholeTree } from '../../../util/published-tree.ts';
 
 let series: BuildSeries;
@@ -54,7 +54,10 @@ const aboutPurges = ({ notices }: BuildReport): string[] =>
 
 beforeEach(async () => {
   series = buildSeries();
-  series.tree.write({ ...saying('checkout/one', '1.0.0', 'first'), ...saying('checkout/two', '1.1.0', secret) });
+  series.tree.write({
+    ...packageContaining('checkout/one', '1.0.0', 'first'),
+    ...packageContaining('checkout/two', '1.1.0', secret),
+  });
   await build(elsewhere(), series.effects());
 });
 afterEach(async () => {
@@ -91,13 +94,13 @@ describe('a received tree with tombstones', () => {
   it('its tombstones block a version that was never published here, also from other sources', async () => {
     await purgeElsewhere();
     await receive();
-    series.tree.write(saying('own', '1.1.0', secret));
+    series.tree.write(packageContaining('own', '1.1.0', secret));
     expect(await series.run({ arguments: ['own'] })).toMatchObject({ added: [], blocked: [{ version: '1.1.0' }] });
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
   it('its tombstones spare a version of another source, and the report names the command that purges it', async () => {
-    series.tree.write(saying('own', '1.1.0', 'of another team'));
+    series.tree.write(packageContaining('own', '1.1.0', 'of another team'));
     await series.run({ arguments: ['own'] });
     await purgeElsewhere();
     expect(aboutPurges(await receive())).toEqual([
@@ -109,7 +112,7 @@ describe('a received tree with tombstones', () => {
   });
 
   it('the report names purged bytes that another source publishes here under another label', async () => {
-    series.tree.write(saying('own', '3.0.0', 'of another team'));
+    series.tree.write(packageContaining('own', '3.0.0', 'of another team'));
     await series.run({ arguments: ['own'] });
     const { shasum } = publishedVersions(series.data)['acme/hello@3.0.0'] ?? {};
     await purgeElsewhere();

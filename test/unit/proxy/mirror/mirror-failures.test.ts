@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { runMirror } from '../../../util/running-mirror.ts';
-import { zipBytes } from '../../../util/tree.ts';
+import { zipBytes } from '../../../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../../../util/upstream.ts';
 
 const pathOf = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createPrivateNames, eitherOf, privateNamesIn, privateNamesOf } from '../../../../proxy/tree/private-names.ts';
 import { packageName } from '../../../util/running-mirror.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
-import { HandMadeTree, zipBytes } from '../../../util/tree.ts';
+import { HandMadeTree, zipBytes } from '../../../util/hand-made-tree.ts';
 
 const version = (seed: string) => [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes(seed) }];
 

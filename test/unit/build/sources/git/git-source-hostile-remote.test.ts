@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Scan } from '../../../../../build/sources/release.ts';
 import { startGitHttpServer, type GitHttpServer } from '../../../../util/git-http-server.ts';
 import { createRepository, type TestRepository } from '../../../../util/git-repository.ts';
-import { keptCopy, withReleases, withScan, type ScanOptions } from '../../../../util/git-scan.ts';
+import { currentCopy, withReleases, withScan, type ScanOptions } from '../../../../util/git-scan.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 
@@ -52,7 +52,7 @@ const failure = async (more: Partial<ScanOptions> = {}): Promise<string> => {
 };
 const versions = (result: Scan): string[] =>
   result.outcome === 'read' ? result.releases.map(({ version }) => version) : [];
-const copy = (): string => keptCopy(options.cacheDirectory);
+const copy = (): string => currentCopy(options.cacheDirectory);
 /** All stored files of all remotes. */
 const keptFiles = (): string[] =>
   readdirSync(options.cacheDirectory).flatMap((name) => readdirSync(join(options.cacheDirectory, name)));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createGitSource } from '../../../../../build/sources/git/git-source.ts';
 import type { Scan, Source, SourceMemory } from '../../../../../build/sources/release.ts';
 import { startGitHttpServer, type GitHttpServer } from '../../../../util/git-http-server.ts';
-import { keptCopy } from '../../../../util/git-scan.ts';
+import { currentCopy } from '../../../../util/git-scan.ts';
 import { createRepository, type RepositoryStep, type TestRepository } from '../../../../util/git-repository.ts';
 import { contentOf } from '../../../../util/content-of.ts';
 
@@ -143,7 +143,7 @@ describe('a git source behind a URL', () => {
 
   it('replaces a copy that a kill left locked or half written', async () => {
     memoryOf(await scan());
-    const copy = keptCopy(cacheDirectory);
+    const copy = currentCopy(cacheDirectory);
     repository.append([{ commit: 'trunk', files: { b: '1' } }]);
     writeFileSync(join(copy, 'refs/heads/trunk.lock'), '');
     expect((await scan()).outcome).toBe('read');
@@ -153,7 +153,7 @@ describe('a git source behind a URL', () => {
 
   it('fetches again when its copy is broken, and no version suffers', async () => {
     memoryOf(await scan());
-    const objects = join(keptCopy(cacheDirectory), 'objects');
+    const objects = join(currentCopy(cacheDirectory), 'objects');
     for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
     const mended = await scan();
     expect(mended).toMatchObject({ outcome: 'read', quarantined: [] });
@@ -237,7 +237,7 @@ describe('a git source behind a URL', () => {
 
   it('runs no hook and writes no FETCH_HEAD', async () => {
     memoryOf(await scan());
-    const copy = keptCopy(cacheDirectory);
+    const copy = currentCopy(cacheDirectory);
     expect(existsSync(join(copy, 'hooks'))).toBe(false);
     expect(existsSync(join(copy, 'FETCH_HEAD'))).toBe(false);
   });

@@ -4,9 +4,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
-import { bytesOf, keptArchives, large, name, pathOf } from '../../../../util/mirrored-archive.ts';
+import { bytesOf, storedArchives, large, name, pathOf } from '../../../../util/mirrored-archive.ts';
 import { runMirror } from '../../../../util/running-mirror.ts';
-import { zipBytes } from '../../../../util/tree.ts';
+import { zipBytes } from '../../../../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
 
 describe('row 75: invalid archives', () => {
@@ -61,7 +61,7 @@ describe('row 75: invalid archives', () => {
       } else expect([404, 500]).toContain(reply?.status);
     }
     expect(JSON.stringify([...running.of('archive-refused'), ...running.of('archive-failed')])).toMatch(message);
-    expect(keptArchives(running)).toEqual([]);
+    expect(storedArchives(running)).toEqual([]);
     upstream.instead(pathOf('1.0.0'), undefined);
     running.clock.nowMs += 61_000;
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
@@ -82,7 +82,7 @@ describe('row 75: invalid archives', () => {
     upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
     await using running = runMirror([upstream.url], { checkArchive: async (path) => void (await admitZip(path)) });
     expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
-    expect(keptArchives(running)).toEqual([]);
+    expect(storedArchives(running)).toEqual([]);
   });
 
   it('an invalid archive is fetched from the next address of the upstream', async () => {

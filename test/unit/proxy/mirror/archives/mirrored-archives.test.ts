@@ -6,9 +6,9 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { bytesOf, keptArchives, large, name, pathOf } from '../../../../util/mirrored-archive.ts';
+import { bytesOf, storedArchives, large, name, pathOf } from '../../../../util/mirrored-archive.ts';
 import { runMirror, type RunningMirror } from '../../../../util/running-mirror.ts';
-import { zipBytes } from '../../../../util/tree.ts';
+import { zipBytes } from '../../../../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
 import { allFiles } from '../../../../util/published-tree.ts';
 
@@ -21,7 +21,7 @@ describe('an archive of a mirrored package', () => {
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zipBytes(`${name} 1.0.0`)));
     expect(bytesOf(await running.archive(name, '2.0.0.0'))).toBe(sha1Of(large));
     expect(bytesOf(await running.archive(name, 'dev-main', dev.reference))).toBe(sha1Of(dev.zip));
-    expect(keptArchives(running)).toHaveLength(3);
+    expect(storedArchives(running)).toHaveLength(3);
     upstream.put(name, [{ version: 'dev-main', reference: referenceFor('second'), zip: zipBytes('second') }]);
     running.clock.nowMs += 601_000;
     expect(bytesOf(await running.archive(name, 'dev-main', referenceFor('second')))).toBe(sha1Of(zipBytes('second')));
@@ -160,7 +160,7 @@ describe('an archive of a mirrored package', () => {
     upstream.put(name, [{ version: '1.0.0', zip, distUrl: pathOf('1.0.0') }]);
     await using running = runMirror([before.url, upstream.url]);
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zip));
-    for (const path of keptArchives(running)) rmSync(running.folder.at('mirror', path));
+    for (const path of storedArchives(running)) rmSync(running.folder.at('mirror', path));
     before.put(name, [{ version: '2.0.0' }]);
     await using restarted = runMirror([before.url, upstream.url], { at: running.folder });
     restarted.clock.nowMs = running.clock.nowMs + 700_000;
@@ -173,14 +173,14 @@ describe('an archive of a mirrored package', () => {
     upstream.put(name, [{ version: '1.0.0', zip: large, shasum: '' }]);
     await using running = runMirror([upstream.url]);
     await running.archive(name, '1.0.0');
-    const [file = ''] = keptArchives(running);
+    const [file = ''] = storedArchives(running);
     writeFileSync(running.folder.at('mirror', file), large.subarray(0, 1000));
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
-    expect(keptArchives(running)).toHaveLength(1);
+    expect(storedArchives(running)).toHaveLength(1);
     rmSync(running.folder.at('mirror', file));
     upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('other', 1000)));
     expect(await running.archive(name, '1.0.0')).toMatchObject({ status: 404 });
-    expect(keptArchives(running)).toEqual([]);
+    expect(storedArchives(running)).toEqual([]);
   });
 });
 
@@ -287,7 +287,7 @@ describe('row 77: a release that its upstream changes', () => {
     await using running = runMirror([upstream.url]);
     const bodies = await Promise.all(['v1.0.0', '1.0.0.0'].map((label) => running.archive(name, label)));
     expect(bodies.map((reply) => reply?.status)).toEqual([200, 200]);
-    expect(keptArchives(running)).toHaveLength(1);
+    expect(storedArchives(running)).toHaveLength(1);
     expect(allFiles(running.folder.at('mirror', 'dist')).filter((path) => path.endsWith('.json'))).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import { openResilientCounters } from '../../proxy/limits/resilient-counters.ts'
 
 export const hourMs = 3_600_000;
 
-export interface Counting {
+export interface TestCounters {
   readonly counters: Counters;
   /** the notices to the log */
   readonly notices: readonly CountersNotice[];
@@ -21,14 +21,14 @@ export interface Counting {
   readonly untilDegraded: () => Promise<void>;
 }
 
-export async function openCounting(url: string): Promise<Counting> {
+export async function openTestCounters(url: string): Promise<TestCounters> {
   const notices: CountersNotice[] = [];
   const counters = await openResilientCounters({
     shared: createRedisCounters({ url }),
     notice: (notice) => notices.push(notice),
     monotonicMs: () => performance.now(),
   });
-  const hit: Counting['hit'] = async (limit, key = 'a') => counters.hit(key, limit, hourMs, Date.now());
+  const hit: TestCounters['hit'] = async (limit, key = 'a') => counters.hit(key, limit, hourMs, Date.now());
   const until = async (degraded: boolean): Promise<number> => {
     const begun = performance.now();
     while (counters.degraded() !== degraded && performance.now() < begun + 20_000) await delay(10);

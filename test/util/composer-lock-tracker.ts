@@ -17,7 +17,7 @@ interface LockLine {
   readonly seen: number;
 }
 
-export interface KeptLocks {
+export interface ComposerLockTracker {
   /**
    * Adds the present offers of the documents. Everything that was ever offered under the same (version, reference) has
    * the same checksum.
@@ -32,7 +32,7 @@ export interface KeptLocks {
   readonly check: (until?: number) => number;
 }
 
-export function keepLocks(data: string): KeptLocks {
+export function trackComposerLocks(data: string): ComposerLockTracker {
   const lines = new Map<string, LockLine>();
   const checksums = new Map<string, string>();
   const purged = new Set<string>();

@@ -3,7 +3,7 @@
 
 import { Agent, get } from 'node:http';
 
-export interface SteadyClients {
+export interface KeepAliveClients {
   /** status → count of complete answers; `broken`: the count of missing and incomplete ones */
   readonly answers: () => Readonly<Record<string, number>>;
   /** Resolves after `count` more answers. */
@@ -13,7 +13,7 @@ export interface SteadyClients {
   readonly stop: () => void;
 }
 
-export function startSteadyClients(url: string, token: string, count: number): SteadyClients {
+export function startKeepAliveClients(url: string, token: string, count: number): KeepAliveClients {
   const answers: Record<string, number> = {};
   const waiting: { count: number; resolve: () => void }[] = [];
   let stopped = false;

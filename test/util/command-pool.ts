@@ -1,11 +1,11 @@
-// Runs commands of the compiled program in shared processes (command-driver.mjs), because a process for each command
+// Runs commands of the compiled program in shared processes (command-worker.mjs), because a process for each command
 // would take most of the time of these tests. Simultaneous commands have a process each.
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { CliOutcome } from './run-cli.ts';
 
-const driver = new URL('command-driver.mjs', import.meta.url).pathname;
+const driver = new URL('command-worker.mjs', import.meta.url).pathname;
 const idle: ChildProcess[] = [];
 
 export interface Command {
@@ -23,14 +23,14 @@ export interface Command {
 type Answer = (CliOutcome & { readonly reusable: boolean }) | { readonly failure: string };
 
 /** Rejects where the command does not end in time, or its process ends without an answer. */
-export async function runInKeptProcess(command: Command, timeoutMs: number): Promise<CliOutcome> {
+export async function runInPooledProcess(command: Command, timeoutMs: number): Promise<CliOutcome> {
   const child = idle.pop() ?? start(command);
   child.ref();
   child.channel?.ref();
   const answer = await answerOf(child, command, timeoutMs);
   if ('failure' in answer) throw new Error(`libretto ${command.args.join(' ')}: ${answer.failure}`);
   const { reusable, exitCode, stdout, stderr } = answer;
-  if (reusable) keep(child);
+  if (reusable) release(child);
   else child.kill('SIGKILL');
   return { exitCode, stdout: withoutLastBreak(stdout), stderr: withoutLastBreak(stderr) };
 }
@@ -62,7 +62,7 @@ async function answerOf(child: ChildProcess, command: Command, timeoutMs: number
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
 
 /** An idle process does not keep the test's process alive, and ends with it. */
-function keep(child: ChildProcess): void {
+function release(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   idle.push(child);

@@ -7,7 +7,7 @@ const bookkeeping =
   /^(?:attempt|token-use|downloads|download-total|download-versions|installs|install-total|install-versions|counters|job|repository-active|repository-sync|lease)\//;
 
 /** `note` gets the keys of each commit that should have had an event. */
-export function watchState(store: StateStore, note: (keys: readonly string[]) => void): StateStore {
+export function checkAuditEvents(store: StateStore, note: (keys: readonly string[]) => void): StateStore {
   return {
     ...store,
     commit: (change) => {

@@ -1,6 +1,6 @@
 // Incompressible bytes, the same on every machine.
 
-export function noise(size: number): Buffer {
+export function incompressibleBytes(size: number): Buffer {
   const bytes = Buffer.alloc(size);
   let state = 1;
   for (let at = 0; at < size; at += 1) {

@@ -16,12 +16,12 @@ import { prune } from '../../build/prune/prune.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { verifyTree } from '../../build/inspect/verify.ts';
-import { keepDates } from './kept-dates.ts';
-import { keepLocks } from './kept-locks.ts';
+import { trackLastModified } from './last-modified-tracker.ts';
+import { trackComposerLocks } from './composer-lock-tracker.ts';
 import { temporaryTree } from './package-tree.ts';
 import { applyEdit, keyOf, names, releases, sourceOf, sources, wantedOf, type Step } from './publication-steps.ts';
 import { publishedRecords, publishedTree } from './published-tree.ts';
-import { buryOwner } from './publishing-build.ts';
+import { giveLocksToEndedProcess } from './publishing-build.ts';
 import { seededRandom } from './seeded-random.ts';
 import {
   afterBuild,
@@ -29,7 +29,7 @@ import {
   afterPurge,
   afterRollback,
   distinct,
-  perhaps,
+  possibleStates,
   unknownVersion,
   type VersionState,
   type Wanted,
@@ -61,7 +61,7 @@ const keys = [
 
 type Transition = (state: VersionState, key: string) => VersionState;
 
-export interface PlayedRegistry {
+export interface ModelCheckedRegistry {
   readonly play: (step: Step) => Promise<void>;
   /**
    * Builds until no work is left, and compares with a tree that was built from nothing, where the model predicts equal
@@ -71,7 +71,7 @@ export interface PlayedRegistry {
   readonly remove: () => void;
 }
 
-export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
+export function modelCheckedRegistry(tally: Tally, seed: number): ModelCheckedRegistry {
   // in memory, where the system has space
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const data = tree.path('data');
@@ -81,8 +81,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } },
     });
   const random = seededRandom(seed);
-  const locks = keepLocks(data);
-  const dates = keepDates(data);
+  const locks = trackComposerLocks(data);
+  const dates = trackLastModified(data);
   const wanted = new Map<string, Wanted>(steady.map((key) => [key, { content: 'steady', spoilt: false, dev: false }]));
   let states: ReadonlyMap<string, readonly VersionState[]> = new Map(keys.map((key) => [key, [unknownVersion]]));
   const publications = new Map<number, ReadonlyMap<string, string>>();
@@ -128,7 +128,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     void (states = new Map(
       [...states].map(([key, list]) => [
         key,
-        distinct(list.flatMap((state) => perhaps(state, transition(state, key)))),
+        distinct(list.flatMap((state) => possibleStates(state, transition(state, key)))),
       ]),
     ));
 
@@ -148,7 +148,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     // readers saw this, whatever the power loss removes
     dates.note();
     const { met } = endWatch();
-    buryOwner(data);
+    giveLocksToEndedProcess(data);
     if (met !== undefined) {
       if ('error' in outcome && !isKilled(outcome.error)) throw outcome.error;
       tally.cutOff += 1;

@@ -5,14 +5,14 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hourMs, openCounting, type Counting } from '../util/counting.ts';
+import { hourMs, openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { startTcpProxy } from '../util/tcp-proxy.ts';
 import { lacks } from '../util/tool.ts';
 
 describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', () => {
   let redis: RedisServer;
-  const opened: Counting[] = [];
+  const opened: TestCounters[] = [];
 
   beforeEach(async () => {
     redis = await startRedis();
@@ -24,8 +24,8 @@ describe.skipIf(lacks('redis-server'))('counting while Redis is slow or odd', ()
     await redis.stop();
   });
 
-  async function open(url = redis.url): Promise<Counting> {
-    const counting = await openCounting(url);
+  async function open(url = redis.url): Promise<TestCounters> {
+    const counting = await openTestCounters(url);
     opened.push(counting);
     return counting;
   }

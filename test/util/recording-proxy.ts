@@ -22,7 +22,7 @@ export interface Answer {
   readonly body?: string | Uint8Array;
 }
 
-export interface RecordingFront {
+export interface RecordingProxy {
   readonly url: string;
   /** `127.0.0.1:<port>`, the key for Composer's auth.json */
   readonly host: string;
@@ -42,7 +42,7 @@ export interface RecordingFront {
  * Listens on a free port of 127.0.0.1. `upstream` is called for each request, so that a registry may return on another
  * port.
  */
-export async function startFront(upstream: () => string): Promise<RecordingFront> {
+export async function startRecordingProxy(upstream: () => string): Promise<RecordingProxy> {
   const requests: Recorded[] = [];
   const sockets = new Set<Socket>();
   let most = 0;
@@ -60,7 +60,7 @@ export async function startFront(upstream: () => string): Promise<RecordingFront
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
-  const front: RecordingFront = {
+  const front: RecordingProxy = {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     requests,
@@ -82,7 +82,7 @@ function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { status, headers, raw, body: whole }: Forwarded,
-  damage: RecordingFront['damage'],
+  damage: RecordingProxy['damage'],
 ): Recorded {
   const { method = '', url: target = '' } = incoming;
   const body = damage === undefined ? whole : damage(target, whole);

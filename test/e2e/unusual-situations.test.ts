@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
-import { startFront } from '../util/recording-front.ts';
+import { startRecordingProxy } from '../util/recording-proxy.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
@@ -96,7 +96,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer in an unusual situation', ()
   });
 
   it('scenario 13: shows the old address of a moved registry when a lock fails, and update --lock repairs the lock', async () => {
-    const former = await startFront(registry.direct);
+    const former = await startRecordingProxy(registry.direct);
     await using app = createProject({
       url: former.url,
       auth: { bearer: { [former.host]: registry.token, [registry.front.host]: registry.token } },
@@ -150,7 +150,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer in an unusual situation', ()
   });
 
   it('scenario 36: follows a front that redirects archives, and the other host never gets the token', async () => {
-    const elsewhere = await startFront(registry.direct);
+    const elsewhere = await startRecordingProxy(registry.direct);
     const { token } = await registry.createToken();
     // the address at the other host contains its credentials, as signed addresses do
     elsewhere.answer = (target) =>

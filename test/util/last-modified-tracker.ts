@@ -17,12 +17,12 @@ interface SeenDocument {
   digest: string;
 }
 
-export interface KeptDates {
+export interface LastModifiedTracker {
   /** Checks packages.json and every p2 document. `afterPowerLoss`: they may be earlier ones again. */
   readonly note: (afterPowerLoss?: boolean) => void;
 }
 
-export function keepDates(data: string): KeptDates {
+export function trackLastModified(data: string): LastModifiedTracker {
   const documents = new Map<string, SeenDocument>();
   return {
     note: (afterPowerLoss = false) => {

@@ -4,15 +4,15 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 
-export interface Passage extends AsyncDisposable {
+export interface TlsProxy extends AsyncDisposable {
   readonly port: number;
   readonly connections: () => { readonly all: number; readonly mostAtOnce: number };
 }
 
-export async function openPassage(
+export async function startTlsProxy(
   to: number,
   http1?: { readonly cert: string; readonly key: string; readonly ca: string },
-): Promise<Passage> {
+): Promise<TlsProxy> {
   const open = new Set<Socket>();
   let [all, mostAtOnce] = [0, 0];
   const pass = (client: Socket): void => {

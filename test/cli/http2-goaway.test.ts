@@ -12,7 +12,7 @@ import { startCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-const farewell = Buffer.concat([
+const goaway = Buffer.concat([
   opening,
   frame('HEADERS', 4, 1, requestHeaders('/api/auth/login', 'none', { ':method': 'POST' })), // its body never arrives
   frame('GOAWAY', 0, 0, Buffer.alloc(8)),
@@ -20,7 +20,7 @@ const farewell = Buffer.concat([
 ]);
 
 describe.skipIf(lacks('openssl'))('GOAWAY from the client', () => {
-  const folder = temporaryFolder('farewell');
+  const folder = temporaryFolder('goaway');
   afterAll(() => folder.remove());
 
   it('does not crash the server, and the server ends normally', async () => {
@@ -38,7 +38,7 @@ describe.skipIf(lacks('openssl'))('GOAWAY from the client', () => {
       const socket = connectTls({ port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
       socket.on('error', () => undefined).resume();
       await once(socket, 'secureConnect');
-      socket.write(farewell);
+      socket.write(goaway);
       await Promise.race([once(socket, 'data'), once(socket, 'close')]);
       await new Promise((resolve) => setTimeout(resolve, 10));
       socket.destroy();
