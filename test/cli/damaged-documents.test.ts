@@ -35,11 +35,11 @@ it.each([
       await nextLook();
       for (const encoding of ['identity', 'gzip', 'br'])
         expect([path, await get(path, encoding)]).toEqual([path, [500, 'TREE_DAMAGED']]);
-      const [told] = await server.shows(new RegExp(`public/${path} was changed or damaged on the disk[^"]*`));
+      const [logged] = await server.shows(new RegExp(`public/${path} was changed or damaged on the disk[^"]*`));
       const { exitCode, stderr } = await run('verify');
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`public/${path}: `) as string]);
-      if (/[Rr]emove build\/manifest\.json/.test(told)) rmSync(folder.at('var/build/manifest.json'));
-      expect(told).toContain('`libretto build`');
+      if (/[Rr]emove build\/manifest\.json/.test(logged)) rmSync(folder.at('var/build/manifest.json'));
+      expect(logged).toContain('`libretto build`');
       expect((await run('build')).exitCode).toBe(0);
       expect([path, readFileSync(file, 'utf8')]).toEqual([path, whole.toString('utf8')]);
       expect(await get(path, 'gzip')).toEqual([200, undefined]);

@@ -96,7 +96,7 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
   it('aborts no answer over HTTP/2, and the process exits with 0', async () => {
     const { certFile, keyFile } = authority.issue('one');
     const { server, port } = await serve('--tls-cert', certFile, '--tls-key', keyFile);
-    let [answers, told] = [0, false];
+    let [answers, signalled] = [0, false];
     const clients = await Promise.all(Array.from({ length: 4 }, () => connectHttp2(port, authority)));
     await Promise.all(
       clients.map(async (client) => {
@@ -106,8 +106,8 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
           );
           for (const outcome of await Promise.allSettled(asked))
             if (outcome.status === 'fulfilled' && outcome.value.status === 200) answers += 1;
-          if (answers > 200 && !told) {
-            told = true;
+          if (answers > 200 && !signalled) {
+            signalled = true;
             server.signal('SIGTERM');
           }
         }

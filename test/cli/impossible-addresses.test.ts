@@ -31,14 +31,14 @@ const lineOf = (text: string, field: string): string =>
     .map((line) => line.replace(/^libretto: /, '').trimStart())
     .find((line) => line.startsWith(field)) ?? '';
 /** Fields without an error line of their own. */
-const untold = (text: string, fields: readonly string[], said: RegExp): readonly string[] =>
-  fields.filter((field) => !said.test(lineOf(text, field)));
+const unexplained = (text: string, fields: readonly string[], explanation: RegExp): readonly string[] =>
+  fields.filter((field) => !explanation.test(lineOf(text, field)));
 
 beforeAll(() => writeTree(folder.at('package'), { 'composer.json': '{"name": "acme/hello"}' }));
 afterAll(() => folder.remove());
 
 describe('an impossible host or port is refused', () => {
-  it.each(impossible)('in libretto.json, in the environment and as a flag: "%s"', async (host, said) => {
+  it.each(impossible)('in libretto.json, in the environment and as a flag: "%s"', async (host, explanation) => {
     const [address, redis] = [web(host), `redis://${host}/1`];
     const sources = [{ type: 'git', url: address }, { type: 'composer', url: address }, `git:${address}`];
     put('libretto.json', {
@@ -76,10 +76,10 @@ describe('an impossible host or port is refused', () => {
     ].map((key) => `${key} in `);
     expect([
       exitCode,
-      untold(
+      unexplained(
         stderr,
         [...inFile, ...Object.keys(environment), '--origin', '--redis', '--state', '--metadata-url'],
-        said,
+        explanation,
       ),
     ]).toEqual([2, []]);
   });
@@ -119,13 +119,13 @@ describe('an impossible host or port is refused', () => {
       ]),
     });
     const imported = await run(['config', 'import', 'set-up.json']);
-    const untoldOf = impossible.flatMap(([, said], index) =>
-      untold(imported.stderr, [`repositories[${index * 2}]:`, `repositories[${index * 2 + 1}]: url`], said),
+    const unexplainedOf = impossible.flatMap(([, explanation], index) =>
+      unexplained(imported.stderr, [`repositories[${index * 2}]:`, `repositories[${index * 2 + 1}]: url`], explanation),
     );
     expect([
       imported.exitCode,
-      untoldOf,
-      untold(
+      unexplainedOf,
+      unexplained(
         imported.stderr,
         Object.keys(settings).map((key) => `settings.${key}: ${key}`),
         /names the impossible host/,
@@ -138,18 +138,18 @@ describe('an impossible host or port is refused', () => {
       { type: 'package', package: { name: 'acme/inline', version: '1.0.0', dist: { type: 'zip', url: web(host) } } },
     ]);
     put('satis.json', { homepage: web('a..b'), repositories: satis });
-    const told = (await run(['import', 'satis', 'satis.json', '--out', 'from-satis.json'])).stderr;
-    expect(untold(told, ['homepage'], /names the impossible host/)).toEqual([]);
-    for (const [index, [, said]] of impossible.entries())
+    const messages = (await run(['import', 'satis', 'satis.json', '--out', 'from-satis.json'])).stderr;
+    expect(unexplained(messages, ['homepage'], /names the impossible host/)).toEqual([]);
+    for (const [index, [, explanation]] of impossible.entries())
       expect(
-        untold(
-          told,
+        unexplained(
+          messages,
           [
             `repositories[${index * 3}].url`,
             `repositories[${index * 3 + 1}].url`,
             `repositories[${index * 3 + 2}].package.dist.url`,
           ],
-          said,
+          explanation,
         ),
       ).toEqual([]);
     expect(JSON.parse(readFileSync(folder.at('from-satis.json'), 'utf8'))).toEqual({ sources: [] });
@@ -166,20 +166,20 @@ describe('an impossible host or port is refused', () => {
       const { json } = await registry.call(method, path, { as: admin, body });
       return (json() as { details?: { issues?: readonly { path: string; message: string }[] } }).details?.issues ?? [];
     };
-    for (const [host, said] of impossible) {
+    for (const [host, explanation] of impossible) {
       const found = await issues('PATCH', '/api/settings', {
         mirroring: { url: web(host) },
         metadata_url: template(host),
         dist_url: web(host),
       });
-      expect([host, found.filter(({ message }) => said.test(message)).map(({ path }) => path)]).toEqual([
+      expect([host, found.filter(({ message }) => explanation.test(message)).map(({ path }) => path)]).toEqual([
         host,
         ['mirroring.url', 'metadata_url', 'dist_url'],
       ]);
       for (const type of ['git', 'composer'])
         expect([host, await issues('POST', '/api/repositories', { type, url: web(host) })]).toEqual([
           host,
-          [{ path: 'url', message: expect.stringMatching(said) as string }],
+          [{ path: 'url', message: expect.stringMatching(explanation) as string }],
         ]);
     }
   });

@@ -56,11 +56,11 @@ describe('row 61: a publication', () => {
     ['the index, all documents and the archives', [index, stable, dev, archives], 'and the serving index of acme/lib'],
   ] as const;
 
-  it.each(lost)('keeps the other versions of a package that lost %s', async (_, paths, said) => {
+  it.each(lost)('keeps the other versions of a package that lost %s', async (_, paths, message) => {
     lose(...paths);
     const before = filesNow();
     const refused = await libretto('publish', 'three');
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(refused.stderr).toContain('Restore index/acme/lib.json and the documents from a backup');
     expect(await upload('3.0.0')).toMatchObject({ outcome: 'refused', code: 'TREE_DAMAGED' });
     expect(filesNow()).toEqual(before);
@@ -188,14 +188,14 @@ describe('a folder in the place of a published file', () => {
 it.each([
   [[index], 'index/acme/lib.json is lost'],
   [[index, stable], 'public/p2/acme/lib.json and the serving index of acme/lib are lost'],
-])('a withdrawal and a purge name the lost files: %s', async (paths, said) => {
+])('a withdrawal and a purge name the lost files: %s', async (paths, message) => {
   lose(...paths);
   for (const command of [
     ['withdraw', 'acme/lib', '1.0.0'],
     ['purge', 'acme/lib', '1.0.0', '--reason', 'legal', '--yes'],
   ]) {
     const { exitCode, stderr } = await libretto('package', ...command);
-    expect([command, exitCode, stderr]).toEqual([command, 2, expect.stringContaining(said)]);
+    expect([command, exitCode, stderr]).toEqual([command, 2, expect.stringContaining(message)]);
   }
   const unknown = await libretto('package', 'withdraw', 'acme/never', '1.0.0');
   expect(unknown.stderr).toContain('acme/never 1.0.0 is not published here');
@@ -207,10 +207,10 @@ it('`package purged --dry-run` without --recover is refused', async () => {
 });
 
 /** Follows each message, with the first way that needs no backup, until a command finds no fault. */
-async function mend(said: CliOutcome, steps = 8): Promise<string> {
-  if (steps === 0) return `no end: ${said.stderr}`;
-  const next = followed(said.stderr);
-  if (next === undefined) return said.stderr;
+async function mend(outcome: CliOutcome, steps = 8): Promise<string> {
+  if (steps === 0) return `no end: ${outcome.stderr}`;
+  const next = followed(outcome.stderr);
+  if (next === undefined) return outcome.stderr;
   const result = await libretto(...next);
   const verified = next[0] === 'verify' ? result : await libretto('verify');
   if (verified.exitCode === 0) return 'whole';

@@ -88,11 +88,11 @@ describe('a build without announcement and manifest', () => {
   it.each([
     [tombstones, 'It lacks tombstones that the announcement names: acme/hello 1.1.0'],
     [withdrawn, 'It lacks versions that the announcement names: acme/hello 1.0.0'],
-  ])('refuses where %s lacks entries that history names, and the advice restores the list', async (list, said) => {
+  ])('refuses where %s lacks entries that history names, and the advice restores the list', async (list, message) => {
     lose(announcement, manifest, list);
     const refused = await libretto('build', 'src');
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
-    expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(said) as string });
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(message) as string });
     await (list === tombstones
       ? succeeds('package', 'purged', '--recover')
       : succeeds('package', 'withdraw', 'acme/hello', '1.0.0'));

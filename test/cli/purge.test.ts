@@ -254,12 +254,12 @@ async function atTerminal(words: string): Promise<string> {
     .map((part) => `'${part}'`)
     .join(' ');
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: tree.root, env: cleanEnvironment() });
-  let said = '';
+  let output = '';
   child.stdout.on('data', (piece: Buffer) => {
-    const asked = said.endsWith('to continue: ');
-    said += piece.toString();
-    if (!asked && said.endsWith('to continue: ')) child.stdin.write(`${words}\n`);
+    const asked = output.endsWith('to continue: ');
+    output += piece.toString();
+    if (!asked && output.endsWith('to continue: ')) child.stdin.write(`${words}\n`);
   });
   await new Promise((resolve) => child.once('close', resolve));
-  return said;
+  return output;
 }

@@ -82,10 +82,10 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
     expect(await statuses(url, token, 1)).toEqual([429]);
     server?.signal('SIGTERM');
     await server?.ended;
-    const told = logLines(readFileSync(folder.at('requests.log'), 'utf8'))
+    const notices = logLines(readFileSync(folder.at('requests.log'), 'utf8'))
       .map((line) => line['counters'] as { state: string } | undefined)
       .filter((notice) => notice !== undefined);
-    expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
+    expect(notices.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
     expect(server?.output().stderr.match(/^Degraded: Redis cannot be used/gm)).toHaveLength(1);
   });
 

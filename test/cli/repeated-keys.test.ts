@@ -19,7 +19,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const composerJson = (name: string, more = ''): string =>
   `{"name": "acme/${name}", "extra": {"lost": 1}, ${more}"require": {"php": ">=5", "ext-json": "*", "php": ">=7"}, "type": "library", "extra": {"b": {"x": 1, "y": 2, "x": 3}, "a": 1}}`;
 const lastValues = { require: { php: '>=7', 'ext-json': '*' }, extra: { b: { x: 3, y: 2 }, a: 1 } };
-const told = (name: string, versions: string, key: string): string =>
+const notice = (name: string, versions: string, key: string): string =>
   `acme/${name} ${versions}: composer.json has the key "${key}" twice in one object.`;
 
 function published(data: string, label: string): unknown {
@@ -46,8 +46,8 @@ it.skipIf(lacks('git', 'php'))(
     expect([exitCode, stderr]).toEqual([0, '']);
     for (const version of ['acme/lib@1.0.0', 'acme/lib@1.1.0', 'acme/lib@dev-main', 'acme/flat@2.0.0'])
       expect(published('data', version)).toMatchObject(lastValues);
-    for (const key of ['extra', 'php', 'x']) expect(stdout).toContain(told('lib', '1.0.0, 1.1.0, dev-main', key));
-    expect(stdout).toContain(told('flat', '2.0.0', 'version'));
+    for (const key of ['extra', 'php', 'x']) expect(stdout).toContain(notice('lib', '1.0.0, 1.1.0, dev-main', key));
+    expect(stdout).toContain(notice('flat', '2.0.0', 'version'));
 
     const asPhp = execFileSync(
       toolPath('php'),
@@ -68,7 +68,7 @@ it('an artifact and a received tree publish the same fields', async () => {
   expect([publication.exitCode, publication.stderr]).toEqual([
     0,
     ['php', 'extra', 'x']
-      .map((key) => `note: ${told('hello', '1.0.0', key)} The last value counts, as in Composer; keep only one.`)
+      .map((key) => `note: ${notice('hello', '1.0.0', key)} The last value counts, as in Composer; keep only one.`)
       .join('\n'),
   ]);
   expect(published('data', 'acme/hello@1.0.0')).toMatchObject(lastValues);

@@ -151,9 +151,12 @@ describe('libretto repository', () => {
       [['--key-file', 'first'], 'private_key'],
       [['--only', '..'], 'only[0]'],
     ];
-    for (const [args, told] of refusals) {
+    for (const [args, message] of refusals) {
       const refused = await run('repository', 'update', String(id), ...args);
-      expect([refused.exitCode, refused.stderr], args.join(' ')).toEqual([2, expect.stringContaining(told) as string]);
+      expect([refused.exitCode, refused.stderr], args.join(' ')).toEqual([
+        2,
+        expect.stringContaining(message) as string,
+      ]);
     }
     expect((await run('repository', 'update', 'repo_0123456789abcdef', '--interval', '1h')).stderr).toContain(
       'There is no repository',

@@ -29,9 +29,9 @@ const json = ({ stdout }: CliOutcome): Record<string, unknown> => JSON.parse(std
 it('status shows the publication and the result of the last build, the same for a data folder and a remote registry', async () => {
   await here('build', 'packages');
   const { token } = json(await here('token', 'create', '--description', 'CI', '--json')) as { token: string };
-  const told = await here('status');
-  expect([told.exitCode, told.stderr]).toEqual([0, '']);
-  expect(told.stdout).toMatch(
+  const status = await here('status');
+  expect([status.exitCode, status.stderr]).toEqual([0, '']);
+  expect(status.stdout).toMatch(
     /^version +\S+\npublished +1 package, 1 version\npublication +1 of \S+\nlast build +published at \S+, 1 version left out\nrepositories +0\nartifacts +0\ntokens +1 read, 0 write\nusers +0$/,
   );
 
@@ -39,7 +39,7 @@ it('status shows the publication and the result of the last build, the same for 
   const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
   const there = (...args: readonly string[]): Promise<CliOutcome> =>
     runCli(['status', '--url', url, ...args], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
-  expect((await there()).stdout).toBe(`${told.stdout}\ncounters      ok`);
+  expect((await there()).stdout).toBe(`${status.stdout}\ncounters      ok`);
   const { started_at: _started, state: _state, counters, ...shared } = json(await there('--json'));
   expect([shared, counters]).toEqual([json(await here('status', '--json')), 'ok']);
   expect((await there('--token', 'lib_r_no')).stderr).toContain('[INVALID_TOKEN]');

@@ -47,14 +47,14 @@ async function explain(name: string, version?: string): Promise<object> {
     '--json',
   );
   expect(stderr).toBe('');
-  const said = JSON.parse(stdout) as { seen: boolean; mirrored: boolean; reasons: { code: string }[] };
+  const report = JSON.parse(stdout) as { seen: boolean; mirrored: boolean; reasons: { code: string }[] };
   const { status, json } = await registry.api(
     'GET',
     `/api/tokens/${id}/explain?package=${name}${version === undefined ? '' : `&version=${version}`}`,
   );
-  expect([status, json]).toEqual([200, said]);
-  expect(exitCode).toBe(said.seen ? 0 : 1);
-  return [said.seen, said.mirrored, said.reasons.map(({ code }) => code)];
+  expect([status, json]).toEqual([200, report]);
+  expect(exitCode).toBe(report.seen ? 0 : 1);
+  return [report.seen, report.mirrored, report.reasons.map(({ code }) => code)];
 }
 
 it('token explain uses the limits alone while no document is stored, and makes no request', async () => {

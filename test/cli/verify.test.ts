@@ -74,7 +74,7 @@ function flipBit(path: string, at?: number): void {
 /** The advice of the message. */
 type Repair = 'restore' | 'compare' | 'derive' | 'name sources' | 'remove' | 'build';
 
-const told: Readonly<Record<Repair, RegExp>> = {
+const adviceOf: Readonly<Record<Repair, RegExp>> = {
   restore: /Restore it from a backup; a build never makes an archive of a released version twice\.$/,
   compare:
     /Remove (?:build\/manifest\.json|it) and run `libretto build`(?:: it|, which) compares everything and writes (?:this|it) again\.$/,
@@ -284,7 +284,7 @@ describe('libretto verify', () => {
       does();
       const found = await verify();
       expect(found).toMatchObject({ exitCode: 1, ok: false });
-      const message = expect.stringMatching(told[repair]) as string;
+      const message = expect.stringMatching(adviceOf[repair]) as string;
       expect(found.faults.filter(({ code, path }) => code === 'FOREIGN_FILE' && wasThere(path))).toEqual([]);
       expect(found.faults).toContainEqual(expect.objectContaining({ name: null, version: null, ...fault, message }));
       if (fast) expect((await verify('--fast')).faults).toContainEqual(expect.objectContaining(fault));

@@ -40,15 +40,15 @@ const why = async (...operands: readonly string[]): Promise<string> =>
 
 describe('libretto why', () => {
   it('names the rule that excludes versions, in total', async () => {
-    const told = await why();
-    expect(told).toContain(
+    const explanation = await why();
+    expect(explanation).toContain(
       '\n2 versions are left out by mirroring.licenses, such as 1.1.0: its licence GPL-3.0-only is not one of those that are allowed.\n',
     );
-    expect(told).toContain(
+    expect(explanation).toContain(
       '\nOne version is left out by mirroring.abandoned, 1.3.0: it is abandoned; use other/lib instead.\n',
     );
-    expect(told).toMatch(/\nOne version is left out since Composer could not load it, 1\.4\.0: /);
-    expect(told).not.toContain('ALARM');
+    expect(explanation).toMatch(/\nOne version is left out since Composer could not load it, 1\.4\.0: /);
+    expect(explanation).not.toContain('ALARM');
   });
 
   it('names the reason for one excluded version, in any spelling', async () => {

@@ -253,12 +253,12 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     server.behave({ onlyWith });
     server.sever();
     const job = await ended(String(begun.json['id']));
-    const told = [
+    const outputs = [
       JSON.stringify([job, await show(), (await registry.api('GET', '/api/repositories')).json]),
       registry.output(),
       ...filesBelow(registry.data).map((file) => readFileSync(file, 'latin1')),
     ];
-    for (const text of told) for (const secret of secrets) expect(text.includes(secret)).toBe(false);
+    for (const text of outputs) for (const secret of secrets) expect(text.includes(secret)).toBe(false);
   });
 
   it('is withdrawn when it is removed', async () => {

@@ -51,8 +51,8 @@ describe('a publication', () => {
     expect(await list()).toEqual(['acme/hello']);
     expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(one.zip)).toBe(true);
     expect((await served.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'unreadable' });
-    const told = served.lines.filter(({ msg }) => msg === 'a newer version of Libretto has published');
-    expect(told).toMatchObject([
+    const logLines = served.lines.filter(({ msg }) => msg === 'a newer version of Libretto has published');
+    expect(logLines).toMatchObject([
       {
         level: 50,
         err: {

@@ -44,10 +44,10 @@ it.each([
 ])('the scanner agrees with JSON.parse on %s', (_, texts) => {
   fc.assert(
     fc.property(texts, (text) => {
-      const said = verdict(text);
-      if (said === 'json') expect(parses(text)).toBe(true);
+      const judgement = verdict(text);
+      if (judgement === 'json') expect(parses(text)).toBe(true);
       // JSON.parse accepts half a surrogate pair in an escape, so that only other texts are compared.
-      if (said === 'not json' && !/\\u[dD][89a-fA-F]/.test(text)) expect(parses(text)).toBe(false);
+      if (judgement === 'not json' && !/\\u[dD][89a-fA-F]/.test(text)) expect(parses(text)).toBe(false);
     }),
     { numRuns: 2000 },
   );

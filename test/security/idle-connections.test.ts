@@ -25,21 +25,21 @@ const withoutBody =
   'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
 const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** Connects from this address of loopback, sends `said`, and then nothing. */
-async function open(port: number, said: string, from = '127.0.0.1'): Promise<Socket> {
+/** Connects from this address of loopback, sends `sent`, and then nothing more. */
+async function open(port: number, sent: string, from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   socket.on('error', () => undefined).resume();
   await once(socket, 'connect');
-  if (said !== '') socket.write(said);
+  if (sent !== '') socket.write(sent);
   return socket;
 }
 
 /** Opens connections one after another, so that the server sees them in this order. */
-async function openAll(count: number, port: number, said: string, from?: string): Promise<Socket[]> {
+async function openAll(count: number, port: number, sent: string, from?: string): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at += 1) {
-    const socket = await open(port, said, from);
-    if (said === whole) await once(socket, 'data');
+    const socket = await open(port, sent, from);
+    if (sent === whole) await once(socket, 'data');
     sockets.push(socket);
   }
   return sockets;

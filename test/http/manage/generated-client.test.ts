@@ -77,8 +77,8 @@ it('a client generated from docs/openapi.json type-checks, and calls the service
     [folder.at('out/program.js'), `http://127.0.0.1:${registry.proxy.port}`, token],
     { cwd: folder.path },
   );
-  const said = JSON.parse(stdout) as Record<string, unknown>;
-  expect(said).toEqual({
+  const created = JSON.parse(stdout) as Record<string, unknown>;
+  expect(created).toEqual({
     id: expect.stringMatching(/^tok_/) as string,
     kind: 'read',
     packages: ['acme/hello'],
@@ -86,7 +86,9 @@ it('a client generated from docs/openapi.json type-checks, and calls the service
     missing: 'NOT_FOUND',
   });
   const admin = await registry.signIn('admin');
-  expect((await registry.call('GET', `/api/tokens/${String(said['id'])}`, { as: admin.token })).json()).toMatchObject({
+  expect(
+    (await registry.call('GET', `/api/tokens/${String(created['id'])}`, { as: admin.token })).json(),
+  ).toMatchObject({
     created_by: `user:${userId}`,
   });
 });

@@ -212,13 +212,13 @@ describe('builds of damaged data folders', () => {
       writeFileSync(join(data, path), JSON.stringify({ ...current, format: current.format + 1 }));
       put('one/y', '2.0.0');
       const before = contentsOf(data);
-      const said = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}, this version reads ${current.format}). Upgrade this one`;
-      await expect(run(['one'])).rejects.toThrow(said);
+      const message = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}, this version reads ${current.format}). Upgrade this one`;
+      await expect(run(['one'])).rejects.toThrow(message);
       expect(contentsOf(data)).toEqual(before);
       const { ok, faults } = await verifyTree(data);
       expect({ ok, faults: faults.map(({ code, path: where, message }) => [code, `${where}: ${message}`]) }).toEqual({
         ok: false,
-        faults: [['NEWER_FORMAT', `${said}.`]],
+        faults: [['NEWER_FORMAT', `${message}.`]],
       });
     },
   );

@@ -6,10 +6,10 @@ import { explainGit, scrub } from '../../../../build/sources/git-failure.ts';
 
 describe('explainGit', () => {
   it('the message has the decisive line of git and adds advice', () => {
-    const said = explainGit(
+    const message = explainGit(
       "Cloning…\nwarning: something\nfatal: could not read Username for 'https://git.example.org': terminal prompts disabled\n",
     );
-    expect(said).toMatch(
+    expect(message).toMatch(
       /^could not read Username for 'https:\/\/git\.example\.org': terminal prompts disabled\. .*credential helper/,
     );
   });

@@ -344,15 +344,15 @@ describe('every option of Satis', () => {
   };
 
   it('gets a report line', () => {
-    const told = satis({ ...all, frobnicate: 1 }).lines.map(({ option }) => option.replace(/\[.*$/, ''));
+    const reported = satis({ ...all, frobnicate: 1 }).lines.map(({ option }) => option.replace(/\[.*$/, ''));
     const asked = [
       ...Object.keys(all).filter((option) => option !== 'archive' && option !== 'config' && option !== 'repositories'),
       ...Object.keys(all['archive'] as JsonObject).map((option) => `archive.${option}`),
       'config.process-timeout',
       'frobnicate',
     ];
-    expect(asked.filter((option) => !told.includes(option))).toEqual([]);
-    expect(told.filter((option) => !asked.includes(option))).toEqual([]);
+    expect(asked.filter((option) => !reported.includes(option))).toEqual([]);
+    expect(reported.filter((option) => !asked.includes(option))).toEqual([]);
   });
 
   it('is reported as no loss where Satis and Libretto behave alike', () => {

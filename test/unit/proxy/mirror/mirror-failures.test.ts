@@ -146,9 +146,9 @@ describe('repeated failures', () => {
     upstream.instead(pathOf('some/lib'), status(302, { location: 'https://u:s3cret@elsewhere.example/a.zip' }));
     await using running = runMirror([upstream.url]);
     expect((await running.archive('some/lib', '1.0.0'))?.body.toString()).not.toContain('elsewhere.example');
-    const said = running.messages().join();
-    expect(said).toContain(`${upstream.url} names https://elsewhere.example/a.zip with credentials in it`);
-    expect(said).not.toMatch(/COMPOSER_AUTH|s3cret/);
+    const messages = running.messages().join();
+    expect(messages).toContain(`${upstream.url} names https://elsewhere.example/a.zip with credentials in it`);
+    expect(messages).not.toMatch(/COMPOSER_AUTH|s3cret/);
   });
 });
 

@@ -26,8 +26,8 @@ describe('filter lists', () => {
     ['says nothing of them', {}],
     ['keeps them out of its documents', { filter: { lists: { malware: { enabled: true } }, 'api-url': '/filters' } }],
     ['says nonsense', { filter: { metadata: true, lists: ['malware'] } }],
-  ])('are absent where the upstream %s', async (_, said) => {
-    await using upstream = await startUpstream({ root: said });
+  ])('are absent where the upstream %s', async (_, rootDocument) => {
+    await using upstream = await startUpstream({ root: rootDocument });
     await using running = runMirror([upstream.url]);
     expect(await running.mirror.filterLists()).toEqual([]);
   });
