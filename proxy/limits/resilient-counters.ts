@@ -24,13 +24,15 @@ const lateMs = 25;
  * request exceeds a limit.
  */
 const mostProcesses = 10;
-const trialPeriodMs = 500;
+const standardTrialPeriodMs = 500;
 
 export interface ResilientCountersOptions {
   readonly shared: SharedCounters;
   readonly notice: (notice: CountersNotice) => void;
   /** a monotonic clock in milliseconds, e.g. performance.now */
   readonly monotonicMs: () => number;
+  /** the time from a failure to the next attempt to use the shared count; default: 500 */
+  readonly trialPeriodMs?: number;
 }
 
 interface Waiting {
@@ -73,7 +75,12 @@ interface Parts {
   readonly breaker: Breaker;
 }
 
-function createParts({ shared, notice, monotonicMs }: ResilientCountersOptions): Parts {
+function createParts({
+  shared,
+  notice,
+  monotonicMs,
+  trialPeriodMs = standardTrialPeriodMs,
+}: ResilientCountersOptions): Parts {
   const local = createMemoryCounters();
   const pending = createPendingHits();
   const notices = createCountersNotices(notice, monotonicMs);

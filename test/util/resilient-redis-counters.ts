@@ -1,4 +1,4 @@
-// Counters on a Redis as a server has them, for tests of a misbehaving Redis.
+// Counters on a Redis as a server has them, with frequent attempts to use a lost Redis again.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -6,6 +6,7 @@ import type { Count, Counters } from '../../proxy/limits/counters.ts';
 import type { CountersNotice } from '../../proxy/limits/counters-notices.ts';
 import { createRedisCounters } from '../../proxy/limits/redis-counters.ts';
 import { openResilientCounters } from '../../proxy/limits/resilient-counters.ts';
+import { eventually } from './eventually.ts';
 
 export const hourMs = 3_600_000;
 
@@ -19,14 +20,27 @@ export interface TestCounters {
   /** Milliseconds until it counts in Redis again. */
   readonly untilRecovered: () => Promise<number>;
   readonly untilDegraded: () => Promise<void>;
+  /** Resolves after two more attempts to use the lost Redis have failed. */
+  readonly failedTrials: () => Promise<void>;
 }
+
+const trialPeriodMs = 50;
 
 export async function openTestCounters(url: string): Promise<TestCounters> {
   const notices: CountersNotice[] = [];
+  const redis = createRedisCounters({ url });
+  let trials = 0;
   const counters = await openResilientCounters({
-    shared: createRedisCounters({ url }),
+    shared: {
+      ...redis,
+      hit: (asked) => {
+        if (asked.key === 'trial') trials += 1;
+        return redis.hit(asked);
+      },
+    },
     notice: (notice) => notices.push(notice),
     monotonicMs: () => performance.now(),
+    trialPeriodMs,
   });
   const hit: TestCounters['hit'] = async (limit, key = 'a') => counters.hit(key, limit, hourMs, Date.now());
   const until = async (degraded: boolean): Promise<number> => {
@@ -45,5 +59,10 @@ export async function openTestCounters(url: string): Promise<TestCounters> {
     },
     untilRecovered: () => until(false),
     untilDegraded: async () => void (await until(true)),
+    failedTrials: async () => {
+      const before = trials;
+      // one may be running, and the next one begins after the end of the one before
+      await eventually(() => trials >= before + 3);
+    },
   };
 }

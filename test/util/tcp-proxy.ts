@@ -5,6 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
+  /** the connections of clients so far */
+  readonly accepted: () => number;
   /** Delays the server's data by this time from now on. */
   delayMs: number;
   /** All present connections carry no data from now on; later ones do. */
@@ -19,7 +21,9 @@ interface Line {
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const lines = new Set<Line>();
+  let accepted = 0;
   const listener = createServer((client) => {
+    accepted += 1;
     const line = { client, server: connect(targetPort, '127.0.0.1'), dead: false };
     lines.add(line);
     carry(
@@ -33,6 +37,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const address = listener.address();
   const proxy: TcpProxy = {
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    accepted: () => accepted,
     delayMs: 0,
     deaden: () => {
       for (const line of lines) line.dead = true;

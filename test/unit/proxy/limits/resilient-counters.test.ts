@@ -7,6 +7,7 @@ import type { Counters } from '../../../../proxy/limits/counters.ts';
 import type { CountersNotice } from '../../../../proxy/limits/counters-notices.ts';
 import { openResilientCounters } from '../../../../proxy/limits/resilient-counters.ts';
 import type { SharedCount, SharedCounters } from '../../../../proxy/limits/shared-counters.ts';
+import { eventually } from '../../../util/eventually.ts';
 
 const hour = 3_600_000;
 const noon = Date.parse('2026-03-01T12:00:00Z');
@@ -16,16 +17,21 @@ interface Rig {
   readonly notices: readonly CountersNotice[];
   /** the server's answers from now on */
   answer: () => Promise<SharedCount>;
+  /** the requests to the server so far, attempts to use it again included */
+  readonly attempts: number;
   /** milliseconds the clock is ahead of the real one */
   aheadMs: number;
 }
 
 async function open(answer: () => Promise<SharedCount>): Promise<Rig> {
   const notices: CountersNotice[] = [];
-  const rig = { answer, aheadMs: 0, notices };
+  const rig = { answer, aheadMs: 0, attempts: 0, notices };
   const shared: SharedCounters = {
     connect: async () => undefined,
-    hit: () => rig.answer(),
+    hit: () => {
+      rig.attempts += 1;
+      return rig.answer();
+    },
     peek: async () => undefined,
     close: async () => undefined,
   };
@@ -33,6 +39,7 @@ async function open(answer: () => Promise<SharedCount>): Promise<Rig> {
     shared,
     notice: (notice) => notices.push(notice),
     monotonicMs: () => performance.now() + rig.aheadMs,
+    trialPeriodMs: 20,
   });
   onTestFinished(() => counters.close());
   return Object.assign(rig, { counters });
@@ -115,7 +122,9 @@ describe('the log', () => {
     expect(states()).toEqual(['degraded', 'recovered']);
     await lose();
     expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
-    await delay(600); // an attempt fails, which belongs to the same outage
+    // an attempt fails, which belongs to the same outage
+    const before = rig.attempts;
+    await eventually(() => rig.attempts >= before + 2);
     expect(states()).toEqual(['degraded', 'recovered', 'degraded']);
     rig.aheadMs = 61_000;
     while (rig.notices.length < 4) await delay(20);
