@@ -42,6 +42,9 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     for (let tries = 0; tries < 200 && !(await holds()); tries += 1) await delay(50);
     expect(await holds()).toBe(true);
   };
+  /** how many scripts Redis has run: polls of the server, and its reads */
+  const scriptCalls = async (): Promise<number> =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1]);
   const serve = async (): Promise<void> => {
     server = startCli(['serve', '--listen', '127.0.0.1:0'], {
       cwd: folder.path,
@@ -205,7 +208,9 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await run('token', 'revoke', revoked.id)).toMatchObject({ exitCode: 0 });
     await server.shows(/The Redis of the state is back/);
     await until(async () => (await status(token)) === 200 && (await status(revoked.token)) === 401);
-    await delay(600); // the server reads its known rows again
+    // with the answer to its next poll, the server reads its known rows again
+    const before = await scriptCalls();
+    await until(async () => (await scriptCalls()) >= before + 3);
     await redis.kill();
     expect(await status(idle)).toBe(200);
     expect([401, 500]).toContain(await status(revoked.token));

@@ -36,7 +36,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   beforeEach(async () => {
     folder = temporaryFolder('cli-redis-state');
     redis = await startRedis([], 'hunter2');
-    environment = { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '3' };
+    environment = { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '2' };
   });
   afterEach(async () => {
     for (const server of running.splice(0)) {
@@ -104,14 +104,14 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect((await ask(url, `${known.token.slice(0, -1)}${known.token.endsWith('0') ? '1' : '0'}`)).status).toBe(401);
     await server.shows(
-      /The Redis of the state cannot be used \(.+\)\. Tokens that are known are honoured for 3 seconds more/,
+      /The Redis of the state cannot be used \(.+\)\. Tokens that are known are honoured for 2 seconds more/,
     );
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded', state: 'away' });
     expect([await away(), await ready()]).toMatchObject([
       '1',
       { status: 'ready', state: 'grace', grace_seconds_left: expect.any(Number) as number },
     ]);
-    await delay(3500);
+    await expect.poll(ready, { timeout: 15_000 }).toMatchObject({ code: 'NOT_SERVING' });
     expect([await away(), await ready()]).toMatchObject([
       '1',
       { code: 'NOT_SERVING', details: { state: 'unreadable' } },

@@ -1,11 +1,11 @@
 // Tests quiet commits with two processes on one state: the other process reads the change and keeps its own cache.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { openRedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
+import { createPollClock, type PollClock } from '../util/poll-clock.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -16,9 +16,6 @@ const put = (key: string, quiet: boolean): StateChange => ({
   deletes: [],
   quiet,
 });
-/** After this time changes have arrived by message and by polling, which happens four times a second. */
-const newsMs = 700;
-
 async function proveQuiet(here: StateStore, there: StateStore, settle: () => Promise<unknown>): Promise<void> {
   await here.commit(put('setting/x', false));
   await settle();
@@ -50,18 +47,19 @@ describe.skipIf(lacks('redis-server'))('a quiet commit in Redis reaches the othe
   let redis: RedisServer;
   beforeAll(async () => void (redis = await startRedis()));
   afterAll(() => redis.stop());
-  const open = (url: string) =>
-    openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+  const open = (url: string, { monotonicMs }: PollClock) =>
+    openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs });
 
   it.each(['hears messages', 'hears none'])('where that process %s', async (how) => {
     if (how === 'hears none')
       await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const clock = createPollClock();
     const [here, there] = [
-      await open(redis.url),
-      await open(how === 'hears none' ? `redis://deaf:secret@127.0.0.1:${redis.port}` : redis.url),
+      await open(redis.url, createPollClock()),
+      await open(how === 'hears none' ? `redis://deaf:secret@127.0.0.1:${redis.port}` : redis.url, clock),
     ];
     try {
-      await proveQuiet(here, there, () => delay(newsMs));
+      await proveQuiet(here, there, clock.polled);
     } finally {
       await Promise.all([here.close(), there.close()]);
     }

@@ -10,6 +10,7 @@ import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.t
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
+import { createPollClock, type PollClock } from '../util/poll-clock.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -19,6 +20,8 @@ const remove = (key: string): StateChange => ({ conditions: [], puts: [], delete
 describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
   let redis: RedisServer;
   let notices: StateNotice[];
+  /** of the store that was opened last */
+  let clock: PollClock;
   const opened: RedisStore[] = [];
 
   beforeEach(async () => {
@@ -32,12 +35,14 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     await redis.stop();
   });
 
-  async function open({ graceMs = 60_000, url = redis.url } = {}): Promise<RedisStore> {
+  const graceMs = 60_000;
+  async function open({ url = redis.url } = {}): Promise<RedisStore> {
+    clock = createPollClock();
     const store = await openRedisStore({
       url,
       graceMs,
       notice: (notice) => notices.push(notice),
-      monotonicMs: () => performance.now(),
+      monotonicMs: clock.monotonicMs,
     });
     opened.push(store);
     return store;
@@ -96,18 +101,19 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
 
   it('F8: a change of a host that may not send messages reaches the others too', async () => {
     await redis.command('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
-    const [one, mute] = [await open(), await open({ url: `redis://mute:secret@127.0.0.1:${redis.port}` })];
+    const mute = await open({ url: `redis://mute:secret@127.0.0.1:${redis.port}` });
+    const one = await open();
     await one.commit(put('token/a', 'a'));
     await one.get('token/a');
     await hears(one, () => mute.commit(remove('token/a')));
     // one poll later the store knows which messages are missing
-    await delay(600);
+    await clock.polled();
     await redis.kill();
     await expect(one.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
 
   it('killed: known rows are served for the grace period, then none; nothing is written, and nothing unknown is answered', async () => {
-    const store = await open({ graceMs: 1000 });
+    const store = await open();
     await store.commit(put('token/a', 'a'));
     await store.get('token/a');
     const generation = store.generation();
@@ -117,7 +123,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     await expect(store.get('token/b')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
     await expect(store.range('token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
     await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
-    await delay(1500);
+    clock.aheadMs = graceMs + 1;
     expect(() => store.generation()).toThrow(`The state in redis://127.0.0.1:${redis.port} is unavailable`);
     await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
   });
@@ -141,7 +147,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     'row 80: frozen: a read fails as soon as the freeze is certain, and a server is ready as long as cached tokens work',
     { retry: 2 },
     async () => {
-      const store = await open({ graceMs: 4000 });
+      const store = await open();
       await store.commit(put('token/a', 'a'));
       redis.freeze();
       // the first read of an outage fails well before the command's own time limit
@@ -150,8 +156,8 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
       ).toBe('ready');
       expect(standing()).toBe('away');
       expect(store.graceLeftMs()).toBeGreaterThan(0);
-      expect(store.graceLeftMs()).toBeLessThan(4000);
-      await delay(4200);
+      expect(store.graceLeftMs()).toBeLessThan(graceMs);
+      clock.aheadMs = graceMs + 1;
       expect(store.graceLeftMs()).toBe(0);
       await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
       redis.thaw();
