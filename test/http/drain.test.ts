@@ -16,19 +16,21 @@ describe('F14: closing', () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
     served.tree.publish();
-    const idle = await openConnection(served.port);
+    const [idle, silent] = [await openConnection(served.port), await openConnection(served.port)];
     const running = connect(served.port, '127.0.0.1');
     let received = 0;
     running.on('data', (part: Buffer) => (received += part.length));
     running.write(ask('/dist/acme/hello/1.0.0.zip'));
     await once(running, 'data');
     running.pause();
+    const silenceEnds = once(silent.resume(), 'close');
     const closed = served.proxy.close();
     idle.write(ask('/packages.json'));
     const [answer] = (await once(idle, 'data')) as [Buffer];
     expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
     expect((await exchange(served.port, ask('/health'))).status).toBe(0);
-    await sleep(600); // longer than the time limit of idle connections
+    // after the time limit of idle connections
+    await silenceEnds;
     running.resume();
     await Promise.all([once(running, 'close'), closed]);
     expect(received).toBeGreaterThan(large.length);

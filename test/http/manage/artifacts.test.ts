@@ -225,7 +225,7 @@ describe('row 65: simultaneous uploads', () => {
 });
 
 it('an upload waits for a running build, also while its connection is silent', async () => {
-  await using patient = await runManagement({ limits: { stallTimeoutMs: 300 } });
+  await using patient = await runManagement({ limits: { stallTimeoutMs: 150 } });
   const as = await patient.createToken('write');
   const lock = await takeLock(join(patient.data, 'build/lock'), () => new Date());
   const waiting = patient.proxy.send(
@@ -234,7 +234,7 @@ it('an upload waits for a running build, also while its connection is silent', a
     { authorization: `Bearer ${as}`, 'content-type': 'application/zip' },
     zip('acme/patient', { version: '1.0.0' }),
   );
-  await sleep(900); // three times the time limit of a silent connection
+  await sleep(300); // twice the time limit of a silent connection
   await lock.release();
   expect((await waiting).status).toBe(201);
 });

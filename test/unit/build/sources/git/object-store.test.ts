@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { GitFailure } from '../../../../../build/sources/git-failure.ts';
@@ -31,6 +30,9 @@ async function collect(store: ObjectStore, oids: readonly string[]): Promise<str
   for await (const bytes of store.blobs(oids.map((oid) => ({ oid, path: oid })))) found.push(bytes.toString('latin1'));
   return found;
 }
+
+/** Resolves when the store has been idle for a while. */
+const idle = (store: ObjectStore): Promise<void> => new Promise((resolve) => store.whenIdle(resolve));
 
 /** Overwrites the loose object with invalid bytes. */
 function corrupt(repository: TestRepository, oid: string, bytes = 'no object'): void {
@@ -92,7 +94,7 @@ describe('ObjectStore', () => {
     expect(await collect(store, [first])).toEqual(['first']);
     expect(await collect(store, [second])).toEqual(['second']);
     expect(shim.calls()).toHaveLength(1);
-    await sleep(600);
+    await idle(store);
     expect(await collect(store, [first, second])).toEqual(['first', 'second']);
     expect(shim.calls()).toHaveLength(1);
   });
@@ -103,7 +105,7 @@ describe('ObjectStore', () => {
     const { tree } = await store.commit(repository.git('rev-parse', 'main').trim());
     const entries = await store.tree(tree);
     expect(await store.tree(tree)).toBe(entries);
-    await sleep(600);
+    await idle(store);
     const again = await store.tree(tree);
     expect(again).not.toBe(entries);
     expect(again).toEqual(entries);
