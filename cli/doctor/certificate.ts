@@ -44,8 +44,8 @@ async function describeFacts({ facts }: ReadCertificate, config: Pick<Config, 't
   if (facts.names.length === 0)
     return failed(
       'certificate',
-      `The certificate is ${described}: clients go by the alternative names alone.`,
-      'Have one made with the name of the registry as subjectAltName.',
+      `The certificate is ${described}: clients check only the alternative names.`,
+      'Create a certificate with the name of the registry as subjectAltName.',
     );
   if (daysLeft(facts.validTo, now) < warnDays)
     return warning(

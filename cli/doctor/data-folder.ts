@@ -29,7 +29,8 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
   if (uid === 0 && facts.uid !== 0)
     return warning(
       'data',
-      `${path} belongs to user ${facts.uid}, and root may do everything: rights cannot be seen like this.`,
+      `${path} belongs to user ${facts.uid}, and root may do everything: root cannot check the permissions ` +
+        `of that user.`,
       `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`,
     );
   for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
@@ -41,7 +42,7 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
     if (denied === 'EROFS')
       return failed(
         'data',
-        `The disk of ${folder} can only be read: packages are served, and nothing can be changed.`,
+        `The disk of ${folder} is read-only: packages are served, and changes fail.`,
         'Mount it for writing. If this is unexpected, the system log (dmesg) has the reason.',
       );
     if (denied !== undefined && denied !== 'ENOENT')
@@ -57,10 +58,10 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
 export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   const { bavail, bsize, files, ffree } = await statfs(path);
   const free = bavail * bsize;
-  const advice = 'Free some of it: `libretto prune` removes archives of versions that are long withdrawn.';
+  const advice = 'Free disk space: `libretto prune` removes archives of versions that are long withdrawn.';
   const full = (message: string): Finding => failed('disk', message, fullDiskAdvice);
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
-  if (files > 0 && ffree === 0) return full('The disk takes no more files: nothing can be changed.');
+  if (files > 0 && ffree === 0) return full('The disk accepts no more files: changes fail.');
   if (free < leastFreeBytes) return full('The disk is nearly full: packages are served, and most changes fail.');
   if (free < exhaustedBytes)
     return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
@@ -79,12 +80,12 @@ export async function checkModes({ path }: DataFolder): Promise<Finding> {
   if (open.length > 0)
     return failed(
       'keys',
-      'Others than the owner may use ' +
+      'Other users than the owner can access ' +
         `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`,
       `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others ` +
         `could read keys, change them: \`libretto keys rotate\``,
     );
   return names.length === 0
     ? skipped('keys', 'There is no key yet; Libretto creates each key when it is first needed.')
-    : ok('keys', 'Keys and state are for their owner only');
+    : ok('keys', 'Only the owner can access keys and state');
 }

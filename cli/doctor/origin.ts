@@ -88,7 +88,7 @@ function readable(url: string, { serial }: Publication, { packages, reportsMissi
     ? ok('origin', message)
     : warning(
         'origin',
-        `${message}; but of a file that is not there it does not answer 404`,
+        `${message}; but it does not answer 404 for a missing file`,
         'With object storage, also allow the reader to list the bucket (s3:ListBucket). Otherwise a missing ' +
           'file is 403, and clients get 500 for an unknown package.',
       );
@@ -99,10 +99,13 @@ function adviceFor(error: unknown): string {
   if (/answered (?:401|403)/.test(text))
     return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))
-    return 'An upload was cut off, or did not bring everything. Upload again, in the order of docs/how-to/origin.md.';
+    return 'An upload was interrupted or is incomplete. Upload again, in the order of docs/how-to/origin.md.';
   if (/certificate/.test(text))
-    return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
-  return 'Look whether it can be reached from this host, with curl for example, and at its log.';
+    return (
+      'If your own authority signed it, start the server with NODE_EXTRA_CA_CERTS=FILE (the certificate ' +
+      'of that authority).'
+    );
+  return 'Check its log, and whether this host can reach it, for example with curl.';
 }
 
 /** An origin that everyone can read makes tokens useless. */
@@ -124,7 +127,7 @@ async function checkClosed(url: string, userAgent: string): Promise<Finding> {
           'Everyone with access to this address can read all packages without a token. Require credentials ' +
             'there, or restrict the network access.',
         )
-      : ok('origin.closed', 'The origin is closed to who does not have its credentials');
+      : ok('origin.closed', 'The origin refuses requests without its credentials');
   } finally {
     requests.close();
   }

@@ -28,7 +28,7 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
   if (reply.status !== 200)
     return failed(
       'url.dist',
-      `The archive ${address} cannot be had: ${sayReply(reply)}.`,
+      `The archive ${address} cannot be downloaded: ${sayReply(reply)}.`,
       'Configure the reverse proxy to pass on /dist/ with the query. If the registry is below a path, set ' +
         'distUrl to its full address.',
     );
@@ -36,15 +36,16 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
     return failed(
       'url.dist',
       `The bytes of the archive ${address} differ from the checksum in its document.`,
-      'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host ' +
+      'A proxy between client and registry changes archives: turn off compression for /dist/. ' +
+        '`libretto verify` on the host ' +
         'shows whether the file itself is whole.',
     );
   const kept = await asStranger(address, { upToBytes: 0 });
   if (kept.status === 200)
     return failed(
       'url.dist',
-      `The archive ${address} is given to who has no token.`,
-      'Something on the way keeps answers. Let it keep nothing.',
+      `Clients without a token get the archive ${address}.`,
+      'A proxy between client and registry stores answers. Configure it to store nothing.',
     );
   return ok(
     'url.dist',

@@ -38,7 +38,7 @@ export async function checkForm(url: string, health: Reply, now: () => Date): Pr
   if (typeof form !== 'string')
     return skipped(
       'url.metadata',
-      'Nothing is published, or the registry is of an older version: it does not say where documents are.',
+      'Nothing is published, or the registry is of an older version: its packages.json has no metadata-url.',
     );
   const address = resolved(url, form.replace('%package%', anyPackage));
   const reply = await ask(address, {}, now);

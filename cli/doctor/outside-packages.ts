@@ -18,7 +18,7 @@ export interface Client {
 export async function checkPackages(client: Client, root: Reply): Promise<readonly Finding[]> {
   const { 'metadata-url': template, 'available-packages': names, mirrors } = jsonOf(root.text);
   if (typeof template !== 'string' || !Array.isArray(names))
-    return [failed('url.metadata', 'packages.json is not one of Libretto.', 'Is that the address of the registry?')];
+    return [failed('url.metadata', 'packages.json is not from Libretto.', 'Check the address of the registry.')];
   const name: unknown = names[0];
   if (typeof name !== 'string')
     return [skipped('url.metadata', 'Nothing is published, so there is no document to request.')];
@@ -74,8 +74,8 @@ async function readDocument(client: Client, template: string, name: string): Pro
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
   const modified = headers['last-modified'];
   const advice =
-    'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them ' +
-    'each update loads every document again.';
+    'Configure the reverse proxy to pass on Last-Modified, ETag, Cache-Control and If-Modified-Since ' +
+    'unchanged. Without them each update loads every document again.';
   if (modified === undefined) return failed('url.caching', 'Documents come without Last-Modified.', advice);
   const again = await askAs(client, address, { 'if-modified-since': modified });
   if (again.status !== 304)
@@ -87,8 +87,8 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
   if (!/\bprivate\b/.test(headers['cache-control'] ?? ''))
     return warning(
       'url.caching',
-      `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give ` +
-        'them to others.',
+      `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache between client ` +
+        `and registry may give them to other clients.`,
       advice,
     );
   return ok('url.caching', 'Unchanged documents are answered with 304');
@@ -125,9 +125,9 @@ async function checkSharedCaches(client: Client, address: string): Promise<Findi
     ? failed(
         'url.shared',
         `A shared cache serves ${address} to clients without a token after a client with a token read it.`,
-        'Something on the way keeps answers. Let it keep nothing.',
+        'A proxy between client and registry stores answers. Configure it to store nothing.',
       )
-    : ok('url.shared', 'Nothing on the way keeps answers for others');
+    : ok('url.shared', 'No shared cache stores authenticated answers');
 }
 
 function versionsOf(

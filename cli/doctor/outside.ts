@@ -26,8 +26,8 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
       failed(
         'url',
         `${url} cannot be reached: ${reasonOf(health)}.`,
-        'Is the server up, the name known, the port open, and the certificate one that this host trusts ' +
-          '(NODE_EXTRA_CA_CERTS names more)?',
+        'Check that the server runs, that the name resolves, that the port is open, and that this host ' +
+          'trusts the certificate (NODE_EXTRA_CA_CERTS adds authorities).',
       ),
     ];
   const reached = describeHealth(url, health);
@@ -44,7 +44,7 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
     return [
       ...findings,
       await checkForm(url, health, now),
-      skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be looked at.'),
+      skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be checked.'),
     ];
   const root = await ask(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
   const known = describeToken(root);
@@ -64,9 +64,9 @@ function describeHealth(url: string, health: Reply): Finding {
   if (health.status >= 300 && health.status < 400 && place !== undefined)
     return failed(
       'url',
-      `${url} leads elsewhere: ${sayReply(health)}.`,
-      'Clients do not take their token along to another host. Tell them the address that it leads to, and try ' +
-        'that one here.',
+      `${url} redirects to another address: ${sayReply(health)}.`,
+      'Clients do not send their token to another host. Give clients the final address, and check that ' +
+        'address here.',
     );
   if (health.status !== 200 || typeof status !== 'string')
     return failed(
@@ -77,7 +77,7 @@ function describeHealth(url: string, health: Reply): Finding {
   if (status === 'ok') return ok('url', `${url} is reached`);
   return warning(
     'url',
-    `${url} is reached; it is ${status}: packages ${String(tree)}, counters ${String(counters)}.`,
+    `${url} is reached; its status is ${status}: packages ${String(tree)}, counters ${String(counters)}.`,
     'The log of the server has the reason.',
   );
 }
@@ -89,7 +89,7 @@ function describeTransport(url: string): Finding[] {
     warning(
       'url.tls',
       'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.',
-      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: ' +
+      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS in front of it: ' +
         'docs/how-to/reverse-proxy.md has configurations.',
     ),
   ];
@@ -104,12 +104,13 @@ function describeClock({ headers, atMs }: Reply): Finding {
 /** `aheadMs`: by how much the other clock is before ours. */
 export function describeSkew(check: string, aheadMs: number, whose: string): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const message = `The clock of ${whose} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the one here`;
-  const advice = 'Let chrony or systemd-timesyncd keep both right: sessions, expiry dates and limits go by them.';
+  const message = `The clock of ${whose} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this host`;
+  const advice =
+    'Synchronize both clocks with chrony or systemd-timesyncd: sessions, expiry dates and limits depend on them.';
   if (Math.abs(aheadMs) > failingSkewMs) return failed(check, `${message}.`, advice);
   return Math.abs(aheadMs) > warningSkewMs
     ? warning(check, `${message}.`, advice)
-    : ok(check, `The clocks here and of ${whose} agree`);
+    : ok(check, `The clocks of this host and of ${whose} agree`);
 }
 
 function describeReady(reply: Reply): Finding {
@@ -123,9 +124,8 @@ function describeReady(reply: Reply): Finding {
   if (reply.status === 200 && (storage === 'full' || storage === 'read-only'))
     return warning(
       'url.ready',
-      'It can serve installs, and nothing can be changed: its disk ' +
-        `${storage === 'full' ? 'is full' : 'can only be read'}.`,
-      storage === 'full' ? 'Free some space on its host.' : 'Look at the disk and how it is mounted, on its host.',
+      `It can serve installs, but changes fail: its disk ${storage === 'full' ? 'is full' : 'is read-only'}.`,
+      storage === 'full' ? 'Free some space on its host.' : 'Check the disk and its mount on its host.',
     );
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
   if (reply.status === 404)
@@ -144,54 +144,54 @@ function describeReady(reply: Reply): Finding {
 
 function describeAnonymous(reply: Reply): Finding {
   if (reply.status === 401 && reply.headers['www-authenticate'] !== undefined)
-    return ok('url.unknown', 'Who has no token gets no packages');
+    return ok('url.unknown', 'Clients without a token get no packages');
   if (reply.status === 401)
     return warning(
       'url.unknown',
-      'Who has no token is refused, but the WWW-Authenticate header is missing.',
+      'Clients without a token are refused, but the WWW-Authenticate header is missing.',
       'Configure the reverse proxy to pass it on: clients need it to ask for credentials.',
     );
   if (reply.status === 200)
     return failed(
       'url.unknown',
-      'packages.json is given to who has no token.',
+      'Clients without a token get packages.json.',
       'The reverse proxy answers from a cache, or serves the folder itself. Configure it to pass on every ' +
         'request and to store nothing.',
     );
   return failed(
     'url.unknown',
-    `Who has no token is answered ${sayReply(reply)}, not 401.`,
+    `Clients without a token get ${sayReply(reply)}, not 401.`,
     'Configure the reverse proxy to pass on the answers of the registry.',
   );
 }
 
 function describeToken(root: Reply): Finding {
   const code = jsonOf(root.text)['code'];
-  if (root.status === 200) return ok('url.token', 'The token is taken');
+  if (root.status === 200) return ok('url.token', 'The token is accepted');
   if (code === 'AUTHENTICATION_REQUIRED')
     return failed(
       'url.token',
       'The Authorization header does not arrive.',
-      'Let the front pass it on: Apache wants `CGIPassAuth On` or plain ProxyPass, and nothing before may use ' +
-        'the header for a login of its own.',
+      'Configure the reverse proxy to pass the header on: Apache needs `CGIPassAuth On` or plain ProxyPass. ' +
+        'No proxy may use the header for its own login.',
     );
   if (code === 'INVALID_TOKEN')
     return failed(
       'url.token',
       'The token is not valid.',
-      '`libretto token list` on the host shows which are; `libretto token create` makes one.',
+      '`libretto token list` on the host shows the valid tokens; `libretto token create` creates one.',
     );
   if (root.status === 429)
     return failed(
       'url.token',
-      `No more requests are left: ${sayReply(root)}.`,
-      'Try again after the Retry-After of the answer, or with a token of its own for this.',
+      `The token has no requests left: ${sayReply(root)}.`,
+      'Try again after the time in the Retry-After header, or use another token for this check.',
     );
   return failed(
     'url.token',
     `packages.json cannot be read with the token: ${sayReply(root)}.`,
     root.status === 401
-      ? "Something before the registry asks for a login of its own. Turn it off for Composer's paths."
-      : 'The log of the server has the request, if it came so far.',
+      ? "A proxy in front of the registry requires its own login. Turn that login off for Composer's paths."
+      : 'If the request reached the server, the log of the server shows it.',
   );
 }

@@ -62,7 +62,7 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
 
 async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
   const version = (await factsOf(redis, 'server')).get('redis_version') ?? '';
-  if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; it does not say its version`);
+  if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; its version is unknown`);
   return semver.gte(version, leastRedis)
     ? ok(check, `Redis ${version} at ${place} is reached`)
     : warning(check, `Redis ${version} at ${place} is too old.`, `Install Redis ${leastRedis} or newer.`);
@@ -74,16 +74,16 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
   const most = Number(memory.get('maxmemory') ?? 0);
   const used = Number(memory.get('used_memory') ?? 0);
   if (replication.get('role') === 'slave')
-    return failed(`${check}.writable`, 'It is a replica, which takes no writes.', 'Name the primary.');
+    return failed(`${check}.writable`, 'It is a replica, which accepts no writes.', 'Name the primary.');
   if (most > 0 && used > 0.9 * most)
     return warning(
       `${check}.writable`,
       `It uses ${Math.round((used / most) * 100)} % of its maxmemory.`,
       keepsState
-        ? 'Give it more: a full one takes no changes.'
-        : 'Give it more: a full one counts no more, and each server counts for itself.',
+        ? 'Raise maxmemory: a full Redis accepts no changes.'
+        : 'Raise maxmemory: a full Redis stops counting, and each server counts for itself.',
     );
-  return ok(`${check}.writable`, 'It takes writes');
+  return ok(`${check}.writable`, 'It accepts writes');
 }
 
 /** Checks the rights of the Redis user. Returns no finding if all are present. */

@@ -95,12 +95,12 @@ export async function checkProcesses(dataDirectory: string, now: Date): Promise<
 }
 
 function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
-  if (lock === undefined) return ok(check, `No ${what} is at work`);
+  if (lock === undefined) return ok(check, `No ${what} is running`);
   const who =
     `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ` +
     `${lock.since ?? 'an unknown time'}`;
   return lock.stale
-    ? ok(check, `A ${what} was killed (${who}); the next one takes its place`)
+    ? ok(check, `A ${what} was killed (${who}); the next one replaces it`)
     : ok(check, `A ${what} is running: ${who}`);
 }
 
@@ -108,14 +108,14 @@ function describeLock(check: string, lock: SeenLock | undefined, what: string): 
 async function checkFiles(server: number | undefined): Promise<Finding> {
   const limits = await readFile(`/proc/${server ?? 'self'}/limits`, 'utf8').catch(() => undefined);
   const text = /^Max open files\s+(\S+)/m.exec(limits ?? '')?.[1];
-  if (text === undefined) return skipped('files', 'How many files may be open cannot be seen here.');
+  if (text === undefined) return skipped('files', 'The limit of open files is unknown on this system.');
   const whose = server === undefined ? 'A process started like this one' : `The server (process ${server})`;
   const message = `${whose} may open ${text} files`;
   return text === 'unlimited' || Number(text) >= leastFiles
     ? ok('files', message)
     : warning(
         'files',
-        `${message}; each connection is one.`,
+        `${message}; each connection needs one.`,
         'LimitNOFILE=65536 in the unit of systemd, --ulimit nofile=65536 for a container',
       );
 }

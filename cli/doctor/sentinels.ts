@@ -23,7 +23,7 @@ function describeSentinels(check: string, { sentinels }: SentinelAddress, faults
   if (faults.length > 0)
     return warning(
       check,
-      `Of ${sentinels.length} sentinels ${faults.length} cannot be asked: ${faults.join('; ')}.`,
+      `${faults.length} of ${sentinels.length} sentinels cannot be reached: ${faults.join('; ')}.`,
       'Start them, or correct their addresses in the setting.',
     );
   if (sentinels.length < leastSentinels)
@@ -42,12 +42,12 @@ async function describeReplicas(check: string, redis: RedisClient): Promise<Find
     return warning(
       check,
       'The primary has no replica.',
-      'Start one: without it nothing takes its place, and every change waits half a second for it.',
+      'Start a replica: without one nothing replaces a lost primary, and every change waits half a second.',
     );
   return ok(
     check,
     Number.isNaN(replicas)
-      ? 'It does not say how many replicas it has'
+      ? 'Its number of replicas is unknown'
       : `It has ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
   );
 }

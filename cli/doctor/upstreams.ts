@@ -34,7 +34,8 @@ async function checkCutOff(config: Config, context: Context): Promise<readonly F
     warning(
       'upstream',
       describeShadowed(one),
-      `Nothing, where all of ${one.vendor} is yours. If other packages of ${one.vendor} are public: ${one.advice}`,
+      `Do nothing if all packages of ${one.vendor} are yours. ` +
+        `If other packages of ${one.vendor} are public: ${one.advice}`,
     ),
   );
 }
@@ -84,7 +85,7 @@ async function checkOne({ id, url, credential }: UpstreamSettings, client: Upstr
       credential?.kind === 'unusable'
         ? 'Stored packages are still served.'
         : isDenied(error)
-          ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.'
+          ? 'Its address is not public. If the address is right, list it in egress.allow of libretto.json.'
           : 'Stored packages are still served. Check its address and credentials, and whether this host can reach it.',
     );
   }

@@ -136,7 +136,7 @@ describe('doctor with a URL', () => {
       'brings a token of its own',
       { request: (headers) => void (headers['authorization'] = `Bearer ${registry.token}`) },
       'url.unknown',
-      /given to who has no token/,
+      /Clients without a token get the archive/,
     ],
     [
       'takes Last-Modified away',
@@ -166,7 +166,7 @@ describe('doctor with a URL', () => {
       /(?:89|9\d) s behind/,
     ],
     [
-      'leads elsewhere',
+      'redirects to another address',
       {
         answer: (reply) => {
           reply.status = 302;
@@ -174,7 +174,7 @@ describe('doctor with a URL', () => {
         },
       },
       'url',
-      /leads elsewhere: 302, to https:\/\/login/,
+      /redirects to another address: 302, to https:\/\/login/,
     ],
     [
       'answers in HTML',

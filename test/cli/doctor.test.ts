@@ -37,7 +37,7 @@ describe('doctor on a host', () => {
     const { exitCode, stdout } = await runCli(['doctor', '--data', registry.data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([
       0,
-      expect.stringMatching(/^ok {7}node .*\n(?:.*\n)+\nNothing is wrong\.$/) as string,
+      expect.stringMatching(/^ok {7}node .*\n(?:.*\n)+\nNo problem was found\.$/) as string,
     ]);
   });
 

@@ -80,7 +80,7 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
     expect(await doctor()).toMatchObject({
       'redis.state.sentinels': 'ok: All 3 sentinels answer',
       'redis.state.replicas': 'ok: It has 1 replica',
-      'redis.state.writable': 'ok: It takes writes',
+      'redis.state.writable': 'ok: It accepts writes',
     });
 
     await redis.primary.kill();

@@ -224,7 +224,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
       expect.objectContaining({
         check: 'data',
         verdict: 'failed',
-        message: expect.stringContaining('only be read') as string,
+        message: expect.stringContaining('read-only') as string,
       }),
     );
   });

@@ -29,12 +29,12 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   ) as string | undefined;
   const findings: readonly Finding[] = [
     checkNode(process.versions.node),
-    ...(await settled('git', 'Look at how git is installed.', () => checkGit(environment))),
-    ...(await settled('composer', 'Look at how Composer is installed.', () => checkComposer(environment))),
+    ...(await settled('git', 'Check the installation of git.', () => checkGit(environment))),
+    ...(await settled('composer', 'Check the installation of Composer.', () => checkComposer(environment))),
     ...(await checkConfigured(context, flags, url !== undefined)),
     ...(url === undefined
       ? []
-      : await settled('url', 'Look at what stands before the registry: it broke off.', () =>
+      : await settled('url', 'The connection broke. Check the reverse proxy in front of the registry.', () =>
           checkOutside({ url, token, now }),
         )),
   ];
@@ -69,8 +69,8 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   const { now } = context;
   const apart = [
     ...(await checkRedis(config, now)),
-    ...(await settled('certificate', 'Look at the certificate and its key.', () => checkCertificate(config, now()))),
-    ...(await settled('origin', 'Look whether the origin can be reached from here.', () => checkOrigin(config))),
+    ...(await settled('certificate', 'Check the certificate and its key.', () => checkCertificate(config, now()))),
+    ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config))),
   ];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
   if (elsewhere && !existsSync(folder.path))
@@ -81,8 +81,8 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
   return [
     ...apart,
     ...data,
-    ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
-    ...(await settled('keys', 'Put the folder keys of a backup in its place.', () => checkKeys(config, context))),
+    ...(await settled('disk', 'Check the disk.', () => checkSpace(folder))),
+    ...(await settled('keys', 'Replace it with the folder keys of a backup.', () => checkKeys(config, context))),
     ...(await checkStateAndFeatures(config, context, isForeign)),
     ...(await settled(
       'tree',
@@ -92,7 +92,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
           ? checkTree(folder.path, now().getTime())
           : skipped('tree', 'The served tree is at the origin, not in the data folder.'),
     )),
-    ...(await settled('lock', 'Look at the rights of the folders build and state.', () =>
+    ...(await settled('lock', 'Check the permissions of the folders build and state.', () =>
       checkProcesses(folder.path, now()),
     )),
   ];
@@ -106,10 +106,8 @@ async function checkStateAndFeatures(
 ): Promise<readonly Finding[]> {
   // If root opened the state of another user, it would create files that this user could not write.
   if (isForeign) return [skipped('state', 'The state was not opened, since root would leave files in it.')];
-  const state = await settled(
-    'state',
-    'Restore a backup where it cannot be mended: docs/how-to/damaged-state.md.',
-    () => checkState(config),
+  const state = await settled('state', 'Repair the state, or restore a backup: docs/how-to/damaged-state.md.', () =>
+    checkState(config),
   );
   if (state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')) return state;
   return [...state, ...(await checkFeatures(config, context))];
@@ -149,7 +147,7 @@ function describe(findings: readonly Finding[]): string[] {
     findings.filter((finding) => finding.verdict === verdict).length;
   const end =
     many('failed') + many('warning') === 0
-      ? 'Nothing is wrong.'
+      ? 'No problem was found.'
       : `${many('failed')} failed, ${counted(many('warning'), 'warning')}.`;
   return [...lines, '', end];
 }
