@@ -168,8 +168,8 @@ async function refuseData(data: string, directory: string): Promise<void> {
     (name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName,
   );
   const cutOff = names.some((name) => name === stagingName)
-    ? ` ${stagingName} is left of a restore that was cut off: if that one restored everything into this folder, ` +
-      'empty the folder and restore again.'
+    ? ` ${stagingName} is left from an interrupted restore. If it restored the whole backup into this folder, ` +
+      `empty the folder and restore again.`
     : '';
   if (existing.length > 0)
     throw new UsageError(

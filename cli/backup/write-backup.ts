@@ -153,7 +153,7 @@ async function copyState(
   await mkdir(join(partial, 'state'), { mode: 0o700 });
   const target = resolve(partial, 'state');
   await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : keepSharedState(sharedState, target));
-  await readStateWhole(target, 'The copy of it is worth nothing, and no backup was made. Try again.');
+  await readStateWhole(target, 'The copy of the state is unusable, and no backup was made. Try again.');
   await assertRecordsOfBackup(target);
   await removeLocks(target);
   await chmod(join(partial, path), 0o600);

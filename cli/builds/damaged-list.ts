@@ -20,7 +20,7 @@ export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Ou
 
 const damagedPackage =
   'A published file is damaged on the host of the registry, and nothing was changed. Ask the operator to run ' +
-  '`libretto verify`, which names the file and the way back.';
+  '`libretto verify`, which names the file and the repair.';
 
 function refusedByList(list: string): RefusedArtifact {
   const [versions, command] =

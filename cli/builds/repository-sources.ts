@@ -89,7 +89,7 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   if (listed !== undefined)
     throw new RegistryError('CONFLICT', {
       message:
-        `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove ` +
+        `${url} is already in libretto.json${listed.where === undefined ? '' : ` (${listed.where})`}. Remove ` +
         'it there first.',
     });
   return checked;

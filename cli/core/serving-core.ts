@@ -102,7 +102,7 @@ async function open(
 function openTokenUses(store: StateStore, { logger }: Log): TokenUses {
   return createTokenUses({
     store,
-    onError: (err) => logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
+    onError: (err) => logger.error({ err }, 'the last uses of tokens could not be stored; the server tries again'),
   });
 }
 

@@ -12,7 +12,7 @@ export function open({ config, context, store, tree, settings, log, tombstones }
     published: tree.published,
     tombstones,
     retention: settingOf(settings, 'retention.statistics_days'),
-    onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'),
+    onError: (err) => log.logger.error({ err }, 'downloads could not be stored; the server tries again'),
     onUnrendered: (err) =>
       log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text'),
   });

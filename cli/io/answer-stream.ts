@@ -45,7 +45,7 @@ export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
       if (failure === undefined || hasLeft(failure, stream)) return;
       throw new AnswerLost(
         'The answer could not be written: ' +
-          `${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`,
+          `${failure.code === 'ENOSPC' ? 'the disk of the output is full' : failure.message}. ${consequence}`,
         failure,
       );
     },

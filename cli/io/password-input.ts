@@ -14,8 +14,10 @@ export async function readPassword(
       'There is no terminal to ask for a password. Send it to standard input with --password-stdin, or use ' +
         '--invite to let the user choose one.',
     );
-  const [password = '', again] = await typeUnseen(stdin, ['Password: ', 'Once more: '], (text) => stderr.write(text));
-  if (password !== again) throw new UsageError('The two are not the same. Nothing was changed.');
+  const [password = '', again] = await typeUnseen(stdin, ['Password: ', 'Repeat the password: '], (text) =>
+    stderr.write(text),
+  );
+  if (password !== again) throw new UsageError('The two passwords differ. Nothing was changed.');
   return password;
 }
 

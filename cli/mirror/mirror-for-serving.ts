@@ -71,7 +71,7 @@ export function openServedMirror(
   });
   const timer = clearLeftovers(mirror, log);
   markOrigin(config).catch((err: unknown) =>
-    log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'),
+    log.logger.error({ err }, 'other commands cannot find the tree of this server: give them its origin'),
   );
   return {
     mirror,

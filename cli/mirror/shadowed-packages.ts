@@ -93,7 +93,7 @@ export async function watchShadowed(
       const reason = error instanceof Error ? error.message : String(error);
       const notices = [...gained].map((vendor) => ({
         source: sourceOf(vendor),
-        message: `whether packages of ${vendor} that were mirrored are still offered is not known: ${reason}`,
+        message: `it is unknown whether mirrored packages of ${vendor} are still offered: ${reason}`,
       }));
       return { ...report, notices: [...report.notices, ...notices] };
     }

@@ -54,7 +54,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     const isLazy = Object.keys(repository.packages).length === 0;
     const message = isLazy
       ? 'No packages are configured for fetching in advance: each package is fetched on its first request.'
-      : `${counted(fetched.length, 'archive')} fetched, ${here} here before.`;
+      : `${counted(fetched.length, 'archive')} fetched, ${here} already stored.`;
     return {
       serial,
       published: false,

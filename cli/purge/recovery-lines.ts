@@ -15,7 +15,7 @@ export function describeAdoption(plan: Adoption, dryRun: boolean): readonly stri
   return [
     `The file ${dryRun ? 'would add' : 'added'} ${count} of purged versions. No build publishes these versions:`,
     ...plan.added.map(lineOf),
-    ...(plan.purged.length === 0 ? [] : [dryRun ? 'It would purge for good:' : 'It purged for good:']),
+    ...(plan.purged.length === 0 ? [] : [dryRun ? 'It would purge permanently:' : 'It purged permanently:']),
     ...purgeLines(plan),
   ];
 }
@@ -56,7 +56,7 @@ export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
   return [
     `The recovery would add ${counted(added.length, 'tombstone')}${added.length === 0 ? '.' : ':'}`,
     ...added.map(lineOf),
-    ...(purged.length === 0 ? [] : ['With --yes it would purge for good:']),
+    ...(purged.length === 0 ? [] : ['With --yes it would purge permanently:']),
     ...purgeLines(recovery),
     ...warningsOf(recovery),
     'Nothing was changed.',

@@ -32,7 +32,8 @@ export function refuseUnconfirmed(plan: Adoption, { by, where, hasFile }: Adopti
   const existence = plan.purged.every(({ state }) => state === 'unknown') ? 'may be' : 'are';
   throw new UnconfirmedPurge(
     [
-      `${by} purges versions that ${existence} ${where}. They go for good, and are never published again:`,
+      `${by} purges versions that ${existence} ${where}. The purge is permanent, and these versions are never ` +
+        `published again:`,
       ...purgeLines(plan),
       `${by} adds ${counted(plan.added.length, 'tombstone')}:`,
       ...plan.added.map(lineOf),

@@ -38,8 +38,11 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       error.name === 'RegistryError'
     )
       throw error;
-    throw new RemoteFailure(`${remote.url} cannot be reached, or broke off: ${error.message || error.code}.`, {
-      cause: error,
-    });
+    throw new RemoteFailure(
+      `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -48,7 +48,7 @@ async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
       path: cursor === '' ? path : `${path}?cursor=${encodeURIComponent(cursor)}`,
     });
     if (!Array.isArray(body['data']))
-      throw new RemoteFailure(`${remote.url} answered, and not as a registry would. Is that the address of one?`);
+      throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
     found.push(...(body['data'] as readonly JsonValue[]).filter(isJsonObject));
     cursor = body['next_cursor'];
   }

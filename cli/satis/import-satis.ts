@@ -90,7 +90,7 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
 
 /** `fault`: of the address in `homepage`, if it is one. */
 function reasonAgainst(option: string, fault: string | undefined): string {
-  if (option !== 'homepage') return 'It is no text.';
+  if (option !== 'homepage') return 'It is not text.';
   return fault === undefined ? 'It is not an http(s) address.' : `The address ${fault}.`;
 }
 
@@ -105,7 +105,7 @@ function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note)
     const source = importRepository(one, at, rebase, note);
     if (source === undefined) continue;
     const place = JSON.stringify([source['type'], source['path'] ?? source['url'] ?? source['packages']]);
-    if (sources.has(place)) note(at, 'not-carried', 'It was named before: that one counts.');
+    if (sources.has(place)) note(at, 'not-carried', 'It occurs twice; the first one counts.');
     else sources.set(place, { at, source });
   }
   return [...sources.values()];

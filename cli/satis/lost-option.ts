@@ -6,7 +6,7 @@ import type { Note } from './report.ts';
 
 export function lostOption(option: string, value: JsonValue, known: LostOption | undefined, note: Note): void {
   if (known === undefined) note(option, 'not-carried', 'Libretto does not know this Satis option.');
-  else if (known.same.includes(value) || isEmpty(value)) note(option, 'as-is', 'Libretto does so anyway.');
+  else if (known.same.includes(value) || isEmpty(value)) note(option, 'as-is', 'Libretto always does this.');
   else note(option, 'not-carried', known.reason);
 }
 

@@ -65,8 +65,7 @@ function admittedNames(
   const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
   return admitted.length > 0
     ? admitted
-    : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes ' +
-        'nothing of it.';
+    : 'It was left out: its "only" matches no package in "require", so Satis publishes nothing from it.';
 }
 
 /** The constraints of the packages in `names`. */

@@ -45,8 +45,8 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   'providers-history-size': lost(noOldMetadata, 0),
   'pretty-print': lost(noOldMetadata, false),
   'available-package-patterns': lost('packages.json names every package, so clients request no others.'),
-  'notify-batch': lost('Libretto tells nobody of installations yet.'),
-  _comment: lost('Comments stay behind.'),
+  'notify-batch': lost('Libretto does not report installations to other servers.'),
+  _comment: lost('Comments are not converted.'),
 };
 
 /** Options of `archive` without a counterpart. */
@@ -78,13 +78,13 @@ export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
 /** Options of a repository that its source does not need. */
 export const repositoryOptions: Readonly<Record<string, LostOption>> = {
   name: lost('Sources have no names: `libretto build SOURCE` takes their path or URL, and --only names of packages.'),
-  canonical: lost('Which of several repositories counts is for the composer.json of a project to say.', true),
+  canonical: lost('The composer.json of a project decides which of several repositories counts.', true),
   'no-api': lost('Not needed: repositories are read by git alone.', true),
   options: lost('git takes proxies, certificates and headers from its own configuration.'),
 };
 
 export const pathOptions = lost(
-  'They are about how a project installs the folder. A version comes from composer.json, or from the name of ' +
+  'They control how a project installs the folder. A version comes from composer.json, or from the name of ' +
     'its folder.',
 );
 

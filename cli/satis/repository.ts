@@ -41,13 +41,13 @@ export function importRepository(
     note(
       at,
       repository === false ? 'as-is' : 'not-carried',
-      repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is not a repository.',
+      repository === false ? 'Libretto never reads a repository that is not listed.' : 'This is not a repository.',
     );
     return undefined;
   }
   const [only] = Object.values(repository);
   if (only === false && Object.keys(repository).length === 1) {
-    note(at, 'as-is', 'Nothing is ever taken from a repository that is not named.');
+    note(at, 'as-is', 'Libretto never reads a repository that is not listed.');
     return undefined;
   }
   const place = placeOf(repository, at, rebase, note);

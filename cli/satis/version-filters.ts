@@ -12,14 +12,11 @@ export function importFilters(satis: JsonObject, note: Note): JsonObject {
     note(
       'require-all',
       'as-is',
-      all === true
-        ? 'All versions of all sources are published, unless a source has filters.'
-        : 'It is the same as to leave it out.',
+      all === true ? 'All versions of all sources are published, unless a source has filters.' : 'It has no effect.',
     );
   const wanted =
     all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
-  if (all === true && require !== undefined)
-    note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
+  if (all === true && require !== undefined) note('require', 'as-is', 'Satis ignores it beside require-all.');
   const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
   const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
   return {
@@ -34,7 +31,7 @@ export function importFilters(satis: JsonObject, note: Note): JsonObject {
 function importStability(given: JsonValue | undefined, note: Note): JsonObject {
   if (given === undefined) return {};
   const stability = stabilityOf(given);
-  if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto does so anyway.');
+  if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto always does this.');
   else if (stability !== undefined) {
     note('minimum-stability', 'carried', '"minimum-stability" of every source.');
     return { 'minimum-stability': stability };
@@ -77,7 +74,7 @@ function constraintsOf(
   const constraints: Record<string, string> = {};
   for (const [name, constraint] of isJsonObject(given) ? Object.entries(given) : []) {
     const at = `${option}[${JSON.stringify(name)}]`;
-    const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
+    const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is not text' };
     if (parsePackageName(name.toLowerCase()) === undefined)
       note(at, 'not-carried', 'It is not a package name that a source can contain.');
     else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);

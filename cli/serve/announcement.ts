@@ -31,19 +31,19 @@ export function announcement({ host, port, config, metrics, tree, mirrors, certi
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (origin.value !== undefined)
     lines.push(
-      'The tree is at ' +
-        `${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`,
+      `The tree is at ${origin.value.url}.` +
+        (tree === undefined ? ' Warning: nothing can be read there yet. The server tries again by itself.' : ''),
     );
   else if (tree?.names.length === 0 && mirrors)
     lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
   else if (tree === undefined || tree.names.length === 0)
     lines.push(
-      `Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as ` +
-        'it is there.',
+      `Warning: nothing is published in ${data.value}. Run \`libretto build\`; this server serves the packages ` +
+        `at once.`,
     );
   if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
   if (metrics !== undefined)
-    lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);
+    lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, without authentication.`);
   return lines;
 }
 

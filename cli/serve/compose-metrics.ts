@@ -101,16 +101,19 @@ export function registryFamilies(
   const last = origin.value === undefined ? readLastBuild(data.value) : undefined;
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [
-    { ...gauge('libretto_build_info', 'The version that runs.', 1), samples: [{ labels: { version }, value: 1 }] },
+    {
+      ...gauge('libretto_build_info', 'The running version of Libretto.', 1),
+      samples: [{ labels: { version }, value: 1 }],
+    },
     gauge('libretto_publication_serial', 'The newest publication.', publication?.serial),
     gauge(
       'libretto_publication_timestamp_seconds',
-      'When it was published, in seconds since 1970.',
+      'The time of the newest publication, in seconds since 1970.',
       publication && seconds(publication.published_at),
     ),
     gauge(
       'libretto_publication_age_seconds',
-      'How long ago that was.',
+      'The age of the newest publication, in seconds.',
       publication && nowMs / 1000 - seconds(publication.published_at),
     ),
     gauge(
@@ -118,13 +121,9 @@ export function registryFamilies(
       'When the last build ended, in seconds since 1970.',
       last && seconds(last.finished_at),
     ),
-    gauge(
-      'libretto_last_build_failed',
-      '1: the last build could not be carried out.',
-      last && Number(last.outcome === 'failed'),
-    ),
-    gauge('libretto_last_build_quarantined', 'Versions that it left out.', last?.quarantined),
-    gauge('libretto_last_build_failed_sources', 'Sources that it could not read.', last?.failed_sources),
+    gauge('libretto_last_build_failed', '1 if the last build failed.', last && Number(last.outcome === 'failed')),
+    gauge('libretto_last_build_quarantined', 'Versions that the last build left out.', last?.quarantined),
+    gauge('libretto_last_build_failed_sources', 'Sources that the last build could not read.', last?.failed_sources),
   ];
 }
 

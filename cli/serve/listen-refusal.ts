@@ -8,7 +8,7 @@ import { UsageError } from '../io/usage-error.ts';
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there already. Stop it, or choose another address',
   EACCES: 'this user may not listen there; ports below 1024 usually need more rights. Choose another',
-  EADDRNOTAVAIL: 'this machine does not have that address. Choose one of its own',
+  EADDRNOTAVAIL: 'this machine does not have that address. Choose an address of this machine',
   ENOTFOUND: 'the host name is not known. Choose an address of this machine',
   EAI_AGAIN: 'the host name cannot be looked up. Choose an address of this machine',
 };

@@ -107,7 +107,7 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'emptied' || notice.state === 'replaced')
     return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
   if (notice.state === 'damaged')
-    return `The state is damaged: ${notice.reason}. Requests are refused until that is mended. ${wayBack}`;
+    return `The state is damaged: ${notice.reason}. Requests are refused until the state is repaired. ${wayBack}`;
   if (notice.state === 'reverted')
     return (
       `The Redis of the state came back without its last changes, ${notice.reason} at least. A token revoked in ` +
@@ -116,11 +116,11 @@ function describeNotice(notice: StateNotice, graceSeconds: number): string {
     );
   if (notice.state === 'unreplicated')
     return (
-      `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with ` +
-      'it.'
+      `The changes of the state are in one Redis only: ${notice.reason}. If that Redis is lost, the ` +
+      `changes are lost.`
     );
   return (
-    `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ` +
-    `${graceSeconds} seconds more; nothing can be changed.`
+    `The Redis of the state cannot be used (${notice.reason}). Known tokens stay valid for ${graceSeconds} more ` +
+    `seconds; changes fail.`
   );
 }

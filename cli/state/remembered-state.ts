@@ -32,9 +32,9 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
     refuseNewer(json?.format, format);
     const identity = parseStateIdentity(json?.state);
     if (identity !== undefined) return identity;
-    throw new Error('it names no state');
+    throw new Error('it does not name a state');
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
     throw new StateError(
       'STATE_UNUSABLE',
       `${path} cannot be used: ${why}. It identifies the state of this data folder. To use the current state: ` +
@@ -51,7 +51,8 @@ function unreadable(path: string, error: unknown): unknown {
   const message = `${path} ${fault.what}. It identifies the state of this data folder. ${fault.advice}. `;
   return new StateError(
     'STATE_UNUSABLE',
-    `${message}Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto state init --force\`.`,
+    `${message}Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto ` +
+      `state init --force\`.`,
     { cause: error },
   );
 }

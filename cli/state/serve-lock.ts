@@ -43,19 +43,17 @@ class Taken extends UsageError {
       owner?.pid === undefined
         ? 'Another process'
         : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
-    super(
-      `${who} is at work on this data folder already (${path}): a server, or a command that replaces the state. ${why}`,
-    );
+    super(`${who} already uses this data folder (${path}): a server, or a command that replaces the state. ${why}`);
     this.seen = seen;
   }
 }
 
 const countsAlone =
-  'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at ' +
-  'each. Stop the other one, or have it count in the same Redis: --redis URL.';
+  'It counts requests for itself, and this server would count them in a Redis: a token could use its whole ' +
+  'limit on each. Stop the other server, or let it count in the same Redis: --redis URL.';
 const countsInRedis =
-  'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at ' +
-  'each. Have this one count there too (--redis URL), or stop the other one.';
+  'It counts requests in a Redis, and this server would count them for itself: a token could use its whole ' +
+  'limit on each. Let this server count in the same Redis (--redis URL), or stop the other server.';
 
 /**
  * Takes the lock of the one server without a Redis, or a mark among servers with one. Throws UsageError if a server of
@@ -76,9 +74,8 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
       if (storageFaultOf(error) !== undefined) {
         await refuseServed(config.data.value, now());
         printLines(stderr, [
-          `The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be ` +
-            'changed. Start this server again once the disk takes files; until then, nothing keeps a second one ' +
-            'off this data folder.',
+          `The disk of ${config.data.value} is full or read-only: packages are served, and changes fail. Start ` +
+            `this server again when the disk accepts writes. Until then, a second server could use this data folder.`,
         ]);
         return noPlace;
       }

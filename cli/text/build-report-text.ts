@@ -56,8 +56,8 @@ function headline(
     );
   if (strict && quarantined.length > 0)
     return (
-      `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} ` +
-      `stays, ${seconds}).`
+      `Nothing was published: with --strict, a build publishes nothing if anything is left out (publication ` +
+      `${serial} stays, ${seconds}).`
     );
   if (dryRun && added.length + changed.length + withdrawn.length > 0)
     return (

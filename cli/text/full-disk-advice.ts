@@ -2,5 +2,5 @@
 
 export const fullDiskAdvice =
   'Remove or move other files of this disk, or enlarge it. In the data folder, build/git and build/downloads ' +
-  'may be removed while no build is at work: ' +
+  'may be removed while no build is running: ' +
   'the next build fetches them again. Then `libretto prune` removes archives of versions that are long withdrawn.';

@@ -3,7 +3,7 @@
 import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import { firstOf, formatFields, formatTable } from '../io/output.ts';
 
-const hiddenValue = 'not told to a read token';
+const hiddenValue = 'hidden from read tokens';
 
 export function describeRepositories(repositories: readonly RepositoryDocument[]): string[] {
   const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [
@@ -40,8 +40,8 @@ export function describeRepository(repository: RepositoryDocument): string[] {
     ['url', url ?? hiddenValue],
     ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
     ...filters,
-    ...(position === null ? [] : [['asked as', `number ${position}, behind those of libretto.json`] as const]),
-    ['synced every', interval === null ? 'time somebody asks' : `${interval} seconds`],
+    ...(position === null ? [] : [['order', `number ${position}, after the repositories of libretto.json`] as const]),
+    ['sync interval', interval === null ? 'none (only on request)' : `${interval} seconds`],
     ['status', message === null ? status : `${status}: ${message}`],
     ['last synced', synced === null ? 'never' : seconds(synced)],
     ['registered', `${seconds(at)} by ${by}`],

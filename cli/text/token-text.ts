@@ -76,7 +76,7 @@ export function describeToken(token: TokenDocument): string[] {
     ...describeLimits(token),
     ...(token.previous_expires_at === null
       ? []
-      : [['former secret', `opens until ${seconds(token.previous_expires_at)}`] as const]),
+      : [['former secret', `valid until ${seconds(token.previous_expires_at)}`] as const]),
     [
       'last used',
       token.last_used_at === null ? 'never' : `${seconds(token.last_used_at)} from ${token.last_used_from ?? ''}`,

@@ -48,8 +48,8 @@ export function readCertificate(
   const parsed = parseCertificate(cert, certName);
   if (!parsed.checkPrivateKey(parseKey(key, keyName)))
     throw new CertificateError(
-      `${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several ` +
-        "certificates the server's own comes first.",
+      `${keyName} does not belong to ${tlsCert.value}. In a file with several certificates, the certificate of ` +
+        `the server must come first.`,
     );
   checkTime(parsed, certName, now);
   try {

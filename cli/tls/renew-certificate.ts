@@ -49,7 +49,7 @@ export function createRenewal(
       );
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      tell(`The certificate from before is served on. ${error.message}`, (logger) =>
+      tell(`The server continues with the previous certificate. ${error.message}`, (logger) =>
         logger.warn({ certificate: 'kept' }, error.message),
       );
     }

@@ -109,7 +109,7 @@ describe('libretto backup and restore', () => {
     const written = await writing.end();
     expect([backup.exitCode, backup.stderr]).toEqual([0, '']);
     expect(backup.stdout).toMatch(
-      /^Backed up \d+ files \(\d+ bytes\) to .*\/saved\/copy: publication 2\. The keys are in it: keep it safe\.$/,
+      /^Backed up \d+ files \(\d+ bytes\) to .*\/saved\/copy: publication 2\. The backup contains the keys: keep it safe\.$/,
     );
     expect(readdirSync(folder.at('saved'))).toEqual(['copy']);
     expect(readdirSync(folder.at('saved/copy')).toSorted()).toEqual([
@@ -134,7 +134,7 @@ describe('libretto backup and restore', () => {
     expect([restored.exitCode, restored.stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.\nVersions that were purged since 20.* are there again\. Purge them again, or restore with --purged .*$/,
+        /^Changes since 20.* are lost\. Revoke tokens and disable users again\.\nVersions that were purged since 20.* are back\. Purge them again, or restore with --purged .*$/,
       ) as string,
     ]);
     expect(readdirSync(folder.at('restored')).toSorted()).toEqual([
@@ -332,6 +332,6 @@ describe('the folders of a backup', () => {
     expect((await run('restore', 'copy', '--data', 'mount')).exitCode).toBe(0);
     expect(readdirSync(folder.at('mount')).toSorted()).toEqual(['build', 'index', 'public']);
     mkdirSync(folder.at('mount/.restoring'));
-    await refused(/cut off: .* empty the folder and restore again/, 'restore', 'copy', '--data', 'mount');
+    await refused(/interrupted restore\. .* empty the folder and restore again/, 'restore', 'copy', '--data', 'mount');
   });
 });

@@ -213,7 +213,7 @@ describe('config import', () => {
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['192.0.2.0/24'] } }));
     const { exitCode, stderr, stdout } = await run('data', 'config', 'import', 'set-up.json');
     expect([exitCode, stdout]).toEqual([0, '1 change made:\n  + repository https://192.0.2.1/acme/tool.git']);
-    expect(stderr).toContain('https://192.0.2.1/acme/tool.git had credentials, which are never in the file');
+    expect(stderr).toContain('https://192.0.2.1/acme/tool.git needs credentials, which the file never contains');
   });
 
   it('config import reports all refused entries at once, and then changes nothing', async () => {

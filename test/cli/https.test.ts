@@ -83,7 +83,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
       'the key of another',
       () => ['--tls-cert', one.certFile, '--tls-key', two.keyFile],
       1,
-      /two\.key \(--tls-key\) is not the one of .*one\.pem/,
+      /two\.key \(--tls-key\) does not belong to .*one\.pem/,
     ],
     ['one that expired', () => files(expired), 1, /expired\.pem \(--tls-cert\) expired on .*Renew it/],
   ])('refuses %s with the reason', async (_what, flags, exitCode, message) => {
@@ -107,7 +107,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('two');
     put(expired);
     server?.signal('SIGHUP');
-    await server?.shows(/The certificate from before is served on\. .*live\.pem .*expired/);
+    await server?.shows(/The server continues with the previous certificate\. .*live\.pem .*expired/);
     expect(await nameShown(port)).toBe('two');
     writeFileSync(live.certFile, '');
     server?.signal('SIGHUP');

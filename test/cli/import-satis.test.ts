@@ -142,14 +142,18 @@ describe('the command import satis', () => {
       config: { name: 'x', sources: [] },
     });
     expect(stderr).toBe(
-      '1 option could not be carried over:\n  notify-batch: Libretto tells nobody of installations yet.',
+      '1 option could not be carried over:\n  notify-batch: Libretto does not report installations to other servers.',
     );
     expect(JSON.parse((await run('import', 'satis', 'satis.json', '--out', '-', '--json')).stdout)).toEqual({
       out: null,
       config: { name: 'x', sources: [] },
       options: [
         { option: 'name', outcome: 'carried', detail: '"name".' },
-        { option: 'notify-batch', outcome: 'not-carried', detail: 'Libretto tells nobody of installations yet.' },
+        {
+          option: 'notify-batch',
+          outcome: 'not-carried',
+          detail: 'Libretto does not report installations to other servers.',
+        },
       ],
     });
   });

@@ -226,7 +226,7 @@ describe('a lost state', () => {
     const { exitCode, stderr } = await run('restore', 'kept', '--state-only');
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringMatching(/The state that was there is kept as .*data\.mdb\.replaced-/),
+      expect.stringMatching(/The previous state is kept as .*data\.mdb\.replaced-/),
     ]);
     expect((await run('token', 'list')).stdout).toContain(id);
     expect((await run('audit', 'list', '--json')).stdout).toContain('state.restore');
@@ -261,10 +261,7 @@ describe('a lost state', () => {
     await vi.waitUntil(() => existsSync(folder.at('var/state/serve.lock')), { timeout: 20_000 }).catch(() => undefined);
     const served = await serve();
     writeFileSync(folder.at('kept/backup.json'), record);
-    expect([served.exitCode, served.stderr]).toEqual([
-      2,
-      expect.stringContaining('is at work on this data folder already'),
-    ]);
+    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
     expect(await restore.ended).toMatchObject({ exitCode: 0 });
     await servesAt();
   });
@@ -273,10 +270,7 @@ describe('a lost state', () => {
     writeFileSync(folder.at('var/state.json'), JSON.stringify({ format: 1, state: 'st_0123456789abcdef' }));
     const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
     const served = await serve().finally(place.release);
-    expect([served.exitCode, served.stderr]).toEqual([
-      2,
-      expect.stringContaining('is at work on this data folder already'),
-    ]);
+    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
   });
 
   it('is given up by `state init --force` alone, and a usable state is never emptied', async () => {

@@ -139,7 +139,7 @@ describe('libretto package purge', () => {
     expect(JSON.parse(dryRun.stdout)).toMatchObject(purges);
     expect(await restore('--data', 'new', '--purged', 'purged.json', '--yes')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/\nIt purged for good:\n {2}acme\/hello 1\.1\.0 .*, published$/),
+      stdout: expect.stringMatching(/\nIt purged permanently:\n {2}acme\/hello 1\.1\.0 .*, published$/),
     });
     expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([
       [],
@@ -209,13 +209,13 @@ describe('libretto package purge', () => {
     expect(await purge('--dry-run')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(
-        /A purge of acme\/hello 1\.1\.0 \(secret\) would remove for good:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/,
+        /A purge of acme\/hello 1\.1\.0 \(secret\) would remove permanently:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/,
       ) as string,
     });
     expect((await purge('--dry-run')).stdout).toContain('Backups taken before the purge hold it');
     expect(await purge()).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('Say --yes to do it') as string,
+      stderr: expect.stringContaining('Add --yes to purge') as string,
     });
     expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({
       exitCode: 2,

@@ -152,7 +152,7 @@ describe('a recovery of the list of tombstones', () => {
           0,
           { dry_run: true, recovery: { purged: plan.purged_versions } },
         ]);
-        expect((await recover(file, '--dry-run')).stdout).toMatch(/would purge for good:\n {2}acme\/hello 1\.2\.0 /);
+        expect((await recover(file, '--dry-run')).stdout).toMatch(/would purge permanently:\n {2}acme\/hello 1\.2\.0 /);
         expect(await purged()).toEqual(['1.1.0']);
         writeFileSync(index, whole);
       }

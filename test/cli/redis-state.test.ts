@@ -103,9 +103,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect((await ask(url, known.token)).status).toBe(200);
     expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect((await ask(url, `${known.token.slice(0, -1)}${known.token.endsWith('0') ? '1' : '0'}`)).status).toBe(401);
-    await server.shows(
-      /The Redis of the state cannot be used \(.+\)\. Tokens that are known are honoured for 2 seconds more/,
-    );
+    await server.shows(/The Redis of the state cannot be used \(.+\)\. Known tokens stay valid for 2 more seconds/);
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded', state: 'away' });
     expect([await away(), await ready()]).toMatchObject([
       '1',

@@ -126,7 +126,7 @@ describe('a registered Composer repository', () => {
       .toEqual([
         0,
         expect.stringContaining(
-          `It is asked of these, the first that has it: ${first.url}, ${second.url}, ${third.url}`,
+          `It is requested from the first of these that has it: ${first.url}, ${second.url}, ${third.url}`,
         ),
       ]);
     expect((await workspace.run(['why', 'acme/more'])).stdout).toContain('the vendor acme has private packages');

@@ -67,7 +67,7 @@ describe('libretto repository', () => {
     const asked = await run('repository', 'remove', id);
     expect([asked.exitCode, asked.stderr]).toEqual([
       2,
-      `libretto: Removing ${id} withdraws 1 package:\n  acme/hello\nSay --yes to do it.`,
+      `libretto: Removing ${id} withdraws 1 package:\n  acme/hello\nAdd --yes to remove it.`,
     ]);
     expect((await run('repository', 'remove', id, '--yes')).exitCode).toBe(0);
     expect(await json('list')).toEqual({ repositories: [] });
@@ -184,7 +184,7 @@ describe('libretto repository', () => {
     const refused = await run('repository', 'add', 'https://me:hunter2@git.example.org/x', '--only', '..');
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(
-      /^libretto: This cannot be registered so:\n {2}url: .*credentials.*\n {2}only\[0\]: /,
+      /^libretto: The repository cannot be registered:\n {2}url: .*credentials.*\n {2}only\[0\]: /,
     );
     expect(refused.stderr).not.toContain('hunter2');
     writeFileSync(folder.at('token'), 'hunter2\nanother line\n');

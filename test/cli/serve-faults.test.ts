@@ -102,7 +102,7 @@ describe('two servers on one data folder', () => {
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(
-      new RegExp(`^libretto: The process ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`),
+      new RegExp(`^libretto: The process ${server.pid} on .* already uses this data folder .*--redis URL\\.$`),
     );
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe.skipIf(lacks('redis-server'))('a server with its own counters next to o
         exitCode: 2,
         stdout: '',
         stderr: expect.stringMatching(
-          /^libretto: The process \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/,
+          /^libretto: The process \d+ on .* already uses this data folder .* It counts requests in a Redis, and this server would count them for itself.*--redis URL/,
         ) as string,
       });
       shared.server.signal('SIGKILL'); // its remains block no other server
@@ -137,7 +137,7 @@ describe.skipIf(lacks('redis-server'))('a server with its own counters next to o
         stdout: '',
         stderr: expect.stringMatching(
           new RegExp(
-            `^libretto: The process ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`,
+            `^libretto: The process ${server.pid} on .* It counts requests for itself, and this server would count them in a Redis.*--redis URL`,
           ),
         ) as string,
       });

@@ -82,7 +82,7 @@ describe('the messages of serve', () => {
     const { server, url } = await serve();
     const { token } = await createToken();
     expect(server.output().stderr).toContain(
-      `Warning: there is nothing published in ${folder.at('var')}. Run \`libretto build\`; it is served as soon as it is there.`,
+      `Warning: nothing is published in ${folder.at('var')}. Run \`libretto build\`; this server serves the packages at once.`,
     );
     expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
     await buildHello();

@@ -126,7 +126,7 @@ describe('token rotate', () => {
     const rotated = await run('token', 'rotate', id, '--grace', '2d');
     expect([rotated.exitCode, rotated.stdout]).toEqual([0, expect.stringMatching(/^lib_r_[0-9A-Za-z]{38}$/)]);
     expect(rotated.stdout).not.toBe(token);
-    expect(rotated.stderr).toMatch(/former secret +opens until \d{4}-/);
+    expect(rotated.stderr).toMatch(/former secret +valid until \d{4}-/);
     expect(await json('token', 'rotate', id, '--grace', '0')).toMatchObject({
       id,
       token: expect.stringMatching(/^lib_r_/) as string,

@@ -71,7 +71,9 @@ describe('libretto start', () => {
     const { stdout, stderr } = await stop();
     expect(stdout).toContain('YOUR_TOKEN');
     expect(stdout).not.toContain('lib_r_');
-    expect(stderr).toMatch(/this makes another:\n\n {2}node \S*lib\/cli\/main\.js token create --description "NAME"\n/);
+    expect(stderr).toMatch(
+      /this command creates one:\n\n {2}node \S*lib\/cli\/main\.js token create --description "NAME"\n/,
+    );
     const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
       tokens: unknown[];
     };

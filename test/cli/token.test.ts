@@ -98,7 +98,7 @@ describe('token create', () => {
       });
       expect(exitCode).toBe(1);
       const told =
-        /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) was created, but its secret could not be printed\. Revoke it and create another\.$/.exec(
+        /libretto: The answer could not be written: the disk of the output is full\. The token (tok_\w+) was created, but its secret could not be printed\. Revoke it and create another\.$/.exec(
           stderr,
         );
       expect(await json('list')).toMatchObject({ tokens: [{ id: told?.[1], status: 'active' }] });
@@ -176,7 +176,7 @@ describe('token list, show, update and revoke', () => {
 
     expect(await run('revoke', id)).toEqual({
       exitCode: 0,
-      stdout: `${id} (Shop CI) is revoked. It opens nothing from now on.`,
+      stdout: `${id} (Shop CI) is revoked. The registry refuses it from now on.`,
       stderr: '',
     });
     const again = await run('revoke', id);

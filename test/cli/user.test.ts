@@ -70,7 +70,7 @@ describe('users', () => {
       '--invite',
     );
     expect(invited).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^inv_[0-9A-Za-z]{32}$/) as string });
-    expect(invited.stderr).toContain('It is shown this once');
+    expect(invited.stderr).toContain('Invitation (shown only once');
     const listed = JSON.parse((await run('user', 'list', '--json')).stdout) as { users: object[] };
     expect(listed.users).toMatchObject([
       {
@@ -97,8 +97,11 @@ describe('users', () => {
 
   it.each([
     [['user', 'create', '--email', 'a@example.org'], 'There is no terminal to ask for a password.'],
-    [['user', 'create', '--email', 'a@example.org', '--invite', '--password-stdin'], 'take one of the two'],
-    [['user', 'create', '--email', 'a@example.org', '--admin', '--role', 'viewer', '--invite'], 'say different things'],
+    [['user', 'create', '--email', 'a@example.org', '--invite', '--password-stdin'], 'Use one of them'],
+    [
+      ['user', 'create', '--email', 'a@example.org', '--admin', '--role', 'viewer', '--invite'],
+      'contradict each other',
+    ],
     [['user', 'create', '--email', 'nonsense', '--invite'], 'is not an email address'],
     [['user', 'update', 'nobody@example.org', '--enable'], 'There is no user "nobody@example.org"'],
     [['user', 'update', 'usr_0000000000000000'], 'Nothing to change was given'],
@@ -138,14 +141,14 @@ describe('users', () => {
       let shown = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         if (text.includes('Password: ')) child.stdin.write(`${first}\r`);
-        if (text.includes('Once more: ')) child.stdin.write(`${second}\r`);
+        if (text.includes('Repeat the password: ')) child.stdin.write(`${second}\r`);
         shown += text;
       });
       return { exitCode: (await child).exitCode ?? -1, shown };
     };
     expect(await typed(password, 'another password')).toMatchObject({
       exitCode: 2,
-      shown: expect.stringContaining('The two are not the same') as string,
+      shown: expect.stringContaining('The two passwords differ') as string,
     });
     const { exitCode, shown } = await typed(`x\u007f${password}`, password);
     expect({ exitCode, shows: shown.includes('horse') }).toEqual({ exitCode: 0, shows: false });

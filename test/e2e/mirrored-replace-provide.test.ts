@@ -69,7 +69,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that replaces or p
       )
       .toMatchObject([{ name: 'hos/evil', names: 'acme/app, acme/secret' }]);
     const { stdout } = await registry.cli('why', 'hos/evil');
-    expect(stdout).toContain('It says that it stands for acme/app, acme/secret:');
+    expect(stdout).toContain('It claims to provide or replace acme/app, acme/secret.');
     expect(JSON.parse((await registry.cli('why', 'hos/evil', '--json')).stdout)).toMatchObject({
       mirrored: { not_standing_in_for: ['acme/app', 'acme/secret'] },
     });

@@ -86,7 +86,7 @@ it.each([
 );
 
 describe('settings that cannot be read from the state', () => {
-  const damaged = new StateError('STATE_CORRUPT', 'The state is damaged: a row of it is no JSON.');
+  const damaged = new StateError('STATE_CORRUPT', 'The state is damaged: a row of it is not JSON.');
 
   it.each([
     ['fail', () => Promise.reject(damaged)],

@@ -37,7 +37,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   else
     printLines(stdout, [
       `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ` +
-        `${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`,
+        `${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The backup contains the keys: ` +
+        `keep it safe.`,
     ]);
   return 0;
 }

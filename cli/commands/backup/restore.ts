@@ -149,10 +149,10 @@ function describe(order: Order, { record, adoption, data }: Restored): readonly 
 function warningsOf({ dryRun, stateOnly, tombstones }: Order, { created_at }: BackupRecord): readonly string[] {
   if (dryRun) return [];
   const purges =
-    `Versions that were purged since ${created_at} are there again. Purge them again, or restore with ` +
+    `Versions that were purged since ${created_at} are back. Purge them again, or restore with ` +
     `--purged and the list of \`libretto package purged --json\`.`;
   return [
-    `Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`,
+    `Changes since ${created_at} are lost. Revoke tokens and disable users again.`,
     ...(stateOnly || tombstones !== undefined ? [] : [purges]),
   ];
 }
@@ -166,7 +166,7 @@ async function restore(
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
   const tellAside = (aside: string | undefined): void =>
-    printLines(stderr, aside === undefined ? [] : [`The state that was there is kept as ${aside}.`]);
+    printLines(stderr, aside === undefined ? [] : [`The previous state is kept as ${aside}.`]);
   // The check comes before the first write.
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {

@@ -33,8 +33,8 @@ export async function run(
   const path = resolve(workingDirectory, String(flags['out']));
   writeNew(path, text);
   printLines(stderr, [
-    `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} to ` +
-      `read about, repositories: ${document.repositories.length}.`,
+    `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} for ` +
+      `information, repositories: ${document.repositories.length}.`,
   ]);
   return 0;
 }

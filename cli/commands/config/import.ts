@@ -167,8 +167,7 @@ function describeInvitations(invitations: readonly { readonly email: string; rea
 function describeRest({ withoutCredentials }: Imported, { tokens }: ConfigDocument): string[] {
   return [
     ...withoutCredentials.map(
-      (url) =>
-        `${url} had credentials, which are never in the file: give them to it with PATCH /api/repositories/{id}.`,
+      (url) => `${url} needs credentials, which the file never contains. Set them with PATCH /api/repositories/{id}.`,
     ),
     ...(tokens.length === 0
       ? []

@@ -19,11 +19,12 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { environment, workingDirectory, stdout, actor, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
-    throw new UsageError('Name the publication to go back to, as `libretto history` lists them, or give --lift alone.');
+    throw new UsageError('Name a publication from `libretto history`, or use --lift alone.');
   const to = operands[0] === undefined ? undefined : parseSerial(operands[0]);
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const dryRun = flags['dryRun'] === true;
-  if (lift && dryRun) throw new UsageError('--lift changes nothing that clients see: there is nothing to try out.');
+  if (lift && dryRun)
+    throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
   const by = { actor, command: 'rollback' };
   const request = {
     ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),

@@ -99,7 +99,7 @@ function describe({
     ['users', String(users)],
     ...(counters === undefined
       ? []
-      : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
-    ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not asked', `${upstream}: ${message}`] as const),
+      : [['counters', counters === 'ok' ? 'ok' : 'local: the shared counters cannot be reached'] as const]),
+    ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not used', `${upstream}: ${message}`] as const),
   ]);
 }

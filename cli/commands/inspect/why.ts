@@ -52,7 +52,7 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
     return await mirroredName(name, config, context);
   } catch (error) {
     if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
-    printLines(context.stderr, [`Whether it is mirrored is not known: ${error.message}`]);
+    printLines(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
     return null;
   }
 }
@@ -61,15 +61,15 @@ function describeMirrored(name: string, version: string | undefined, mirrored: M
   const { repositories, found_in: foundIn, asked_at: askedAt, not_standing_in_for: dropped } = mirrored;
   return [
     `${name} is not published here, and is mirrored.`,
-    `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
+    `It is requested from ${repositories.length === 1 ? '' : 'the first of these that has it: '}${repositories.join(', ')}`,
     foundIn === null
       ? 'No stored document has this package: it was not requested yet, or no repository has it.'
       : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
     ...(dropped.length === 0
       ? []
       : [
-          `It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as ` +
-            'only others are asked for. This is left out of what clients get.',
+          `It claims to provide or replace ${firstOf(dropped, mostShown).join(', ')}. These names are private or ` +
+            'belong to other repositories, so clients do not get the claims.',
         ]),
     ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
     ...describeArchives(version, mirrored),
@@ -116,7 +116,7 @@ function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly s
     `${what} is not published.`,
     ...(version === null ? table(versions) : contents(versions)),
     ...reasons,
-    ...(nothing ? ['No source that was built has it, as far as is known.'] : []),
+    ...(nothing ? ['No built source is known to have it.'] : []),
     ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
   ];
 }
@@ -186,7 +186,7 @@ function leftOut({ left_out: found, unclear }: WhyAnswer): readonly string[] {
       ? []
       : [
           '',
-          'It may be one of these, of which the last build could not tell name or version:',
+          'It may be one of these. The last build could not determine their name or version:',
           ...firstOf(
             unclear.map(({ source, where, message, code }) => `  ${source}, ${where}: ${message} [${code}]`),
             mostShown,

@@ -80,7 +80,7 @@ async function changedOrUnknown(work: MirrorWork, context: Context): Promise<rea
     return await changedReleases(work, context);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    printLines(context.stderr, [`Whether upstreams changed releases is not known: ${error.message}`]);
+    printLines(context.stderr, [`It is unknown whether upstreams changed releases: ${error.message}`]);
     return null;
   }
 }

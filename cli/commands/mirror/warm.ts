@@ -42,6 +42,6 @@ function summary(warmed: readonly Warmed[]): string {
   const bad = count('failed') + count('missing');
   return (
     `${counted(warmed.length, 'package')}: ${count('fetched')} fetched, ${count('here')} here already, ` +
-    `${count('not-mirrored')} not mirrored${bad === 0 ? '.' : `, ${bad} could not be had:`}`
+    `${count('not-mirrored')} not mirrored${bad === 0 ? '.' : `, ${bad} could not be fetched:`}`
   );
 }

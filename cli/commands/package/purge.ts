@@ -71,10 +71,10 @@ function purgerHere(config: Config, context: Context): VersionPurger {
 }
 
 async function confirm(plan: PurgeOutcome, context: Context): Promise<void> {
-  const going = ['This goes for good, and is never published again:', ...contentsOf(plan)];
+  const going = ['The purge removes these versions permanently. They are never published again:', ...contentsOf(plan)];
   if (context.stdin.isTTY === true) printLines(context.stderr, going);
   const confirmed = await typedConfirmation(context, confirmationOf(plan));
-  if (confirmed === undefined) throw new UsageError([...going, 'Nothing was changed. Say --yes to do it.'].join('\n'));
+  if (confirmed === undefined) throw new UsageError([...going, 'Nothing was changed. Add --yes to purge.'].join('\n'));
   if (!confirmed) throw new UsageError('Not confirmed. Nothing was changed.');
 }
 
@@ -116,8 +116,8 @@ async function purge(
 function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   const { name, version, reason, serial } = outcome;
   const head = dryRun
-    ? `A purge of ${name} ${version} (${reason}) would remove for good:`
-    : `${name} ${version} is purged (${reason}), publication ${serial}. Gone for good:`;
+    ? `A purge of ${name} ${version} (${reason}) would remove permanently:`
+    : `${name} ${version} is purged (${reason}), publication ${serial}. Removed permanently:`;
   return [
     head,
     ...contentsOf(outcome),

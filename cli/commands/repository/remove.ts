@@ -40,7 +40,7 @@ function unconfirmed({ details }: RegistryError, id: string): UsageError {
         packages.map((name) => `  ${name}`),
         40,
       ),
-      'Say --yes to do it.',
+      'Add --yes to remove it.',
     ].join('\n'),
   );
 }

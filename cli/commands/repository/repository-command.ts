@@ -87,7 +87,10 @@ export function asUsageError(error: RegistryError): UsageError {
         .filter(isJsonObject)
         .map(({ path, message }) => `  ${String(path)}: ${String(message)}`)
     : [];
-  return new UsageError(lines.length === 0 ? error.message : ['This cannot be registered so:', ...lines].join('\n'), {
-    cause: error,
-  });
+  return new UsageError(
+    lines.length === 0 ? error.message : ['The repository cannot be registered:', ...lines].join('\n'),
+    {
+      cause: error,
+    },
+  );
 }

@@ -35,7 +35,7 @@ export function repositoryPatch(flags: Flags, workingDirectory: string): Reposit
   };
   const twice = without.find((name) => given[fieldOf[name]] !== undefined);
   if (twice !== undefined)
-    throw new UsageError(`--without ${twice} takes away what another flag gives: leave one of them out.`);
+    throw new UsageError(`--without ${twice} removes a value that another flag sets. Use one of them.`);
   const changed = Object.entries({
     ...given,
     ...Object.fromEntries(without.map((name) => [fieldOf[name], null])),
@@ -121,8 +121,7 @@ function credentialsOf(
   workingDirectory: string,
 ): RepositoryCredentials | undefined {
   const given = [passwordFile, tokenFile, keyFile].filter((file) => file !== undefined);
-  if (given.length > 1)
-    throw new UsageError('--password-file, --token-file and --key-file are three ways to be let in: give one.');
+  if (given.length > 1) throw new UsageError('Use only one of --password-file, --token-file and --key-file.');
   if (username !== undefined && passwordFile === undefined) throw new UsageError('--username needs --password-file.');
   if (header !== undefined && tokenFile === undefined) throw new UsageError('--header needs --token-file.');
   if (passwordFile !== undefined)
@@ -151,6 +150,6 @@ function secretIn(file: unknown, workingDirectory: string): string {
 
 function firstLine(text: string): string {
   const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '') throw new UsageError('The secret is empty: its first line is what counts.');
+  if (line === '') throw new UsageError('The secret is empty. Write the secret in the first line.');
   return line;
 }

@@ -113,7 +113,7 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
   if (isFirst) printLines(stderr, ['They contain a new token that is shown only once.', '']);
   else
     printLines(stderr, [
-      'Put a token in place of YOUR_TOKEN. Those that exist cannot be shown again; this makes another:',
+      'Replace YOUR_TOKEN with a token. Existing tokens cannot be shown again; this command creates one:',
       '',
       `  ${creation(context, config)}`,
       '',

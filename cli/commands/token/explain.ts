@@ -72,13 +72,13 @@ function describe(
 function mirroredText([version]: readonly ExplainedVersion[]): string {
   if (version === undefined)
     return (
-      'It is not published here, and is mirrored: this goes by the name alone; its versions are looked at when ' +
-      'they are asked for.'
+      'It is not published here, and is mirrored. Only its name was checked; each version is checked ' +
+      'when a client requests it.'
     );
   if (version.released_at !== null) return 'It is not published here, and is mirrored.';
   return (
-    'It is not published here, and is mirrored: this goes by the version alone; whether there is one, and when ' +
-    'it was released, is looked at when it is asked for.'
+    'It is not published here, and is mirrored. Only the version number was checked; the version and its ' +
+    'release time are checked when a client requests it.'
   );
 }
 

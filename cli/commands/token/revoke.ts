@@ -14,7 +14,7 @@ export function run(context: Context, given: Given): Promise<number> {
       printLines(context.stdout, [
         already
           ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.`
-          : `${document.id} (${document.description}) is revoked. It opens nothing from now on.`,
+          : `${document.id} (${document.description}) is revoked. The registry refuses it from now on.`,
       ]);
   });
 }

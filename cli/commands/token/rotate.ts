@@ -22,7 +22,7 @@ async function rotate({ context, given: { flags }, tokens, id, json, show }: Tok
     printLines(context.stderr, [
       ...describeToken({ id: rotated, ...others }),
       '',
-      'This is the new secret of the token. It is shown this once and kept nowhere:',
+      'New secret of the token (shown only once; store it now):',
     ]);
     printLines(context.stdout, [revealSecret(secret)]);
   }

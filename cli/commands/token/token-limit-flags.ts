@@ -35,7 +35,7 @@ export function parseLimitFlags(flags: Readonly<Record<string, unknown>>): Parti
   for (const word of (flags['clear'] as readonly string[] | undefined) ?? []) {
     for (const limit of clearable[word] ?? [])
       if ((given as Partial<TokenLimits>)[limit] !== null)
-        problems.push(`--clear ${word} takes away what ${flagOf[limit]} gives. Leave one of them out.`);
+        problems.push(`--clear ${word} removes the limit that ${flagOf[limit]} sets. Use one of them.`);
   }
   const parsed = parseLimits(given);
   if ('issues' in parsed)

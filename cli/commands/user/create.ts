@@ -18,10 +18,10 @@ export function run(context: Context, given: Given): Promise<number> {
   };
   if (invite && passwordStdin)
     throw new UsageError(
-      '--invite lets the person choose a password, --password-stdin gives them one: take one of the two.',
+      'With --invite the user chooses the password; with --password-stdin you choose it. Use one of them.',
     );
   if (admin && role !== undefined && role !== 'admin')
-    throw new UsageError(`--admin and --role ${role} say different things: take one of the two.`);
+    throw new UsageError(`--admin and --role ${role} contradict each other. Use one of them.`);
   return runUserCommand(
     context,
     given,

@@ -86,7 +86,7 @@ export async function showChange(
     printLines(stderr, [
       ...describeUser(user),
       '',
-      `This is the invitation. It is shown this once, works once, and ends on ${shown.expires_at}.`,
+      `Invitation (shown only once; works once; ends on ${shown.expires_at}).`,
       'The user sends it with a new password to POST /api/auth/invitations/accept:',
     ]);
     printLines(stdout, [shown.token]);

@@ -69,7 +69,7 @@ describe('the report of a build for people', () => {
     ];
     const refused = { ...report, added: [], withdrawn: [], notices: [], published: false, quarantined };
     expect(describeOutcome(refused, true)).toEqual([
-      'Nothing was published, since --strict was given and not everything is fit to be (publication 3 stays, 1.2 s).',
+      'Nothing was published: with --strict, a build publishes nothing if anything is left out (publication 3 stays, 1.2 s).',
     ]);
     expect(describeOutcome(refused, false)).toEqual(['Nothing has changed (publication 3, 1.2 s).']);
   });
