@@ -60,7 +60,7 @@ export async function build(given: BuildRequest, effects: BuildEffects): Promise
         if (!(error instanceof FetchNeeded)) throw error;
         if (attempt === mostAttempts)
           throw new BuildBusy(
-            `Other builds have changed what this one fetched ${mostAttempts} times. ` +
+            `Other builds have changed the fetched data ${mostAttempts} times. ` +
               'Wait until they have ended and try again.',
           );
       } finally {
@@ -233,7 +233,7 @@ function remarksOf(
   { results }: PackagesOutcome,
   opened: readonly OpenSource[],
 ): BuildReport['notices'] {
-  const completed = `A rollback to publication ${completedRollback} was cut off; this build completed it first.`;
+  const completed = `A rollback to publication ${completedRollback} was interrupted; this build completed it first.`;
   return [
     ...(completedRollback === undefined ? [] : [{ source: dataFolder, message: completed }]),
     ...holdNotices(tree.undone, results),

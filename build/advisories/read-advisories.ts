@@ -59,8 +59,7 @@ async function collectAdvisories(paths: readonly string[], faults: string[]): Pr
     const onFault = (where: string, complaint: string): unknown => faults.push(`${path}${where} ${complaint}.`);
     for (const advisory of readAdvisories(await readJsonFile(path), onFault)) {
       const key = `${advisory.packageName} ${advisory.advisoryId}`;
-      if (advisories.has(key))
-        faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
+      if (advisories.has(key)) faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} occurs twice.`);
       advisories.set(key, advisory);
     }
   }
@@ -70,7 +69,7 @@ async function collectAdvisories(paths: readonly string[], faults: string[]): Pr
 function unusable(faults: readonly string[]): BuildRefused {
   return new BuildRefused(
     [
-      'Advisories and filter lists cannot be used as they are. Nothing was published.',
+      'The advisories and filter lists have errors. Nothing was published.',
       ...faults.slice(0, mostShown).map((fault) => `  ${fault}`),
       ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : []),
     ].join('\n'),

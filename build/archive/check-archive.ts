@@ -150,7 +150,7 @@ function readRange(descriptor: number, start: number, length: number): Buffer {
   const bytes = Buffer.alloc(Math.max(0, length));
   for (let filled = 0; filled < bytes.length;) {
     const count = start < 0 ? 0 : readSync(descriptor, bytes, filled, bytes.length - filled, start + filled);
-    if (count === 0) throw mismatch('it is cut off');
+    if (count === 0) throw mismatch('it is truncated');
     filled += count;
   }
   return bytes;

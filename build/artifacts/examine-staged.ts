@@ -77,7 +77,7 @@ function composerJsonOf({ composerJson, root, paths }: AdmittedZip): JsonObject 
   throw new QuarantineError(
     'INVALID_COMPOSER_JSON',
     there
-      ? 'The composer.json in the archive is too large, or no file.'
+      ? 'The composer.json in the archive is too large, or is not a file.'
       : "The archive has no composer.json at its top or in its only top folder. Pack the package's own folder, " +
           'and nothing beside it.',
   );

@@ -10,9 +10,9 @@ const access = { what: 'may not be read', advice: 'Give the user that runs Libre
 
 /** Other codes concern the whole process, such as too many open files. */
 const faults: Readonly<Record<string, FileFault>> = {
-  EISDIR: { what: 'is a folder, and Libretto keeps a file there', advice: 'Move the folder away' },
+  EISDIR: { what: 'is a folder, but Libretto needs a file there', advice: 'Move the folder away' },
   ENOTDIR: { what: 'cannot be read, since a part of its path is a file', advice: 'Move that file away' },
-  ELOOP: { what: 'is a symbolic link that leads nowhere', advice: 'Remove the link' },
+  ELOOP: { what: 'is a broken symbolic link', advice: 'Remove the link' },
   EACCES: access,
   EPERM: access,
   EIO: {

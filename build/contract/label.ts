@@ -12,6 +12,6 @@ export function labelRefusal(version: string, normalized: NormalizedVersion): st
   const meant = normalizeVersion(version);
   if (meant === undefined) return 'is not a version Composer accepts';
   if (meant !== normalized) return `means ${meant} to Composer, not ${normalized}`;
-  if ('refusal' in parseConstraint(version)) return 'cannot stand in a version constraint, so no one could require it';
+  if ('refusal' in parseConstraint(version)) return 'is not valid in a version constraint, so nobody could require it';
   return undefined;
 }

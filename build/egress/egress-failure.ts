@@ -25,8 +25,8 @@ export class CredentialsInUrl extends EgressFailure {
   constructor(url: URL) {
     super(
       'denied',
-      `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in ` +
-        `COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`,
+      `The URL ${shownUrl(url)} contains credentials. Remove them, and set them in COMPOSER_AUTH, as ` +
+        `{"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`,
     );
     this.url = url;
   }

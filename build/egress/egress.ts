@@ -91,10 +91,7 @@ async function save({ url, response }: GuardedAnswer, target: string, maxBytes: 
   const encoding = response.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     discard(response);
-    throw new EgressFailure(
-      'unreachable',
-      `${shownUrl(url)} answers in an encoding (${encoding}) that was not asked for.`,
-    );
+    throw new EgressFailure('unreachable', `${shownUrl(url)} sent an encoding (${encoding}) that was not requested.`);
   }
   const [sha1, sha256] = [createHash('sha1'), createHash('sha256')];
   let size = 0;

@@ -67,7 +67,9 @@ export async function verifyAnnouncement(
       faults.push({
         code: 'MALFORMED_INDEX',
         ...place,
-        message: `It was changed after it was written: its checksum is wrong. ${repairAnnouncement('remove it and run', manifest)}`,
+        message:
+          `It was changed after it was written: its checksum is wrong. ` +
+          `${repairAnnouncement('remove it and run', manifest)}`,
       });
     return publication;
   } catch (error) {
@@ -111,7 +113,8 @@ export function unfinishedArchives(
     path: `build/${manifestPath}`,
     message:
       `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): ` +
-      'one of them was put in place by hand. The next build compares everything and goes on from the later one.',
+      'one of the two files was replaced by hand. The next build compares everything and continues from the ' +
+      'later publication.',
   });
   return undefined;
 }

@@ -43,7 +43,7 @@ export async function archiveFault(
     return {
       code: 'WRONG_BYTES',
       ...place,
-      message: `The archive's SHA-1 is ${sha1 ?? 'not to be had'}, published was ${entry.shasum} (I3). ${repair}`,
+      message: `The archive's SHA-1 is ${sha1 ?? 'unknown'}, published was ${entry.shasum} (I3). ${repair}`,
     };
   const fault = contentFault(output.locate(entry.path));
   return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };

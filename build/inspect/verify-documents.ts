@@ -28,7 +28,7 @@ export async function verifyDocuments(
 ): Promise<CheckedDocuments> {
   const faults: Fault[] = [];
   const records: VersionRecord[] = [];
-  const repair = index === undefined ? `Do what is said of index/${indexPath(name)}.` : context.repairs.byComparing;
+  const repair = index === undefined ? `Follow the advice for index/${indexPath(name)}.` : context.repairs.byComparing;
   for (const kind of ['stable', 'dev'] as const) {
     // during a publication the documents may still be those of the one before
     const stamp = context.settled ? index?.documents[kind] : undefined;
@@ -85,7 +85,7 @@ async function readDocument(
         code: 'WRONG_PACKAGE',
         ...place,
         version: misplaced.version,
-        message: `The record does not belong into this document. ${repair}`,
+        message: `The record does not belong in this document. ${repair}`,
       });
     else if (typeof stamp?.sha256 === 'string' && !isPublished)
       faults.push({

@@ -92,7 +92,7 @@ const guards: readonly string[] = [publicationPath, purgedPath, withheldPath].ma
 export function repairsBeside(faults: readonly Fault[]): Repairs {
   const damaged = guards.filter((path) => faults.some((fault) => fault.path === path));
   const first =
-    `First do what is said of ${damaged.join(' and ')}, and run \`libretto verify\` again. Until then ` +
+    `First follow the advice for ${damaged.join(' and ')}, and run \`libretto verify\` again. Until then ` +
     'build/manifest.json stays: it may be the last file that names purged and withdrawn versions.';
   return damaged.length === 0
     ? {

@@ -70,6 +70,6 @@ function foreignFile(path: string): Fault {
   return {
     code: 'FOREIGN_FILE',
     path: `public/${path}`,
-    message: `No document and no serving index knows this file, yet it stands in the served tree. ${advice}`,
+    message: `This file is in the served tree, but no document and no serving index names it. ${advice}`,
   };
 }

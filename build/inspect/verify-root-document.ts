@@ -50,7 +50,7 @@ export async function verifyRootDocument(
 function repairRoot(faults: readonly Fault[]): string {
   const announcement = `index/${publicationPath}`;
   return faults.some(({ path }) => path === announcement)
-    ? `Do what is said of ${announcement}: that writes packages.json again.`
+    ? `Follow the advice for ${announcement}, which writes packages.json again.`
     : 'Run `libretto build`.';
 }
 

@@ -89,7 +89,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
 const unfinished: Notice = {
   path: `build/${manifestPath}`,
   message:
-    'A publication is under way, or was cut off. If no build is at work, run `libretto build`, which completes it.',
+    'A publication is under way, or was interrupted. If no build is running, run `libretto build`, which completes it.',
 };
 
 interface TreeNames {

@@ -154,8 +154,8 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   const index = await readOwn(output, indexPath(name), parsePackageIndex);
   if (index !== undefined || (await output.facts('index', indexPath(name))) === undefined) return index;
   throw new BuildRefused(
-    `index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. ` +
-      '`libretto verify` says what mends it.',
+    `index/${indexPath(name)} is damaged, so the versions of ${name} are unknown. ` +
+      '`libretto verify` names the repair.',
   );
 }
 

@@ -161,7 +161,7 @@ function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {
     owner === undefined
       ? 'another build'
       : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
-  return new BuildBusy(`${path}: ${who} is at work on this data folder. Wait until it has ended and try again.`);
+  return new BuildBusy(`${path}: ${who} uses this data folder. Wait until it has ended and try again.`);
 }
 
 async function readLock(path: string): Promise<string | undefined> {

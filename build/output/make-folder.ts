@@ -19,7 +19,7 @@ export async function makeFolder(path: string, mode?: number): Promise<readonly 
     if (errorCode(error) === 'EEXIST')
       throw new StorageError(
         path,
-        new Error('something that is not a folder, or a symbolic link to nothing, stands where a folder is needed', {
+        new Error('a file or a broken symbolic link is in the place of a folder', {
           cause: error,
         }),
       );

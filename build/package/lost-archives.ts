@@ -57,5 +57,5 @@ function lostArchive(name: PackageName, { path, version, source }: IndexEntry, c
   const bySource = context.readsAll
     ? ` or make ${location ?? 'a source with the version'} readable and run \`libretto build\`.`
     : ' or run `libretto build` without naming a source: a readable source gives a dev version again.';
-  return `${name} ${version}: the archive public/${path} is lost or cut off. Restore it from a backup;${bySource}`;
+  return `${name} ${version}: the archive public/${path} is lost or truncated. Restore it from a backup;${bySource}`;
 }

@@ -121,8 +121,8 @@ function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkabl
   return [
     ...(inOtherCase
       ? [
-          `composer.json writes the name as ${written}; Composer asks for names in lower case, ` +
-            `so it is published as ${name}. Write it so.`,
+          `composer.json has the name ${written}. Composer requires lower case, so the package is published as ` +
+            `${name}. Correct the name.`,
         ]
       : []),
     ...[...repeated].map(

@@ -111,8 +111,8 @@ function forbiddenChange(
   if (hasOtherBytes(release, present) && !(indexed === undefined && allowRepublish))
     return (
       `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ` +
-      `${present.version} of the same reference (${present.shasum.slice(0, 12)}), which stays as it is: ` +
-      'it was packed with other settings or by another version of Libretto. Released versions never change: ' +
+      `${present.version} of the same reference (${present.shasum.slice(0, 12)}), which stays published. The ` +
+      `new archive was packed with other settings or by another version of Libretto. Released versions never change: ` +
       'publish a new version, or build on top of the tree that was built before.'
     );
   if (release.dev || present.reference === release.reference || allowRepublish) return undefined;

@@ -167,7 +167,8 @@ async function readPosition(
     return { publication, manifest: { ...manifest, sources, ...(undone === undefined ? {} : { undone }) } };
   }
   throw new BuildRefused(
-    "The tree is not as the last publication left it: that was cut off, or the builder's memory was lost. Run " +
+    "The tree differs from the last publication: the publication was interrupted, or the builder's memory was " +
+      'lost. Run ' +
       '`libretto build` first.',
   );
 }

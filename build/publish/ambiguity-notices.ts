@@ -33,9 +33,9 @@ export function ambiguityNotices(
       {
         source: chosen.spec.location,
         message:
-          `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it ` +
-          `cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build ` +
-          'then withdraws what is gone.',
+          `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while the ` +
+          `package or version of ${someOf(causes)} is unknown. Correct or remove it. The next build ` +
+          `then withdraws the missing versions.`,
       },
     ];
   });

@@ -55,8 +55,8 @@ export function refuseRemovals(removals: Removals): void {
       `This build would withdraw ${what}. Nothing was published.`,
       ...lines,
       ...more,
-      `If that is meant, build again with --allow-withdraw. If not, see whether a source is incomplete: a folder that is ` +
-        `not mounted, a line that is missing in libretto.json, an uploaded ZIP file that is gone.` +
+      `If this is intended, build again with --allow-withdraw. Otherwise check whether a source is incomplete: ` +
+        `an unmounted folder, a missing line in libretto.json, a missing uploaded ZIP file.` +
         describeSources(shown, removals),
     ].join('\n'),
   );

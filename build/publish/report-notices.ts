@@ -54,7 +54,7 @@ function treeNotices({ tree, packages, strictlyRefused }: NoticeInputs): Notices
   const source = dataFolder;
   const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);
   const which = completed.length === 0 ? '' : `: ${completed.join(', ')}`;
-  const completes = `The build before this one was cut off while it published; this one completes it${which}.`;
+  const completes = `The previous build was interrupted while it published. This build completes the publication${which}.`;
   return [
     ...tree.damage.map((message) => ({ source, message })),
     ...(tree.interrupted && !strictlyRefused ? [{ source, message: completes }] : []),

@@ -66,8 +66,8 @@ export async function receiveTree(
 function refuseBadName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw new BuildRefused(
-    `${JSON.stringify(name)} cannot be what the tree is called here: up to 64 letters, digits, ".", "_" and "-", ` +
-      'the first a letter or digit. ' +
-      'Choose a name with --as, and keep to it: it says whose versions these are.',
+    `${JSON.stringify(name)} cannot be the name of the tree here. A name has up to 64 letters, digits, ".", "_" ` +
+      `and "-", and begins with a letter or digit. ` +
+      'Choose a name with --as, and always use the same name: it identifies the versions of this tree.',
   );
 }

@@ -121,8 +121,8 @@ function badInString(text: string, offset: number): string {
   if (text.charAt(offset) === '\\')
     return `${JSON.stringify(text.slice(offset, offset + 2))} is not an escape JSON knows; a backslash is written \\\\`;
   if (text.charAt(offset) === '\n' || text.charAt(offset) === '\r')
-    return 'a string may not go on in the next line; is its closing double quote missing?';
-  return 'a control character may not stand in a string as it is; write it as \\u00XX';
+    return 'a string may not continue on the next line; is its closing double quote missing?';
+  return 'a control character in a string must be escaped; write it as \\u00XX';
 }
 
 const literal = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z_.+-])/y;

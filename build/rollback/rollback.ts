@@ -111,8 +111,8 @@ async function settledTree(place: RollbackPlace): Promise<TreeMemory> {
   if (tree.trusted) return tree;
   const whole = tree.rootIntact && tree.settings !== undefined && tree.serial === tree.publication?.serial;
   const why = whole
-    ? 'The last build was given other settings of what documents say (metadataUrl, distUrl, distShasum, name, ' +
-      'abandoned …), or was made by another version of Libretto, or has to be repeated as a whole. Use its ' +
+    ? 'The last build used other settings for documents (metadataUrl, distUrl, distShasum, name, ' +
+      'abandoned …), or was made by another version of Libretto, or must be repeated completely. Use its ' +
       'libretto.json (--config)'
     : `${changedTree(tree)}. Roll back after a \`libretto build\``;
   throw new BuildRefused(`${why}${whole ? ', or run `libretto build` first' : ''}.`);

@@ -113,7 +113,9 @@ function choiceNotices(
     ...Array.from(unread, (source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
     ...registered.hidden.map(({ spec, access }) => ({
       source: spec.location,
-      message: `read as libretto.json describes it, and not as it is registered (${access?.id ?? ''}).`,
+      message:
+        `read with the options in libretto.json, which override those of the registered repository ` +
+        `(${access?.id ?? ''}).`,
     })),
   ];
 }

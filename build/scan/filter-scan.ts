@@ -37,7 +37,7 @@ export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMa
     ...(former === undefined ? {} : { former }),
     idle,
     notices: nothing
-      ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.']
+      ? [...scan.notices, 'None of its versions is published: the filters in libretto.json exclude all of them.']
       : scan.notices,
   };
 }

@@ -135,8 +135,8 @@ function findRemembered(
   if (text === unknownSource) return lostSource;
   const list =
     remembered.length === 0
-      ? 'This tree remembers no source at all.'
-      : `It remembers: ${remembered.map((source) => source.location).join(', ')}.`;
+      ? 'This tree has no recorded source.'
+      : `The recorded sources are ${remembered.map((source) => source.location).join(', ')}.`;
   throw new BuildRefused(`--forget ${text}: this tree has no such source. ${list}`);
 }
 

@@ -25,7 +25,7 @@ import type { SourceChoice } from './choose-sources.ts';
 export function changedTree({ publication }: Pick<TreeMemory, 'publication'>): string {
   return publication === undefined
     ? `index/${publicationPath} is missing or damaged`
-    : 'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since';
+    : 'The output tree differs from the last publication: a publication was interrupted, or packages.json was edited';
 }
 
 /** undefined: the sources are known, or nothing was published. Otherwise the fault and its remedy. */

@@ -57,9 +57,7 @@ export function refuseUnknownNames(
   for (const source of scanned) for (const name of namesOf(source)) names.add(name);
   for (const pattern of limit.patterns) {
     if ([...names].some(matchName(pattern))) continue;
-    throw new BuildRefused(
-      `--only ${pattern}: no package of that name is published, nor has any source of this build one.`,
-    );
+    throw new BuildRefused(`--only ${pattern}: no published package and no source of this build has that name.`);
   }
 }
 

@@ -39,7 +39,7 @@ export async function openDataFolder(path: string): Promise<string> {
 async function openOrFail(path: string): Promise<string> {
   const wanted = resolve(path);
   if (wanted === dirname(wanted) || wanted === resolve(homedir()))
-    throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a folder of its own with --data.`);
+    throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a separate folder with --data.`);
   await refuseForeign(wanted);
   await makeFolder(wanted);
   await withPath(wanted, access(wanted, constants.W_OK));

@@ -32,7 +32,7 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     /could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i,
     'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user ' +
-      'who runs the build; give a registered repository others.',
+      'who runs the build; give a registered repository other credentials.',
   ],
   [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
   [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],
@@ -43,7 +43,7 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
     'Another user owns it: run `git config --global --add safe.directory <path>` as the user who runs the build.',
   ],
   [/Permission denied/i, 'The user who runs the build may not read it.'],
-  [/out of memory/i, 'The far side sends more than a repository should have, or this machine has too little memory.'],
+  [/out of memory/i, 'The remote sends more data than expected, or this machine has too little memory.'],
   [/returned error: 30[1278]/i, 'The server redirects elsewhere: name the address that it redirects to.'],
   [/transport '[^']*' not allowed|[Pp]rotocol "[^"]*" (?:not supported|disabled)/i, 'Only https and ssh are used.'],
 ];

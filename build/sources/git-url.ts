@@ -30,9 +30,8 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return {
       refusal:
-        `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential ` +
-        'helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its ' +
-        'address.',
+        `The URL ${shown} contains credentials. Remove them, and let git find them: a credential helper, ` +
+        `~/.netrc, GIT_ASKPASS or an ssh key. A registered repository has separate fields for them.`,
     };
   }
   const fault = faultOf(url);
@@ -46,8 +45,8 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };
   return {
     refusal:
-      `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or ` +
-      'user@host:path, with no query.',
+      `The URL ${shown} is not valid for a git source. Use https://host/path, ssh://user@host/path or ` +
+      `user@host:path, without query.`,
   };
 }
 

@@ -13,7 +13,7 @@ export async function readPruned(output: Pick<Output, 'read'>, name: PackageName
   const rows = text === undefined ? [] : parseOwnFile(`index/${path}`, () => parsePruned(text));
   if (rows !== undefined) return rows;
   throw new BuildRefused(
-    `index/${path} is damaged: it says which bytes the pruned releases of ${name} had. Restore it from a ` +
-      'backup, or remove it if they may come back with others.',
+    `index/${path} is damaged: it lists the checksums of the pruned releases of ${name}. Restore it from a ` +
+      `backup. Or remove it, if these releases may come back with other bytes.`,
   );
 }

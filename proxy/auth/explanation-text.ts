@@ -7,9 +7,9 @@ import type { Reason } from './explain-view.ts';
 export function reasonText(reason: Reason, limits: TokenLimits): string {
   switch (reason) {
     case 'revoked':
-      return 'the token is revoked: it opens nothing';
+      return 'the token is revoked: the registry refuses it';
     case 'expired':
-      return 'the token has expired: it opens nothing';
+      return 'the token has expired: the registry refuses it';
     case 'networks':
       return `it may be used from ${(limits.networks ?? []).join(', ')} only`;
     case 'packages':

@@ -172,7 +172,7 @@ async function find({ store }: TokensOptions, text: string): Promise<{ record: T
   if (text.startsWith('lib_'))
     throw new TokenError(
       'TOKEN_UNKNOWN',
-      'That is a token itself, not the id of one. Ids start with tok_; `libretto token list` shows them.',
+      'This is the token itself, not its id. Ids start with tok_; `libretto token list` shows them.',
     );
   throw new TokenError(
     'TOKEN_UNKNOWN',

@@ -32,8 +32,8 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
     const key = version === 'v1' ? ring.find('sealing', kid) : undefined;
     if (key === undefined)
       throw new Error(
-        `what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup ` +
-          'that this state comes from beside it',
+        `the secret of ${about} needs a sealing key that is missing: restore the keys folder of the same backup ` +
+          `as the state`,
       );
     const bytes = Buffer.from(text, 'base64url');
     const decipher = createDecipheriv(algorithm, bytesOf(key), Buffer.from(iv, 'base64url'), {
@@ -45,10 +45,9 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
         Buffer.concat([decipher.update(bytes.subarray(0, -tagLength)), decipher.final()]).toString('utf8'),
       );
     } catch (error) {
-      throw new Error(
-        `what is sealed for ${about} does not open: it was changed, or it was sealed for something else`,
-        { cause: error },
-      );
+      throw new Error(`the secret of ${about} cannot be decrypted: it was changed, or belongs to something else`, {
+        cause: error,
+      });
     }
   };
   const reseal: Sealer['reseal'] = (sealed, about) =>

@@ -61,7 +61,7 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
 
 function refusalText(caller: Caller): string {
   if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
-  if (viewOf(caller) !== undefined) return 'This token sees a part of the registry, and may not do that.';
+  if (viewOf(caller) !== undefined) return 'This token is limited to a part of the registry, and may not do that.';
   return caller.kind === 'token'
     ? `A ${caller.token.kind} token may not do that.`
     : errorTable.INSUFFICIENT_SCOPE.message;

@@ -155,8 +155,8 @@ export class OriginDocuments {
     const found = createHash('sha256').update(fetched.bytes).digest('hex');
     if (found !== sha256)
       throw new OtherContent(
-        `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is under way, or ` +
-          'was cut off',
+        `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is in progress, or ` +
+          `was interrupted`,
       );
     return fetched.bytes;
   }

@@ -50,16 +50,16 @@ export function assertWhole({ status, headers }: OriginReply, path: string): voi
   if (status !== 200)
     throw new OriginFailure(
       `the origin answered ${status} for ` +
-        `${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`,
+        `${path}${status === 403 ? '; object storage also answers 403 for a missing file if the reader may not list the bucket' : ''}`,
     );
   if (coding !== undefined && coding !== 'identity')
-    throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not asked for`);
+    throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not requested`);
 }
 
 async function readWhole({ headers, body }: OriginReply, path: string, maxBytes: number): Promise<Buffer> {
   const stated = headers['content-length'];
   if (stated !== undefined && Number(stated) > maxBytes)
-    throw new OriginFailure(`the origin sends ${stated} bytes for ${path}, more than the ${maxBytes} that are taken`);
+    throw new OriginFailure(`the origin sends ${stated} bytes for ${path}, more than the maximum of ${maxBytes}`);
   const pieces: Buffer[] = [];
   let length = 0;
   try {

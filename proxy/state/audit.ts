@@ -153,8 +153,7 @@ export async function verifyAudit(
 }
 
 function findEventFault(value: JsonValue, last: AuditHead): string | undefined {
-  if (!isJsonObject(value) || value['seq'] !== last.seq + 1)
-    return 'the event is malformed or stands in the wrong place';
+  if (!isJsonObject(value) || value['seq'] !== last.seq + 1) return 'the event is malformed or is in the wrong place';
   if (hashEvent(value) !== value['hash']) return 'the event was changed after it was written';
   return value['previous'] === last.hash ? undefined : 'the event does not follow from the one before';
 }

@@ -84,8 +84,8 @@ function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateE
   watch.lost(why);
   return new StateError(
     'STATE_UNAVAILABLE',
-    `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you ` +
-      'do it again.',
+    `The state in ${name} has not confirmed a change: ${messageOf(why)}. Check whether the change was made ` +
+      `before you repeat it.`,
     { cause: error },
   );
 }

@@ -31,7 +31,7 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
 export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
   if (persistence.get('aof_enabled') !== '1' || sync === undefined || sync === 'always') return undefined;
-  const often = sync === 'everysec' ? 'once a second' : 'when the system likes';
+  const often = sync === 'everysec' ? 'once a second' : 'at irregular times';
   return (
     `it writes to disk ${often} (appendfsync ${sync}): a loss of power undoes the last changes, a revocation ` +
     `too. Set \`appendfsync always\``
@@ -52,7 +52,7 @@ function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string |
   if (persistence.get('aof_enabled') !== '0' || snapshots === undefined) return undefined;
   const what =
     snapshots === ''
-      ? 'it keeps nothing on disk: users and tokens are gone when it starts again'
+      ? 'it stores nothing on disk: users and tokens are lost at a restart'
       : `it only saves snapshots (save ${snapshots}): a crash loses later changes, including revocations`;
   return { what, set: 'appendonly yes' };
 }

@@ -13,7 +13,7 @@ export function describeModules(modules: readonly Module[]): string {
   return [
     '# Modules',
     '<!-- Generated from test/architecture/modules.json: `npx vitest run --config test/vitest.config.ts --project architecture -u` -->',
-    'Each folder is a module. It has one purpose and a list of folders it may import. The tables stand in reading order: a module imports only modules above it, types included. `npm test` compares the lists with the imports in the code.',
+    'Each folder is a module. It has one purpose and a list of folders it may import. The tables are in reading order: a module imports only modules above it, types included. `npm test` compares the lists with the imports in the code.',
     ...(['build', 'proxy', 'cli'] as const).flatMap((wing) => describeWing(wing, modules)),
     '',
   ]

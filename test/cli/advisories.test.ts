@@ -147,7 +147,7 @@ describe('unusable files of advisories', () => {
       'advisories.json[1].packageName must be a package name',
       'advisories.json[1].advisoryId must be text',
       'advisories.json[1].reportedAt must be a time',
-      'ACME-2026-1 of acme/hello is there twice',
+      'ACME-2026-1 of acme/hello occurs twice',
       'malware.json[0].because is not known',
     ])
       expect(stderr).toContain(part);

@@ -40,7 +40,7 @@ describe('--only', () => {
     ],
     [
       ['build', 'packages', '--only', 'acme/d'],
-      '--only acme/d: no package of that name is published, nor has any source of this build one.',
+      '--only acme/d: no published package and no source of this build has that name.',
     ],
     [
       ['build', 'packages', '--only', 'acme/a', '--forget', 'packages'],

@@ -136,7 +136,7 @@ describe('doctor with a URL', () => {
       'brings a token of its own',
       { request: (headers) => void (headers['authorization'] = `Bearer ${registry.token}`) },
       'url.unknown',
-      /Clients without a token get the archive/,
+      /Clients without a token get packages\.json/,
     ],
     [
       'takes Last-Modified away',

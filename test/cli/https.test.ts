@@ -111,7 +111,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('two');
     writeFileSync(live.certFile, '');
     server?.signal('SIGHUP');
-    await server?.shows(/served on\. .*not a PEM certificate/);
+    await server?.shows(/previous certificate\. .*not a PEM certificate/);
     expect(await nameShown(port)).toBe('two');
   });
 

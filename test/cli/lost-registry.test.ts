@@ -58,7 +58,7 @@ describe('a registry without announcement, packages.json and manifest', () => {
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
     expect(stderr).toContain('run `libretto build` with every source named, and artifact:DATA/artifacts for uploads');
-    expect(stderr).toContain(`There is no packages.json. Do what is said of ${announcement}`);
+    expect(stderr).toContain(`There is no packages.json. Follow the advice for ${announcement}`);
     expect(stderr).not.toMatch(/FOREIGN_FILE|[Rr]emove it/);
     const refused = await libretto('build');
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${announcement} is lost`)]);
@@ -150,9 +150,9 @@ describe('a folder in the place of an archive', () => {
     const found = await libretto('verify');
     expect([found.exitCode, found.stderr]).toEqual([
       0,
-      'Notice: build/manifest.json: A publication is under way, or was cut off. If no build is at work, run `libretto build`, which completes it.',
+      'Notice: build/manifest.json: A publication is under way, or was interrupted. If no build is running, run `libretto build`, which completes it.',
     ]);
-    expect((await libretto('doctor')).stdout).toMatch(/WARNING +tree .*was cut off/);
+    expect((await libretto('doctor')).stdout).toMatch(/WARNING +tree .*was interrupted/);
     lose('public/dist/acme/lib/dev-main.zip');
     mkdirSync(data('public/dist/acme/lib/dev-main.zip'));
     expect(await libretto('verify')).toMatchObject({ exitCode: 1 });

@@ -32,7 +32,7 @@ it.each([[[announcement, tombstones]], [[announcement]], [[tombstones]], [[withd
   async (lost) => {
     lose(...lost, 'public/p2/acme/hello.json');
     const { exitCode, stderr } = await libretto('verify');
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`First do what is said of ${lost[0]}`)]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`First follow the advice for ${lost[0]}`)]);
     expect(stderr).not.toMatch(/(?:and|emove) build\/manifest\.json/);
     lose('index/acme/hello.json');
     expect((await libretto('verify')).stderr).not.toMatch(/(?:and|emove) build\/manifest\.json/);

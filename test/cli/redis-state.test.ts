@@ -83,7 +83,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     for (const { server } of [one, other]) {
       const { stderr } = server.output();
       expect(stderr).toContain(
-        'The Redis of the state may lose users, tokens and revocations: it keeps nothing on disk',
+        'The Redis of the state may lose users, tokens and revocations: it stores nothing on disk',
       );
       expect(stderr).not.toContain('hunter2');
     }

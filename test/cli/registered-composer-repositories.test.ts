@@ -146,7 +146,7 @@ describe('a registered Composer repository', () => {
     expect(await refused('--type', 'composer', 'https://1.1.1.1', '--branch', 'main')).toContain(
       'branches: is a field of git sources',
     );
-    expect(await refused('--type', 'composer', 'https://10.0.0.1')).toContain('not a public one');
+    expect(await refused('--type', 'composer', 'https://10.0.0.1')).toContain('is not public');
     expect(await refused('--type', 'composer', 'git@example.org:acme/x.git')).toContain('url: ');
     expect(
       await refused('--type', 'composer', 'https://1.1.1.1', '--header', 'Host', '--token-file', 'token.txt'),

@@ -35,7 +35,7 @@ describe('a build that would withdraw every version of a package', () => {
     const { exitCode, stdout, stderr } = await run('build');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^libretto: This build would withdraw every version of a package\. Nothing was published\.\n {2}acme\/a 1\.1\.0, 1\.0\.0 \(all it has\)\nIf that is meant, build again with --allow-withdraw\. .* These versions came from dir:[^,]*packages\.$/,
+      /^libretto: This build would withdraw every version of a package\. Nothing was published\.\n {2}acme\/a 1\.1\.0, 1\.0\.0 \(all it has\)\nIf this is intended, build again with --allow-withdraw\. .* These versions came from dir:[^,]*packages\.$/,
     );
     expect(wholeTree(folder.at('var'))).toEqual(before);
     expect((await run('build', '--allow-withdraw')).exitCode).toBe(0);

@@ -191,7 +191,7 @@ describe('libretto repository', () => {
     const made = await run('repository', 'add', 'https://1.1.1.1/x.git', '--token-file', 'token');
     expect([made.exitCode, made.stdout]).toEqual([
       0,
-      expect.stringMatching(/credentials {3}bearer \(sealed\)/) as string,
+      expect.stringMatching(/credentials {4}bearer \(sealed\)/) as string,
     ]);
     expect(made.stdout).not.toContain('hunter2');
     for (const args of [

@@ -120,7 +120,7 @@ describe('the limits of a token', () => {
     const id = await create();
     expect(await run('token', 'update', id, '--clear', 'everything')).toMatchObject({ exitCode: 2 });
     expect((await run('token', 'update', id, '--clear', 'packages', '--package', 'a/b')).stderr).toContain(
-      '--clear packages removes the limit that --package gives',
+      '--clear packages removes the limit that --package sets',
     );
   });
 

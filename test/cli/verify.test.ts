@@ -83,7 +83,7 @@ const adviceOf: Readonly<Record<Repair, RegExp>> = {
   'name sources':
     /or (?:remove it and )?run `libretto build`(?: with every source named|, which writes it again: build)/,
   remove: /(?:Remove it(?: if it is not yours; a build never does)?|move it to another place; a build never does)\.$/,
-  build: /The next build (?:writes it again|compares everything and goes on from the later one)\.$/,
+  build: /The next build (?:writes it again|compares everything and continues from the later publication)\.$/,
 };
 
 interface Damage {

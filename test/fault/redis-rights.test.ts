@@ -83,7 +83,7 @@ describe.skipIf(lacks('redis-server'))('a Redis user for the state', () => {
     expect((await other.range('', { reverse: true })).map(({ key }) => key)).toEqual(['c', 'b']);
     expect((await other.range('')).map(({ key }) => key)).toEqual(['b', 'c']);
     while (other.generation() === generation) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await store.durabilityFault()).toContain('keeps nothing on disk');
+    expect(await store.durabilityFault()).toContain('stores nothing on disk');
   });
 
   it.each(rights)('without %s cannot open the state, and the error names the right', async (right) => {

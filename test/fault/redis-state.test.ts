@@ -263,7 +263,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
 
   it('settings of Redis that could lose the state are reported', async () => {
     const store = await open();
-    expect(await store.durabilityFault()).toContain('keeps nothing on disk');
+    expect(await store.durabilityFault()).toContain('stores nothing on disk');
     await redis.command('CONFIG', 'SET', 'save', '3600 1');
     expect(await store.durabilityFault()).toContain('only saves snapshots (save 3600 1)');
     await redis.command('CONFIG', 'SET', 'save', '');
@@ -272,7 +272,7 @@ describe.skipIf(lacks('redis-server'))('the state in a failing Redis', () => {
     const both = await store.durabilityFault();
     for (const part of [
       'maxmemory-policy allkeys-lru',
-      'keeps nothing on disk',
+      'stores nothing on disk',
       'Set `maxmemory-policy noeviction` and `appendonly yes`',
     ])
       expect(both).toContain(part);

@@ -46,7 +46,7 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
     throw unsafeArchive(`has a directory of ${length} bytes; it may have ${limits.directoryBytes}`);
   const endsAt = size - last.length + end;
   if (offset + length > endsAt)
-    throw unreadableArchive('is cut off or damaged: its directory is not at the position in its end record');
+    throw unreadableArchive('is truncated or damaged: its directory is not at the position in its end record');
   if (offset + length < endsAt)
     throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
   return { offset, entries, length, tail: readRange(descriptor, offset, size) };
@@ -56,7 +56,7 @@ function findEnd(last: Buffer): number {
   for (let at = last.length - endBytes; at >= 0; at -= 1) {
     if (last.readUInt32LE(at) === endSignature) return at;
   }
-  throw unreadableArchive('is not a ZIP file, or is cut off: it has no end record');
+  throw unreadableArchive('is not a ZIP file, or is truncated: it has no end record');
 }
 
 function readRange(descriptor: number, start: number, end: number): Buffer {

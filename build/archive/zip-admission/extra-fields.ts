@@ -36,7 +36,7 @@ export function checkExtraFields(fields: readonly ExtraField[], nameBytes: Buffe
   if (new Set(found.map(({ id }) => id)).size < found.length) throw unsafeEntry(name, 'has the same extra field twice');
   for (const { id, data } of found) {
     if (id === asiUnix)
-      throw unsafeEntry(name, 'has an extra field (0x756e) that gives it another kind to some unpackers');
+      throw unsafeEntry(name, 'has an extra field (0x756e) that some unpackers read as another file type');
     if (id === unicodePath && appliesTo(data, nameBytes) && !data.subarray(5).equals(nameBytes)) {
       throw unsafeEntry(
         name,

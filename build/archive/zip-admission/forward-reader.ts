@@ -42,7 +42,7 @@ export class ForwardReader {
 
   #fill(wanted: number): void {
     if (this.position + wanted > this.#end)
-      throw unreadableArchive('is cut off or damaged: an entry runs into its directory');
+      throw unreadableArchive('is truncated or damaged: an entry runs into its directory');
     this.#window.copyWithin(0, this.#taken, this.#filled);
     this.#windowStart += this.#taken;
     this.#filled -= this.#taken;

@@ -80,7 +80,7 @@ function isSame(sums: Sums, member: Sums): boolean {
 }
 
 function mismatch(member: ZipMember): Error {
-  return unsafeEntry(member.path, 'has a header of its own that differs from the directory');
+  return unsafeEntry(member.path, 'has a header that differs from the directory');
 }
 
 /**

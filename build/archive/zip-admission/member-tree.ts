@@ -30,7 +30,8 @@ export function checkMemberNames(members: readonly ZipMember[]): void {
       const key = mergedPath(folder);
       if (seen.has(key)) break;
       seen.add(key);
-      if (files.has(key)) throw unsafeEntry(files.get(key) ?? folder, `stands where ${quoteName(path)} needs a folder`);
+      if (files.has(key))
+        throw unsafeEntry(files.get(key) ?? folder, `is in the place of a folder that ${quoteName(path)} needs`);
     }
   }
 }

@@ -27,7 +27,7 @@ export function watchThroughput(
   let came = 0;
   let heldUp = false;
   const timer = setInterval(() => {
-    if (came < least && !heldUp) body.destroy(new TooSlow(`it comes too slowly, ${came} bytes in ${ms / 1000} s`));
+    if (came < least && !heldUp) body.destroy(new TooSlow(`the transfer is too slow: ${came} bytes in ${ms / 1000} s`));
     came = 0;
   }, ms);
   return {

@@ -35,7 +35,7 @@ async function scan(
   if (dataDirectory === root.path)
     return {
       outcome: 'failed',
-      reason: `${given} is the data folder itself. Give Libretto a data folder of its own with --data.`,
+      reason: `${given} is the data folder itself. Name a separate data folder with --data.`,
     };
   const scanStart = now().getTime();
   const found = findArchives(root.path, dataDirectory);
@@ -93,7 +93,7 @@ function hiddenArchives(
   const where = join(root, folder);
   const quarantine = {
     code: 'UNREADABLE_FILE',
-    message: `The folder ${where} cannot be read: ${reason}. Whatever ZIPs are in it are left out.`,
+    message: `The folder ${where} cannot be read: ${reason}. Its ZIPs are left out.`,
     where,
   } as const;
   const lost = [...known].filter(([path]) => path.startsWith(`${folder}/`));

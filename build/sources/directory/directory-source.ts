@@ -54,7 +54,7 @@ async function scan(
   if (dataDirectory === root.path)
     return {
       outcome: 'failed',
-      reason: `${options.root} is the data folder itself. Give Libretto a data folder of its own with --data.`,
+      reason: `${options.root} is the data folder itself. Name a separate data folder with --data.`,
     };
   const scanStart = options.now().getTime();
   const found = findPackages(root.path, dataDirectory);
@@ -120,7 +120,7 @@ function hiddenPackages(
   const absolute = join(root, folder);
   const quarantine = {
     code: 'UNREADABLE_FILE',
-    message: `The folder ${absolute} cannot be read: ${reason}. Whatever packages are in it are left out.`,
+    message: `The folder ${absolute} cannot be read: ${reason}. Its packages are left out.`,
     where: absolute,
   } as const;
   const lost = [...known].filter(([place]) => place === folder || place.startsWith(`${folder}/`));

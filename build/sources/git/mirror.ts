@@ -152,8 +152,8 @@ async function runCapped(command: GitCommand, directory: string, maxBytes: numbe
   if (!full) return;
   await removeLeftovers(directory);
   throw new TooLarge(
-    `The repository is larger than ${describeBytes(maxBytes)}, the most that is kept of a remote one. Fetch it ` +
-      "yourself and name the copy's path as the source.",
+    `The repository is larger than ${describeBytes(maxBytes)}, the maximum for a remote repository. Clone it ` +
+      `yourself, and name the path of the clone as the source.`,
   );
 }
 

@@ -43,7 +43,7 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
     throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
   const refs = (await selectRefs(options))(asked);
   const ref = refToRead(refs);
-  if (ref === undefined) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
+  if (ref === undefined) throw new GitFailure(`No tag or branch matches ${describePatterns(options)}.`);
   const directory = await mkdtemp(join(tmpdir(), 'libretto-probe-'));
   try {
     const repository = join(directory, 'probe.git');

@@ -157,7 +157,7 @@ function skipped(notice: string): Outcome {
 /** Composer drops `origin/HEAD` and its like out of the list of branches (GitDriver.php, getBranches). */
 function versionOfBranch(name: string): VersionOrSkip {
   return /^[^/]+\/HEAD$/.test(name) || name.startsWith('-')
-    ? { skip: `branch ${name}: Composer does not take such a name for a branch` }
+    ? { skip: `branch ${name}: Composer does not accept this name for a branch` }
     : branchVersion(name);
 }
 

@@ -18,7 +18,7 @@ export async function readRepository(
   { options, previous, fingerprint, state }: ScanContext,
   discard?: () => void,
 ): Promise<Scan> {
-  if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
+  if (!hasRefs(refs)) throw new GitFailure(`No tag or branch matches ${describePatterns(options)}.`);
   const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
   const store = openObjects(directory.own, options);
   const pointers = new LfsPointers(store);

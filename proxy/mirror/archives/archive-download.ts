@@ -61,7 +61,7 @@ export async function downloadArchive(download: Download): Promise<Downloaded> {
     failures.find((failure) => failure instanceof UpstreamRefused && !(failure instanceof UpstreamWithholds)) ??
     failures.find((failure) => !(failure instanceof UpstreamWithholds)) ??
     failures[0] ??
-    new UpstreamRefused('its upstream names no address that an archive could be fetched from')
+    new UpstreamRefused('its upstream gives no usable address for the archive')
   );
 }
 
@@ -89,7 +89,7 @@ async function downloadFrom(
     onSize(stream.size);
     const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
     if (shasum !== undefined && sha1 !== shasum)
-      throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
+      throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1} instead of ${shasum}`);
     // a small archive is compared with its SHA-1 whenever it is read from disk: after a loss of power it is fetched
     // again
     if (bytes === undefined) await target?.datasync();
@@ -145,7 +145,7 @@ function downloadFailure(error: unknown, url: URL, size: number): unknown {
   if (error instanceof UpstreamRefused || isOurs(error)) return error;
   const { Failure, said } =
     error instanceof TooSlow
-      ? { Failure: UpstreamUnavailable, said: 'was given up' }
+      ? { Failure: UpstreamUnavailable, said: 'was aborted' }
       : { Failure: BrokenOff, said: 'broke off' };
   const why = error instanceof Error ? `: ${error.message}` : '';
   return new Failure(`${shownUrl(url)} ${said} after ${size} bytes${why}.`, 0, { cause: error });

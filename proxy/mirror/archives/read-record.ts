@@ -25,8 +25,8 @@ export async function readRecord(path: string): Promise<ArchiveRecord | undefine
   } catch (cause) {
     throw new UnreadableRecord(
       path,
-      `${path} is damaged: ${messageOf(cause)}. Put it back from a backup. Once it is removed, whatever ` +
-        'archive is offered of the version next is accepted',
+      `${path} is damaged: ${messageOf(cause)}. Restore it from a backup. If you remove it, the next archive of ` +
+        `the version is accepted, whatever its bytes`,
       { cause },
     );
   }

@@ -81,8 +81,7 @@ function ageOf(
 ): { readonly because?: string; readonly readyAtMs?: number } {
   if (minimumAgeMs <= 0) return {};
   const releasedMs = Date.parse(String(record['time']));
-  if (Number.isNaN(releasedMs))
-    return { because: 'it does not say when it was released, so that it cannot be old enough' };
+  if (Number.isNaN(releasedMs)) return { because: 'its release time is unknown, so its age cannot be checked' };
   const readyAtMs = releasedMs + minimumAgeMs;
   return readyAtMs <= nowMs
     ? {}
@@ -118,10 +117,7 @@ function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding
   return {
     action: licenses.action,
     setting: 'mirroring.licenses',
-    because:
-      stated.length === 0
-        ? 'it names no licence'
-        : `its licence ${stated.join(', ')} is not one of those that are allowed`,
+    because: stated.length === 0 ? 'it names no licence' : `its licence ${stated.join(', ')} is not allowed`,
   };
 }
 

@@ -47,8 +47,8 @@ export function failedRequest(error: unknown, at: URL, upstream: string, timeout
       ...failed,
       whose: 'wrong',
       message:
-        `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name ` +
-        `it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.`,
+        `${upstream} names ${shownUrl(found.url)} with credentials, which this registry does not send. Ask its ` +
+        `operator to remove them. Credentials for ${upstream} belong in the configuration of this registry.`,
     };
   if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied')
     return { ...failed, whose: 'wrong' };

@@ -43,7 +43,7 @@ function decoder(body: Readable, encoding: string | undefined): Readable {
   if (name === undefined || name === 'identity') return body;
   if (name !== 'gzip' && name !== 'x-gzip' && name !== 'br') {
     body.on('error', () => undefined).destroy();
-    throw new UnusableBody(`it is encoded as ${name.slice(0, 40)}, which was not asked for`);
+    throw new UnusableBody(`it is encoded as ${name.slice(0, 40)}, which was not requested`);
   }
   const unpacked = name === 'br' ? createBrotliDecompress() : createGunzip();
   return pipeline(body, unpacked, () => undefined); // the reader of the decoder receives its error

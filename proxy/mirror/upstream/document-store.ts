@@ -146,7 +146,7 @@ export class DocumentStore {
     tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
     if (answer.outcome === 'missing' && areNeeded === true)
       throw new UpstreamUnavailable(
-        `${shownUrl(url)} is not there, so that it is not known what this repository has.`,
+        `${shownUrl(url)} is missing, so the packages of this repository are unknown.`,
         nowMs + freshness().missingMs,
       );
     if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
@@ -154,7 +154,7 @@ export class DocumentStore {
       const value = await parse(await parseJsonYielding(answer.bytes), answer.bytes);
       return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
     }
-    if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
+    if (kept === undefined) throw new Error('it answers 304, but no copy is stored');
     if (kept.file.missingSinceMs !== undefined)
       return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
     const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
@@ -189,7 +189,7 @@ export class DocumentStore {
 
   #reportUnstored(url: URL, error: unknown): void {
     const message =
-      `${shownUrl(url)} was fetched, and could not be kept: ` +
+      `${shownUrl(url)} was fetched, but could not be stored: ` +
       `${error instanceof Error ? error.message : String(error)}.`;
     this.#options.tell({
       kind: 'document-failed',

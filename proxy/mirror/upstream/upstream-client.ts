@@ -119,10 +119,7 @@ export class UpstreamClient {
     const ask = (): Promise<DocumentAnswer> =>
       this.#documents.ask({ url, destination, headers, timeoutMs: documentMs, form, use });
     return this.#slots.use(url.origin, ask, documentMs, () => {
-      throw new UpstreamUnavailable(
-        `${url.origin} is being asked for too much at the same time.`,
-        this.#options.now() + 1000,
-      );
+      throw new UpstreamUnavailable(`Too many requests to ${url.origin} are waiting.`, this.#options.now() + 1000);
     });
   }
 
@@ -138,7 +135,7 @@ export class UpstreamClient {
       const size = sizeOf(response.headers['content-length']);
       const refusal =
         encoding !== undefined && encoding !== 'identity'
-          ? `it comes in an encoding (${encoding.slice(0, 40)}) that was not asked for`
+          ? `it comes in an encoding (${encoding.slice(0, 40)}) that was not requested`
           : size !== undefined && size > maxBytes
             ? `it has ${size} bytes, and at most ${maxBytes} are fetched`
             : undefined;

@@ -62,12 +62,12 @@ function offeredVersion(
   if (typeof given !== 'string' || given.toLowerCase() !== name) return { because: 'it is of another package' };
   if (typeof version !== 'string') return { because: 'it has no version' };
   const normalized = normalizeVersion(version);
-  if (normalized === undefined) return { because: 'its version is none that Composer accepts' };
+  if (normalized === undefined) return { because: 'Composer does not accept its version' };
   const label = parseDistLabel(version);
   if ('refusal' in label) return { because: `its version cannot be a path: ${label.refusal}` };
   const refusal = labelRefusal(version, normalized);
   if (refusal !== undefined) return { because: `its version ${refusal}` };
-  if (!isReadableTime(record['time'])) return { because: 'its time is no text' };
+  if (!isReadableTime(record['time'])) return { because: 'its time is not text' };
   const dist = distOf(record);
   if (dist !== undefined && 'because' in dist) return dist;
   const fault = check(record);
@@ -81,7 +81,7 @@ function distOf(record: JsonObject): OfferedDist | undefined | { readonly becaus
   if (dist === undefined || dist === null)
     return record['type'] === 'metapackage' ? undefined : { because: 'it has no archive' };
   if (!isJsonObject(dist) || dist['type'] !== 'zip' || typeof dist['url'] !== 'string' || dist['url'] === '')
-    return { because: 'its archive is no ZIP' };
+    return { because: 'its archive is not a ZIP' };
   return {
     url: dist['url'],
     reference: textOf(dist['reference']),

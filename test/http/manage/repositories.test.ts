@@ -284,7 +284,7 @@ describe('repositories', () => {
       String((((await registry.state.get(`repository/${id}`))?.value ?? {}) as Json)['credentials']);
     const sealed = await stored();
     expect(JSON.parse(registry.sealer.unseal(sealed, id).reveal())).toEqual({ username: 'ci', password: secret });
-    expect(() => registry.sealer.unseal(sealed, unknown)).toThrow(/does not open/);
+    expect(() => registry.sealer.unseal(sealed, unknown)).toThrow(/cannot be decrypted/);
 
     registry.keys.rotate('sealing');
     const store = createAuditedStore({ store: registry.state, now: Date.now });

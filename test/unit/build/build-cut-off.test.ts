@@ -119,7 +119,7 @@ describe.each(phases)('after a cut before the phase %s', (phase) => {
     await expect(rollBack({ to: 1, dryRun: false }, request(), cutAt(phase))).rejects.toThrow('cut off');
     await sound();
     expect((await run()).notices.map(({ message }) => message)).toContain(
-      'A rollback to publication 1 was cut off; this build completed it first.',
+      'A rollback to publication 1 was interrupted; this build completed it first.',
     );
     expect(publishedTree(data)).toEqual(then);
     expect((await history())[0]).toMatchObject({ previous: 2, rollback_to: 1 });
@@ -188,7 +188,7 @@ describe('a prune after a rollback whose memory was cut off (I5)', () => {
     tree.delete('data/build/history/5');
     const { notices } = await build(keeping(), series.effects());
     await sound();
-    expect(notices.map(({ message }) => message).join()).not.toContain('was cut off; this build completed it');
+    expect(notices.map(({ message }) => message).join()).not.toContain('was interrupted; this build completed it');
     expect((await pruning()).removed.map(({ version }) => version)).toContain('1.0.0');
     await sound();
   });

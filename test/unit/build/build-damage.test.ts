@@ -131,7 +131,7 @@ describe('builds of damaged data folders', () => {
     const report = await run([]);
     expect(report.serial).toBe(3);
     expect(report.notices.map(({ message }) => message)).toEqual([
-      'The build before this one was cut off while it published; this one completes it: acme/hello.',
+      'The previous build was interrupted while it published. This build completes the publication: acme/hello.',
     ]);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
@@ -249,7 +249,7 @@ describe('builds of damaged data folders', () => {
     await expect(run(['one'], { dataDirectory: tree.path('file') })).rejects.toThrow('is a file');
     await expect(run(['one'], { dataDirectory: '/proc/libretto/data' })).rejects.toThrow('no folder can be made here');
     tree.write({ nowhere: { link: 'gone' } });
-    await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
+    await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a broken symbolic link');
     await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('already contains other files');
     await expect(run(['one'], { dataDirectory: homedir() })).rejects.toThrow(`cannot be ${homedir()}`);
     tree.write({

@@ -170,7 +170,7 @@ describe('a series of builds', () => {
   it('a name with upper-case letters is published in lower case and reported', async () => {
     put('one/x', '1.0.0', 'a', { name: 'Acme/Hello' });
     const { notices } = await run(['one']);
-    expect(notices[0]?.message).toContain('writes the name as Acme/Hello');
+    expect(notices[0]?.message).toContain('has the name Acme/Hello');
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 

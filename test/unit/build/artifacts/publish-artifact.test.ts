@@ -70,7 +70,7 @@ describe('publishArtifact', () => {
 
   it('a publication during another build leaves no file behind', async () => {
     const lock = await takeLock(folder.at('data/build/lock'), effects.now);
-    await expect(publish('one', '1.0.0')).rejects.toThrow('is at work on this data folder');
+    await expect(publish('one', '1.0.0')).rejects.toThrow('uses this data folder');
     await lock.release();
     expect(files()).toEqual({});
   });

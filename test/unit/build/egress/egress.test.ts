@@ -112,7 +112,7 @@ describe('a private address is refused', () => {
     '0',
   ])('when it is written as %s', async (host) => {
     expect(await fetched(`http://${host}:${server.port}/a`, { allowAddresses: [] })).toMatch(
-      /^denied: The address .* is not a public one.*egress\.allow/,
+      /^denied: The address .* is not public\..*egress\.allow/,
     );
     expect(server.requests).toEqual([]);
   });
@@ -132,9 +132,7 @@ describe('a private address is refused', () => {
       allowAddresses: [],
       resolve: () => Promise.resolve(addresses),
     });
-    expect(found).toContain(
-      `denied: ${host} has the address ${addresses.at(-1)?.address ?? ''}, which is not a public one`,
-    );
+    expect(found).toContain(`denied: ${host} has the address ${addresses.at(-1)?.address ?? ''}, which is not public`);
     expect(server.requests).toEqual([]);
   });
 
@@ -167,7 +165,7 @@ describe('URLs', () => {
 
   it('a URL with credentials is refused, and the message does not show them', async () => {
     const found = await fetched('https://me:s3cret@host.example/a.zip?token=t0ken');
-    expect(found).toMatch(/^denied: The URL https:\/\/host\.example\/a\.zip was given with credentials/);
+    expect(found).toMatch(/^denied: The URL https:\/\/host\.example\/a\.zip contains credentials/);
     expect(found).not.toMatch(/s3cret|t0ken/);
     expect(await fetched('http://me:s3cret@:x/?t0ken')).not.toMatch(/s3cret|t0ken/);
   });

@@ -271,7 +271,7 @@ describe('an impossible rollback', () => {
   });
 
   it('under other settings than those of the last build is refused', async () => {
-    await expect(back(1, { distBaseUrl: 'https://other.example' })).rejects.toThrow(/given other settings/);
+    await expect(back(1, { distBaseUrl: 'https://other.example' })).rejects.toThrow(/used other settings/);
   });
 });
 

@@ -143,7 +143,7 @@ describe('the report of a limited source', () => {
     });
     expect(await filterScan(scan, { only: ['nobody/*'] })).toMatchObject({
       releases: [],
-      notices: ['Nothing of it is published: the limits that libretto.json sets leave none of its versions.'],
+      notices: ['None of its versions is published: the filters in libretto.json exclude all of them.'],
     });
   });
 });

@@ -83,9 +83,9 @@ describe('row 64: entries whose names collide', () => {
     ['in folders that differ in case', ['Src/b.php', 'src/b.php'], 'the same file on macOS and Windows'],
     ['in how an accent is written', ['b\u00e9.php', 'be\u0301.php'], 'the same file on macOS and Windows'],
     ['in dots at the end', ['b', 'b.'], 'the same file on macOS and Windows'],
-    ['a file where a folder is needed', ['lib', 'lib/b.php'], '"lib" stands where'],
-    ['a file where a folder is needed, but for case', ['Lib', 'lib/b.php'], '"Lib" stands where'],
-    ['a file that is a folder too', ['lib', 'lib/'], '"lib" stands where'],
+    ['a file where a folder is needed', ['lib', 'lib/b.php'], '"lib" is in the place of a folder'],
+    ['a file where a folder is needed, but for case', ['Lib', 'lib/b.php'], '"Lib" is in the place of a folder'],
+    ['a file that is a folder too', ['lib', 'lib/'], '"lib" is in the place of a folder'],
   ])('a ZIP with colliding names is refused: %s', async (_what, [one = '', other = ''], fault) => {
     const found = await refusal(
       zipOf([composerJson, { name: one, data: '1' }, { name: other, ...(other.endsWith('/') ? {} : { data: '2' }) }]),
@@ -129,7 +129,7 @@ describe('row 64: kinds of entries', () => {
       await refusal(
         zipOf([composerJson, link('l', 'src'), { name: 'src/a', data: '' }, { name: 'l/evil', data: 'x' }]),
       ),
-    ).toMatch(/ARCHIVE_UNSAFE.*"l" stands where "l\/evil" needs a folder/);
+    ).toMatch(/ARCHIVE_UNSAFE.*"l" is in the place of a folder that "l\/evil" needs/);
   });
 });
 
@@ -308,7 +308,7 @@ describe('row 64: unreadable ZIPs', () => {
     ['no ZIP', Buffer.from('<html>Not found</html>'.repeat(10)), 'not a ZIP file'],
     ['nothing', Buffer.alloc(0), 'not a ZIP file'],
     ['a ZIP that is cut off', whole.subarray(0, -30), 'not a ZIP file'],
-    ['a ZIP whose start is gone', whole.subarray(20), 'cut off or damaged'],
+    ['a ZIP whose start is gone', whole.subarray(20), 'truncated or damaged'],
     ['an encrypted entry', zipOf([composerJson, { ...a, both: { flags: 0x0801 } }]), '"a.php" is encrypted'],
     ['an entry encrypted strongly', zipOf([composerJson, { ...a, both: { flags: 0x0841 } }]), 'encrypt'],
     ['another method', zipOf([composerJson, { ...a, both: { method: 12 } }]), 'compressed by method 12'],

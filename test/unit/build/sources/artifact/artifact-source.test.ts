@@ -141,7 +141,7 @@ describe('the version of a ZIP', () => {
   });
 
   it.each([
-    ['hello.zip', 'The version of acme/hello in "hello.zip" is unknown. Call it acme-hello-1.2.0.zip'],
+    ['hello.zip', 'The version of acme/hello in "hello.zip" is unknown. Rename it to acme-hello-1.2.0.zip'],
     ['other-hello-1.2.0.zip', 'The version of acme/hello in'],
     ['hello-1.2.0-final.zip', 'The version of acme/hello in'],
     ['hello-1.2.0 (1).zip', 'The version of acme/hello in'],

@@ -79,7 +79,7 @@ describe('patterns of refs', () => {
     const refs = { tags: ['nothing*'], branches: ['no "such"'] };
     expect(await withScan({ path: repository.path, cacheDirectory, refs }, (scan) => scan)).toEqual({
       outcome: 'failed',
-      reason: 'No tag or branch is matched by "nothing*", "no \\"such\\"".',
+      reason: 'No tag or branch matches "nothing*", "no \\"such\\"".',
     });
   });
 });

@@ -168,5 +168,5 @@ it('a version whose time is no text is left out, since Composer aborts on it', a
     '1.1.0',
     '1.0.0',
   ]);
-  expect(running.of('versions-left-out')).toMatchObject([{ count: 1, first: '2.0.0: its time is no text' }]);
+  expect(running.of('versions-left-out')).toMatchObject([{ count: 1, first: '2.0.0: its time is not text' }]);
 });

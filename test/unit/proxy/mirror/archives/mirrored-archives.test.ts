@@ -219,7 +219,7 @@ describe('the record of an accepted archive', () => {
   it('a damaged record fails its request only, and no other archive is accepted in its place', async () => {
     expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({
       error: expect.stringMatching(
-        /[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/,
+        /[0-9a-f]{32}\.json is damaged: .*Restore it from a backup\. If you remove it/,
       ) as string,
       asked: 0,
       other: 200,

@@ -173,7 +173,10 @@ describe('requests to upstreams', () => {
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
     await running.mirror.close();
     expect(running.of('document-failed')).toMatchObject([
-      { message: expect.stringContaining('packages.json was fetched, and could not be kept') as unknown, stale: false },
+      {
+        message: expect.stringContaining('packages.json was fetched, but could not be stored') as unknown,
+        stale: false,
+      },
       { url: `${upstream.url}/p2/some/lib.json` },
     ]);
   });

@@ -31,7 +31,7 @@ describe('an upstream without packages.json', () => {
     for (const name of ['corp/secret', 'some/lib']) {
       const reply = await running.provider(name);
       expect([reply?.status, reply?.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);
-      expect(running.messages()[0]).toContain('packages.json is not there');
+      expect(running.messages()[0]).toContain('packages.json is missing');
     }
     expect((await running.archive('corp/secret', '99.0.0'))?.status).toBe(500);
     expect(second.server.requests).toEqual([]);
