@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';
 import { libraryTree } from '../util/package-tree.ts';
+import { startOrigin } from '../util/origin-server.ts';
 import { referenceFor, startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { describeFolder, contentsOf } from './recorder/data-folder.ts';
 import { expectRecorded } from './recorder/recording.ts';
@@ -201,4 +202,56 @@ it('the commands that serve, start, and call a remote registry behave as recorde
   await transcript.run('doctor --url http://127.0.0.1:4000 --json', { environment });
   await transcript.stop(serve.join(' '), server);
   expectRecorded('commands/serving', transcript.text());
+});
+
+it('verification and withdrawal of registered repositories with --json behave as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  const run = (command: string) => transcript.run(`repository ${command} --json`);
+  const add = async (name: string) => {
+    writeDated(workspace.at('roots', name), libraryTree(`${name}/lib`, { version: '1.0.0' }));
+    return idIn((await run(`add ${workspace.at('roots', name)} --type directory`)).stdout);
+  };
+  const [whole, lost] = [await add('whole'), await add('lost')];
+  rmSync(workspace.at('roots/lost'), { recursive: true });
+  for (const command of [
+    `verify ${whole}`,
+    `verify ${lost}`,
+    'verify repo_none',
+    'show repo_none',
+    `sync ${whole}`,
+    `sync ${lost}`,
+    `remove ${whole} --yes`,
+    'withdraw',
+    'withdraw --all',
+  ])
+    await run(command);
+  expectRecorded('commands/repositories-json', transcript.text());
+});
+
+it('a server with one feature, of a tree at an origin, behaves as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  await using origin = await startOrigin(workspace.at('data'));
+  workspace.offerPort(4003, Number(new URL(origin.url).port));
+  const create = ['token', 'create', '--description', 'reader', '--data', 'front'];
+  const { token } = await workspace.json<{ readonly token: string }>(...create);
+  const serve = 'serve --listen 127.0.0.1:4000 --log none --data front'.split(' ');
+  serve.push('--origin', 'http://127.0.0.1:4003', '--features', 'search');
+  const server = await workspace.start(serve);
+  for (const line of [
+    'GET /packages.json',
+    'GET /p2/acme/hello.json',
+    'GET /p2/acme/hello~dev.json',
+    'GET /p2/acme/none.json',
+    'GET /dist/acme/hello/1.0.0.zip',
+    'HEAD /dist/acme/hello/1.0.0.zip',
+    'GET /search.json?q=hello',
+    'GET /security-advisories?packages[]=acme/hello',
+    'POST /downloads',
+    'GET /api/packages',
+    'GET /health',
+  ])
+    await transcript.ask(line, { headers: { Authorization: `Bearer ${token}` } });
+  await transcript.stop(serve.join(' '), server);
+  for (const command of ['serve --features console', 'serve --origin ftp://127.0.0.1']) await transcript.run(command);
+  expectRecorded('commands/origin', transcript.text());
 });

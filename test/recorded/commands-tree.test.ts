@@ -1,7 +1,7 @@
 // Records the commands that publish and that inspect the published tree: streams and exit codes, each with a success
 // and an error.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';
 import { libraryTree } from '../util/package-tree.ts';
 import { expectRecorded } from './recorder/recording.ts';
@@ -183,6 +183,35 @@ it('converting a satis.json into a libretto.json behaves as recorded', async () 
   ])
     await transcript.run(`import ${command}`);
   expectRecorded('commands/import', transcript.text());
+});
+
+it('a lock that agrees with the tree, and failing commands with --json, behave as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  writeDated(workspace.at('fresh-src'), libraryTree('acme/fresh', { version: '1.0.0' }));
+  await transcript.run('build fresh-src --data fresh --json');
+  const document = JSON.parse(readFileSync(workspace.at('fresh/public/p2/acme/fresh.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  };
+  const lock = { packages: Object.values(document.packages['acme/fresh'] ?? {}), 'packages-dev': [] };
+  writeFileSync(workspace.at('fresh.lock'), JSON.stringify(lock));
+  for (const command of [
+    'impact fresh.lock',
+    'impact none.lock',
+    'build nowhere',
+    'build fresh-src --only acme/none',
+    'why acme/none',
+    'diff 99',
+    'rollback 99',
+    'prune --keep-for ever',
+    'receive packages',
+    'publish nowhere',
+    'package withdraw acme/fresh 9.0.0',
+    'package restore acme/fresh 1.0.0',
+    'package purge acme/fresh 9.0.0 --reason secret --yes',
+    'package statistics acme/none',
+  ])
+    await transcript.run(`${command} --data fresh --json`);
+  expectRecorded('commands/json', transcript.text());
 });
 
 function lockFile(): string {
