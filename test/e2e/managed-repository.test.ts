@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
+import { filesBelow } from '../util/files-below.ts';
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository, type TestRepository } from '../util/git-repository.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
@@ -292,10 +293,4 @@ function processesWith(text: string): string[] {
         return [];
       }
     });
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -2,11 +2,12 @@
 // in the form of Libretto's secrets, or a value that was sent or answered under a name for secrets. Every test registry
 // is searched when it ends (F15).
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import AdmZip from 'adm-zip';
 
 import { parseToken } from '../../proxy/auth/token-format.ts';
+import { filesBelow } from './files-below.ts';
 
 const secretNames =
   /^(?:token|secret|password|current_password|new_password|setup_code|recovery_codes|private_key|uri|material)$/;
@@ -39,8 +40,9 @@ export function assertNoSecrets(text: string, where: string): void {
 
 /** Searches all files below a data folder except its keys, and the contents of its ZIPs. */
 export function assertNoSecretsBelow(folder: string): void {
+  if (!existsSync(folder)) return;
   const keys = join(folder, 'keys');
-  for (const path of filesBelow(keys)) rememberSecrets(JSON.parse(readFileSync(path, 'utf8')));
+  for (const path of existsSync(keys) ? filesBelow(keys) : []) rememberSecrets(JSON.parse(readFileSync(path, 'utf8')));
   for (const path of filesBelow(folder)) {
     if (path.startsWith(keys)) continue;
     const bytes = readFileSync(path);
@@ -50,11 +52,4 @@ export function assertNoSecretsBelow(folder: string): void {
       for (const file of new AdmZip(path).getEntries())
         assertNoSecrets(file.getData().toString('latin1'), `${path}, ${file.entryName}`);
   }
-}
-
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -2,8 +2,9 @@
 // the digest of every archive that a document names.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { filesBelow } from './files-below.ts';
 
 /**
  * path below public/ → SHA-256 of its bytes without `published-time`: packages.json, every p2 document, and the
@@ -72,9 +73,8 @@ function namedArchives(data: string, files: readonly string[]): ReadonlySet<stri
 
 /** Sorted, relative, forward slashes. */
 export function allFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  return filesBelow(folder)
+    .map((path) => relative(folder, path))
     .sort();
 }
 

@@ -13,6 +13,7 @@ import { prune } from '../../build/prune/prune.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import { filesBelow } from './files-below.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 import { runManagement, type RunningManagement } from './running-management.ts';
 import type { Reply } from './running-proxy.ts';
@@ -176,9 +177,7 @@ function unlessRefused(error: unknown): void {
 
 /** New files have the system's time and get the registry's time here. */
 function dateArchives(folder: string, atMs: number): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
+  for (const path of filesBelow(folder)) {
     const { ctimeMs, mtimeMs } = statSync(path);
     if (ctimeMs - mtimeMs < 3_600_000) utimesSync(path, atMs / 1000, atMs / 1000);
   }
