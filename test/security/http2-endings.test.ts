@@ -73,11 +73,13 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     deaf.socket.pause();
     const patient = await open(requestFrame(1, archive, 'reader')); // accepts 64 KiB for now
     await eventually(() => received(patient).length > 65_535);
-    expect(served.proxy.connections()).toBe(3);
+    // node:http2 of Node 20 keeps the broken connection, that of Node 24 has ended it
+    expect(served.proxy.connections()).toBeGreaterThanOrEqual(2);
     const closed = served.proxy.close();
     await eventually(() => served.proxy.connections() === 1);
     await sleep(300);
     expect(served.proxy.connections()).toBe(1);
+    await eventually(() => broken.socket.closed);
     patient.socket.write(allWindows);
     patient.socket.write(frame('WINDOW_UPDATE', 0, 1, Buffer.from([0x3f, 0, 0, 0])));
     await closed;

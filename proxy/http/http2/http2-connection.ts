@@ -1,8 +1,8 @@
 // One HTTP/2 connection: limits its client's use of the server, and ends without aborting answers in progress. nghttp2
 // itself ends a connection that floods with pings, unread settings acknowledgements, continuations or senseless frames.
 // If a client cancels its requests in bulk (CVE-2023-44487), nghttp2 only accepts no further ones; this class ends the
-// connection. After some faults node:http2 keeps a stalled connection, and does not notice that its client left. So
-// every wait for a client has an end.
+// connection. After some faults node:http2 of Node 20 keeps a stalled connection, and does not notice that its client
+// left; node:http2 of Node 24 ends the connection at once. So every wait for a client has an end.
 //
 // node:http2 calls the listeners here while nghttp2 is still reading the frame. A reset at that moment sends
 // immediately and may free the stream of that frame. nghttp2 then writes to the freed stream, and the process crashes
