@@ -5,17 +5,38 @@ import { NewerFormat } from '../contract/newer-format.ts';
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import type { AnnouncedLists } from '../contract/announced-lists.ts';
+import { announcedLists, firstUnrecorded, isOutdated, newestSerial, recordedSerials } from '../memory/announced.ts';
+import { describeUnrecorded } from '../memory/tree-damage.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import { wasPublished } from '../scan/lost-announcement.ts';
 import { indexFault, type Fault, type Repairs } from './verify-fault.ts';
 
+export interface CheckedMemory {
+  readonly manifest: Manifest | undefined;
+  readonly publication: Publication | undefined;
+  readonly announced: AnnouncedLists;
+  /** history has a later publication than both */
+  readonly outdated: boolean;
+}
+
+export async function verifyMemory(output: Output, faults: Fault[]): Promise<CheckedMemory> {
+  const manifest = await verifyManifest(output, faults);
+  const publication = await verifyAnnouncement(output, manifest, faults);
+  const recorded = await recordedSerials(output);
+  const serial = newestSerial(manifest, publication);
+  const outdated = serial > 0 && isOutdated(serial, recorded);
+  if (outdated) faults.push(outdatedFault(serial, recorded));
+  return { manifest, publication, announced: await announcedLists(output, publication, manifest, recorded), outdated };
+}
+
 /**
  * The builder's memory is a cache. Damage to the memory of a source is no fault; a file that a newer Libretto wrote is
  * one.
  */
-export async function verifyManifest(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
+async function verifyManifest(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
   const unlessNewer = async <Found>(path: string, read: () => Promise<Found>): Promise<Found | undefined> => {
     try {
       return await read();
@@ -54,7 +75,7 @@ function repairAnnouncement(how: 'run' | 'remove it and run', manifest: Manifest
   return `Restore it from a backup; or ${how} \`libretto build\`${sources}`;
 }
 
-export async function verifyAnnouncement(
+async function verifyAnnouncement(
   output: Output,
   manifest: Manifest | undefined,
   faults: Fault[],
@@ -86,6 +107,17 @@ export async function verifyAnnouncement(
       );
     return undefined;
   }
+}
+
+/** The fault of an announcement and a manifest from an older copy: history has later publications. */
+function outdatedFault(serial: number, recorded: readonly number[]): Fault {
+  const unrecorded = firstUnrecorded(serial, recorded);
+  const message =
+    unrecorded === undefined
+      ? `It announces publication ${serial}, and history has publication ${Math.max(...recorded)}, as after the ` +
+        'restore of an older copy. Run `libretto build`, which compares everything and writes it again.'
+      : describeUnrecorded(unrecorded);
+  return { code: 'SERIAL_BEHIND', path: `index/${publicationPath}`, message };
 }
 
 /**

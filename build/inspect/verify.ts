@@ -12,12 +12,11 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { announcedLists, newestRecorded } from '../memory/announced.ts';
 import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
-import { unfinishedArchives, verifyAnnouncement, verifyManifest, verifyManifestBytes } from './verify-announcement.ts';
+import { unfinishedArchives, verifyManifestBytes, verifyMemory } from './verify-announcement.ts';
 import { foreignFiles, packagesOfArchives } from './verify-foreign.ts';
 import { repairsBeside, type Fault, type Notice, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
@@ -58,10 +57,8 @@ async function positionOf(output: Output): Promise<string> {
 
 async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> {
   const faults: Fault[] = [];
-  const manifest = await verifyManifest(output, faults);
-  const publication = await verifyAnnouncement(output, manifest, faults);
+  const { manifest, publication, announced, outdated } = await verifyMemory(output, faults);
   faults.push(...(await verifyAdvisoryLists(output)));
-  const announced = await announcedLists(output, publication, manifest, await newestRecorded(output));
   const lists = await verifyLists(output, announced);
   faults.push(...lists.faults);
   const repairs = repairsBeside(faults);
@@ -73,7 +70,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const context: VerifyContext = { output, tombstones: lists.tombstones, repairs, fast, settled, leftovers };
   const files = await output.list('public', '');
   const { checked, known, same } = await verifyPackages(
-    { listing, placing, publication, archived: packagesOfArchives(files, context) },
+    { listing: outdated ? undefined : listing, placing, publication, archived: packagesOfArchives(files, context) },
     context,
     faults,
   );

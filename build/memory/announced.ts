@@ -14,21 +14,20 @@ import type { Manifest } from './manifest.ts';
 
 /**
  * `manifest` counts first during a publication and after an interrupted one. It also counts if the announcement is lost
- * or damaged, or names no lists. `lastRecorded` is the result of `newestRecorded`.
+ * or damaged, or names no lists. `recorded` is the result of `recordedSerials`.
  */
 export async function announcedLists(
   output: Pick<Output, 'read' | 'list'>,
   publication: Publication | undefined,
   manifest: Manifest | undefined,
-  lastRecorded: number,
+  recorded: readonly number[],
 ): Promise<AnnouncedLists> {
   if (publication === undefined && manifest === undefined) return recordedLists(await recordsOnDisk(output));
   const [first, second] = isInterrupted(manifest, publication) ? [manifest, publication] : [publication, manifest];
   const purged = first?.purged ?? second?.purged ?? [];
   const withheld = first?.withheld ?? second?.withheld ?? [];
   const serial = newestSerial(manifest, publication);
-  // A publication writes its serial into the manifest before its record: both files come from an older backup.
-  if (lastRecorded <= serial) return { purged, withheld };
+  if (!isOutdated(serial, recorded)) return { purged, withheld };
   const newer = recordedLists((await recordsOnDisk(output)).filter((record) => record.serial > serial));
   return {
     purged: distinct([...purged, ...newer.purged], purgedKey),
@@ -36,10 +35,27 @@ export async function announcedLists(
   };
 }
 
-/** The last serial in history; 0 for none. */
-export async function newestRecorded(output: Pick<Output, 'list'>): Promise<number> {
-  const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
-  return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
+/** The serials in history, in no order. */
+export async function recordedSerials(output: Pick<Output, 'list'>): Promise<readonly number[]> {
+  const paths = await output.list('build', historyFolder);
+  return [...new Set(paths.map((path) => Number(path.split('/')[1])))].filter((serial) => Number.isSafeInteger(serial));
+}
+
+/**
+ * True if history has a later publication than `serial`, the serial of announcement and manifest: both come from an
+ * older backup. A publication writes its serial into the manifest before its record.
+ */
+export function isOutdated(serial: number, recorded: readonly number[]): boolean {
+  return recorded.some((one) => one > serial);
+}
+
+/** The first publication after `serial` that has no record, although a later one has. undefined: there is none. */
+export function firstUnrecorded(serial: number, recorded: readonly number[]): number | undefined {
+  if (serial === 0 || !isOutdated(serial, recorded)) return undefined;
+  const later = new Set(recorded);
+  let next = serial + 1;
+  while (later.has(next)) next += 1;
+  return next < Math.max(...recorded) ? next : undefined;
 }
 
 export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {

@@ -19,6 +19,8 @@ export interface SoundParts {
   /** packages.json, its time included */
   readonly root: boolean;
   readonly rootText: boolean;
+  /** history has a later publication than announcement and manifest */
+  readonly outdated: boolean;
 }
 
 /** One sentence or more for each damage. */
@@ -35,6 +37,7 @@ function lostParts(sound: SoundParts): readonly string[] {
     ...(sound.root || sound.publication === undefined
       ? []
       : [sound.rootText ? otherTime : lost(`public/${rootDocumentPath}`)]),
+    ...(sound.outdated ? [olderThanHistory] : []),
   ];
 }
 
@@ -88,6 +91,28 @@ export function refuseUnproven(unproven: readonly string[], recovers: GuardedLis
       '`libretto package purged --recover FILE` takes the tombstones of an older copy too.',
   );
 }
+
+/**
+ * Throws ListDamaged: the publication `unrecorded` may have purged or withdrawn versions, and neither the announcement
+ * nor history names them.
+ */
+export function refuseUnrecorded(unrecorded: number | undefined, recovers: GuardedList | undefined): void {
+  if (unrecorded === undefined || recovers === 'purged') return;
+  throw new ListDamaged(purgedPath, `${describeUnrecorded(unrecorded)} Nothing was published.`);
+}
+
+export function describeUnrecorded(unrecorded: number): string {
+  return (
+    `index/${publicationPath} and build/${manifestPath} are older than history, and the record of publication ` +
+    `${unrecorded} is gone. That publication may have purged or withdrawn versions, and a build might publish them ` +
+    'again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package purged ' +
+    '--recover`: it takes later purges and withdrawals from history and from the state.'
+  );
+}
+
+const olderThanHistory =
+  `index/${publicationPath} and build/${manifestPath} were older than history, as after the restore of an older copy. ` +
+  'The build compared everything with the published tree and rebuilt it.';
 
 const otherTime =
   `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: ` +

@@ -16,7 +16,14 @@ import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { announcedLists, isInterrupted, newestRecorded, newestSerial } from './announced.ts';
+import {
+  announcedLists,
+  firstUnrecorded,
+  isInterrupted,
+  isOutdated,
+  newestSerial,
+  recordedSerials,
+} from './announced.ts';
 import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
@@ -62,6 +69,8 @@ export interface TreeMemory {
   readonly announced: AnnouncedLists;
   /** lists below index/ that are missing, and that nothing in the tree names a row of */
   readonly unproven: readonly string[];
+  /** a publication after announcement and manifest without a record: its purges are unknown; undefined for none */
+  readonly unrecorded: number | undefined;
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for a non-empty tree without announcement and packages.json. */
@@ -74,35 +83,53 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const rootIntact = isIntact(root, publication);
   const interrupted = isInterrupted(manifest, publication);
   const wasWhole = publication === undefined ? root.stamp !== undefined : !interrupted;
-  const lastRecorded = await newestRecorded(output);
-  const announced = await announcedLists(output, publication, manifest, lastRecorded);
-  const listed = isPublishedText || publication === undefined ? root.names : undefined;
+  const recorded = await recordedSerials(output);
+  const serial = newestSerial(manifest, publication);
+  const outdated = serial > 0 && isOutdated(serial, recorded);
+  const announced = await announcedLists(output, publication, manifest, recorded);
+  const listed = (isPublishedText && !outdated) || publication === undefined ? root.names : undefined;
   const unproven = (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [];
   return {
     damage: describeDamage(
-      { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText },
+      { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText, outdated },
       listed === undefined ? unproven : [],
     ),
     interrupted: interrupted && publication !== undefined,
     publication,
     // the manifest may be lost, or come from an older backup: history still has the last serial (I6)
-    serial: Math.max(newestSerial(manifest, publication), lastRecorded),
-    sources: knownSources(manifest, publication),
-    undone: publication === undefined ? manifest?.undone : publication.undone,
+    serial: Math.max(serial, ...recorded),
     trusted:
-      rootIntact && manifest !== undefined && manifest.serial === publication?.serial && manifest.settings === settings,
-    leftovers: interrupted ? manifest.placing : [],
-    stale: new Set(manifest?.stale),
+      !outdated &&
+      rootIntact &&
+      manifest !== undefined &&
+      manifest.serial === publication?.serial &&
+      manifest.settings === settings,
     names: listed ?? (await knownAmong(root.names ?? [], output)),
     namesKnown: listed !== undefined,
     isPublished: isPublishedBy(listed, publication),
     rootIntact,
     rootStamps: [publication?.root, manifest?.root, root.stamp].filter((stamp) => stamp !== undefined),
+    ...builderMemory(manifest, publication),
+    announced,
+    unproven,
+    unrecorded: firstUnrecorded(serial, recorded),
+  };
+}
+
+/** The parts that the manifest and the announcement name. */
+function builderMemory(
+  manifest: Manifest | undefined,
+  publication: Publication | undefined,
+): Pick<TreeMemory, 'sources' | 'undone' | 'leftovers' | 'stale' | 'settings' | 'rollback' | 'purging'> {
+  const interrupted = isInterrupted(manifest, publication);
+  return {
+    sources: knownSources(manifest, publication),
+    undone: publication === undefined ? manifest?.undone : publication.undone,
+    leftovers: interrupted ? manifest.placing : [],
+    stale: new Set(manifest?.stale),
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
-    announced,
-    unproven,
   };
 }
 
@@ -143,7 +170,7 @@ export async function readKnownSources(output: Output): Promise<readonly Publish
 /** Returns `announced` of the whole memory, without reading the rest. */
 export async function readAnnounced(output: Pick<Output, 'read' | 'list'>): Promise<AnnouncedLists> {
   const [publication, manifest] = [await readPublication(output), await readManifest(output)];
-  return announcedLists(output, publication, manifest, await newestRecorded(output));
+  return announcedLists(output, publication, manifest, await recordedSerials(output));
 }
 
 /**

@@ -2,7 +2,7 @@
 // one of the two is lost, no advice gives the other up. Where both are lost, history still names purges and
 // withdrawals.
 
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { registryCopy } from '../util/registry-copy.ts';
@@ -21,7 +21,6 @@ const { at, data, libretto, succeeds, lose, versions } = registryCopy(
   },
   async () => {
     await succeeds('build', 'src');
-    for (const path of [announcement, manifest]) cpSync(data(`${path}`), at(`before/${path}`));
     await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
     await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
   },
@@ -49,39 +48,6 @@ it('verify advises to remove only a damaged announcement, and to name the source
   expect((await libretto('verify')).stderr).toContain(advice('run') + known);
   lose(manifest);
   expect((await libretto('verify')).stderr).toContain(advice('run') + unknown);
-});
-
-it('an announcement and a manifest from an older backup lead to a refusal, and the recovery keeps the versions out', async () => {
-  for (const path of [announcement, manifest]) cpSync(at(`before/${path}`), data(`${path}`));
-  lose(tombstones, withdrawn);
-  const { exitCode, stderr } = await libretto('build');
-  expect([exitCode, stderr]).toEqual([
-    2,
-    expect.stringContaining('Or run `libretto package withdraw acme/hello 1.0.0`'),
-  ]);
-  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
-  expect((await libretto('build')).stderr).toContain('libretto package purged --recover');
-  await succeeds('package', 'purged', '--recover');
-  await succeeds('build');
-  expect(versions()).toEqual(['acme/hello@1.2.0']);
-  const { serial } = JSON.parse(readFileSync(data(announcement), 'utf8')) as {
-    readonly serial: number;
-  };
-  expect(serial, 'I6').toBeGreaterThan(3);
-});
-
-it('history counts after such a restore although it begins later, and the recovery takes withdrawals from the state', async () => {
-  for (const path of [announcement, manifest]) cpSync(at(`before/${path}`), data(`${path}`));
-  lose(tombstones, withdrawn, 'build/history/2');
-  expect((await libretto('build')).exitCode).toBe(2);
-  await succeeds('package', 'purged', '--recover');
-  expect(await libretto('build')).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('package withdraw acme/hello 1.0.0') as string,
-  });
-  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
-  await succeeds('build');
-  expect(versions()).toEqual(['acme/hello@1.2.0']);
 });
 
 describe('a build without announcement and manifest', () => {

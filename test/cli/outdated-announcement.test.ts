@@ -1,0 +1,96 @@
+// Tests an announcement and a manifest from an older copy, beside a newer history (I6, I9, I21). Purged and withdrawn
+// versions stay out, the serial rises, and a build publishes again what later publications added.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { registryCopy } from '../util/registry-copy.ts';
+
+const [announcement, manifest, root] = [
+  'index/_publication.json',
+  'build/manifest.json',
+  'public/packages.json',
+] as const;
+const [tombstones, withdrawn] = ['index/_purged.json', 'index/_withheld.json'] as const;
+
+/** Publication 2 purged 1.1.0, publication 3 withdrew 1.0.0. `before` has files of publication 1. */
+const { at, data, libretto, succeeds, lose, versions } = registryCopy(
+  {
+    ...saying('src/one', '1.0.0', 'first'),
+    ...saying('src/two', '1.1.0', secret),
+    ...saying('src/three', '1.2.0', 'third'),
+    ...saying('upload', '2.0.0', 'fourth'),
+  },
+  async () => {
+    await succeeds('build', 'src');
+    copy('before', announcement, manifest);
+    await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+    await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+  },
+);
+
+function copy(to: string, ...paths: readonly string[]): void {
+  for (const path of paths) cpSync(data(path), at(to, path), { preserveTimestamps: true });
+}
+
+const putBack = (from: string): void => cpSync(at(from), data(), { recursive: true, preserveTimestamps: true });
+const serial = (): number =>
+  (JSON.parse(readFileSync(data(announcement), 'utf8')) as { readonly serial: number }).serial;
+
+it('a whole history keeps the versions out, and the advice restores the lists', async () => {
+  putBack('before');
+  lose(tombstones, withdrawn);
+  const { exitCode, stderr } = await libretto('build');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining('Or run `libretto package withdraw acme/hello 1.0.0`'),
+  ]);
+  await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+  expect((await libretto('build')).stderr).toContain('libretto package purged --recover');
+  await succeeds('package', 'purged', '--recover');
+  await succeeds('build');
+  expect(versions()).toEqual(['acme/hello@1.2.0']);
+  expect(serial(), 'I6').toBeGreaterThan(3);
+});
+
+it.each([
+  ['of the purge', ['build/history/2'], [tombstones, withdrawn]],
+  ['of the purge, beside older lists', ['build/history/2'], []],
+  ['of the withdrawal', ['build/history/3'], [tombstones, withdrawn]],
+])(
+  'nothing is published without the record %s, and the recovery takes it from the state',
+  async (_, records, lists) => {
+    await succeeds('publish', 'upload');
+    putBack('before');
+    lose(...records, ...lists);
+    const refusal = expect.stringMatching(
+      /the record of publication [23] is gone[^]*`libretto package purged --recover`/,
+    );
+    expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: refusal });
+    for (const command of [['build'], ['package', 'withdraw', 'acme/hello', '1.0.0']])
+      expect([command, await libretto(...command)]).toEqual([
+        command,
+        expect.objectContaining({ exitCode: 2, stderr: refusal }),
+      ]);
+    await succeeds('package', 'purged', '--recover');
+    if ((await libretto('build')).exitCode !== 0) await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+    await succeeds('build', 'src', `artifact:${data('artifacts')}`);
+    expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/hello@2.0.0']);
+    await succeeds('verify');
+  },
+);
+
+it('a build publishes again what later publications added, and verify names no file of it as foreign', async () => {
+  copy('older', announcement, manifest, root);
+  mkdirSync(at('src/new'));
+  writeFileSync(at('src/new/composer.json'), '{"name": "acme/new", "version": "1.0.0"}');
+  await succeeds('build');
+  putBack('older');
+  const { exitCode, stderr } = await libretto('verify');
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('history has publication 4')]);
+  expect(stderr).not.toContain('acme/new');
+  expect((await libretto('build')).stdout).toContain('were older than history');
+  expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/new@1.0.0']);
+  expect(serial(), 'I6').toBe(5);
+  await succeeds('verify');
+});
