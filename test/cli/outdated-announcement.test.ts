@@ -3,7 +3,7 @@
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 
 const [announcement, manifest, root] = [
@@ -16,10 +16,10 @@ const [tombstones, withdrawn] = ['index/_purged.json', 'index/_withheld.json'] a
 /** Publication 2 purged 1.1.0, publication 3 withdrew 1.0.0. `before` has files of publication 1. */
 const { at, data, libretto, succeeds, lose, versions } = registryCopy(
   {
-    ...saying('src/one', '1.0.0', 'first'),
-    ...saying('src/two', '1.1.0', secret),
-    ...saying('src/three', '1.2.0', 'third'),
-    ...saying('upload', '2.0.0', 'fourth'),
+    ...packageContaining('src/one', '1.0.0', 'first'),
+    ...packageContaining('src/two', '1.1.0', secret),
+    ...packageContaining('src/three', '1.2.0', 'third'),
+    ...packageContaining('upload', '2.0.0', 'fourth'),
   },
   async () => {
     await succeeds('build', 'src');
