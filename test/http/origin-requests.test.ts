@@ -33,7 +33,7 @@ async function ask(
   requests = createOriginRequests({
     address: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`, authorization: undefined },
     connections: options.connections ?? 4,
-    headersTimeoutMs: options.headersTimeoutMs ?? 300,
+    headersTimeoutMs: options.headersTimeoutMs ?? 20_000,
     userAgent: 'test',
   });
   return requests;
@@ -71,7 +71,8 @@ describe('a request to an origin', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OriginFailure) });
     // Node 24 keeps a connection that was opened for an abandoned request; Node 20 closes it
     await eventually(() => sockets.size <= 1);
-    expect((await origin.open(get('file-4'))).status).toBe(200);
+    const status = (): Promise<number> => origin.open(get('file-4')).then((reply) => reply.status);
+    await expect.poll(() => status().catch(String), { timeout: 10_000 }).toBe(200); // a busy machine may need two tries
   });
 
   it('reuses a connection, and is sent once more where the origin closed that connection', async () => {
