@@ -5,8 +5,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
-import { parsePublication } from '../contract/publication.ts';
-import { PackageDamaged } from '../contract/refusals.ts';
+import { parsePublication, type PublishedSource } from '../contract/publication.ts';
+import { UploadsLost } from '../contract/refusals.ts';
 import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
@@ -14,7 +14,7 @@ import type { ArtifactTree } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
 
 /**
- * Throws PackageDamaged if the folder has no ZIP, although versions other than `upload` are published from the folder
+ * Throws UploadsLost if the folder has no ZIP, although versions other than `upload` are published from the folder
  * and were not withdrawn. Where the folder lost some ZIPs only, the upload withdraws their versions and names them.
  */
 export async function refuseLostUploads(
@@ -34,11 +34,18 @@ export async function refuseLostUploads(
       if (name === upload.name && entry.reference === upload.reference) continue;
       // an interrupted withdrawal has moved the ZIP there, and this build completes the withdrawal
       if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
-      throw new PackageDamaged(
+      throw new UploadsLost(
         `${join(tree.dataDirectory, artifactsFolder)} has no ZIP, but ${name} ${entry.version} is published from it. ` +
-          'Mount the folder, or restore it from a backup. To withdraw all uploads, run `libretto build --forget ' +
-          `${uploads.location}\` first. Nothing was published.`,
+          `Nothing was published. Mount the folder, or restore it from a backup. ${forgettingAll(uploads)}`,
       );
     }
   }
+}
+
+/** The id is exact: a location has another meaning where the working directory is not the data folder. */
+function forgettingAll({ id, from }: PublishedSource): string {
+  const command = `\`libretto build --forget ${id}\``;
+  return from === 'configuration'
+    ? `To withdraw all uploads, first remove the folder from the sources in libretto.json. Then run ${command}.`
+    : `To withdraw all uploads, run ${command} first.`;
 }

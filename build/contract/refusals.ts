@@ -46,6 +46,14 @@ export class PackageDamaged extends BuildRefused {
   }
 }
 
+/** The folder of uploads has no ZIP, although versions are published from it: the upload published nothing. */
+export class UploadsLost extends PackageDamaged {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UploadsLost';
+  }
+}
+
 /** Another build holds the lock. */
 export class BuildBusy extends Error {
   constructor(message: string) {

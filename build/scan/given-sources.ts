@@ -116,28 +116,46 @@ export function rememberedSource({ location, from, options }: PublishedSource, d
   return { spec: restoreSource(location, dataDirectory), from, options: noOptions, hasOptions: options === true };
 }
 
+/** An exact id names one source. Throws BuildRefused for another text that several remembered sources match. */
 function findRemembered(
   text: string,
   request: SourceRequest,
   remembered: readonly PublishedSource[],
   dataDirectory: string,
 ): PublishedSource {
-  const prefixed = sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`));
-  const specs = prefixed ? [text] : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
-  const found = remembered.find(
-    (source) =>
-      source.id === text ||
-      source.location === text ||
-      specs.some((candidate) => idOf(candidate, request.baseDirectory, dataDirectory) === source.id),
-  );
-  refuseRegistered(`--forget ${text}`, found);
-  if (found !== undefined) return found;
+  const named = remembered.find(({ id }) => id === text);
+  const found = named === undefined ? findMatching(text, request, remembered, dataDirectory) : [named];
+  if (found.length > 1)
+    throw new BuildRefused(
+      `--forget ${text} can mean ${found.length} recorded sources: ` +
+        `${found.map(({ id, location }) => `${id} (${location})`).join(', ')}. The locations are relative to the ` +
+        'data folder. Give --forget the id of one source.',
+    );
+  const [source] = found;
+  refuseRegistered(`--forget ${text}`, source);
+  if (source !== undefined) return source;
   if (text === unknownSource) return lostSource;
   const list =
     remembered.length === 0
       ? 'This tree has no recorded source.'
-      : `The recorded sources are ${remembered.map((source) => source.location).join(', ')}.`;
+      : `The recorded sources are ${remembered.map(({ location }) => location).join(', ')}.`;
   throw new BuildRefused(`--forget ${text}: this tree has no such source. ${list}`);
+}
+
+/**
+ * The sources that `text` is the remembered location of, or whose path it is from the working directory. A text without
+ * a prefix matches every kind of source there.
+ */
+function findMatching(
+  text: string,
+  { baseDirectory }: SourceRequest,
+  remembered: readonly PublishedSource[],
+  dataDirectory: string,
+): readonly PublishedSource[] {
+  const prefixed = sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`));
+  const specs = prefixed ? [text] : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
+  const ids = new Set(specs.map((candidate) => idOf(candidate, baseDirectory, dataDirectory)));
+  return remembered.filter(({ id, location }) => location === text || ids.has(id));
 }
 
 function idOf(text: string, base: string, dataDirectory: string): string | undefined {

@@ -2,7 +2,7 @@
 
 import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
-import { ListDamaged, PackageDamaged } from '../../build/contract/refusals.ts';
+import { ListDamaged, PackageDamaged, UploadsLost } from '../../build/contract/refusals.ts';
 
 /**
  * Turns a damaged list into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
@@ -13,6 +13,7 @@ export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Ou
     return await work;
   } catch (error) {
     if (error instanceof ListDamaged) return refusedByList(error.list);
+    if (error instanceof UploadsLost) return refused('TREE_DAMAGED', lostUploads);
     if (error instanceof PackageDamaged) return refused('TREE_DAMAGED', damagedPackage);
     throw error;
   }
@@ -21,6 +22,10 @@ export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Ou
 const damagedPackage =
   'A published file is damaged on the host of the registry, and nothing was changed. Ask the operator to run ' +
   '`libretto verify`, which names the file and the repair.';
+
+const lostUploads =
+  'The folder of uploads has lost its ZIPs on the host of the registry, and nothing was changed. Ask the operator to ' +
+  'run `libretto doctor`, which names the folder and the way back.';
 
 function refusedByList(list: string): RefusedArtifact {
   const [versions, command] =

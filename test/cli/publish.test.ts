@@ -1,6 +1,6 @@
 // Tests `libretto publish` on a data folder and on a remote registry.
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
@@ -73,11 +73,10 @@ describe('libretto publish on the data folder', () => {
       expect(await run(['hello', '--data', 'data'])).toMatchObject({
         exitCode: 2,
         stderr: expect.stringMatching(
-          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact:\.\/artifacts` first/,
+          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact-[0-9a-f]{12}` first/,
         ) as string,
       });
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
-    rmSync(folder.at('data/artifacts'), { recursive: true });
     renameSync(folder.at('away'), folder.at('data/artifacts'));
     expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);

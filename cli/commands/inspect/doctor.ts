@@ -14,6 +14,7 @@ import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../../doctor/registry.ts';
+import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
@@ -84,17 +85,27 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     ...(await settled('disk', 'Check the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Replace it with the folder keys of a backup.', () => checkKeys(config, context))),
     ...(await checkStateAndFeatures(config, context, isForeign)),
-    ...(await settled(
-      'tree',
-      'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
-      async () =>
-        config.origin.value === undefined
-          ? checkTree(folder.path, now().getTime())
-          : skipped('tree', 'The served tree is at the origin, not in the data folder.'),
-    )),
+    ...(await checkPublished(config, now())),
     ...(await settled('lock', 'Check the permissions of the folders build and state.', () =>
       checkProcesses(folder.path, now()),
     )),
+  ];
+}
+
+/** A damaged tree ends the check of uploads, which reads the serving indexes. */
+async function checkPublished(config: Config, now: Date): Promise<readonly Finding[]> {
+  const { value: path } = config.data;
+  if (config.origin.value !== undefined)
+    return [skipped('tree', 'The served tree is at the origin, not in the data folder.')];
+  const tree = await settled(
+    'tree',
+    'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
+    () => checkTree(path, now.getTime()),
+  );
+  if (tree.some(({ verdict }) => verdict === 'failed')) return tree;
+  return [
+    ...tree,
+    ...(await settled('uploads', 'Check the permissions of the folder artifacts.', () => checkUploads(path))),
   ];
 }
 
