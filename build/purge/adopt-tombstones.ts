@@ -15,6 +15,7 @@ import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
 import { tombstonesOfSameBytes } from './same-bytes.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
+import { hasUnprovenWithdrawals } from './unproven-withdrawals.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
 /** The effect of foreign tombstones on a registry. */
@@ -59,6 +60,8 @@ export interface Recovery extends Adoption {
   readonly dropped: readonly PurgedVersion[];
   /** rows of an edited list whose digests, reason and date no other record confirms */
   readonly unconfirmed: readonly PurgedVersion[];
+  /** true: nothing proves that no version was withdrawn by hand */
+  readonly unprovenWithdrawals: boolean;
   /** a damaged package that keeps versions of `purged` until the next build: the fault and the remedy */
   readonly damage?: string;
 }
@@ -102,7 +105,8 @@ export async function planRecovery(
   const added = [...merged.slice(known.length), ...replacedTombstones(missing, since)];
   const purged = await recoveredPurges(output, added);
   const unconfirmed = edited ? known.filter((row) => !given.has(purgedKey(row))) : [];
-  return { recovery: { added, purged, replaced, dropped, unconfirmed }, confirmed, more };
+  const unprovenWithdrawals = await hasUnprovenWithdrawals(output, recorded.withheld);
+  return { recovery: { added, purged, replaced, dropped, unconfirmed, unprovenWithdrawals }, confirmed, more };
 }
 
 /**

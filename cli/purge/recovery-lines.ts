@@ -50,6 +50,11 @@ export function describeRecovery(recovery: Recovery, count: number): readonly st
 
 const notYet = 'These versions are on this registry. A package is damaged, so that the next build purges them:';
 
+const noWithdrawals =
+  'No record of a withdrawal was found in the list, the announcement, the history and the state. The next build ' +
+  'publishes each version again that was withdrawn by hand and that its source has. Before that build, withdraw these ' +
+  'versions again: `libretto package withdraw PACKAGE VERSION`.';
+
 /** The planned changes of a recovery. */
 export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
   const { added, purged } = recovery;
@@ -63,8 +68,9 @@ export function describeRecoveryPlan(recovery: Recovery): readonly string[] {
   ];
 }
 
-function warningsOf({ replaced, dropped, unconfirmed }: Recovery): readonly string[] {
+function warningsOf({ replaced, dropped, unconfirmed, unprovenWithdrawals }: Recovery): readonly string[] {
   return [
+    ...(unprovenWithdrawals ? [noWithdrawals] : []),
     ...section(
       'Only the label and the reference of these versions are known. Builds no longer block the files of these ' +
         'versions under another label:',

@@ -51,7 +51,7 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
     return { db, directory, turn, unwritable, close: () => inTurn(turn, () => db.close()) };
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw unusableDirectory(directory, error);
+    throw damagedPage(directory, error) ?? unusableDirectory(directory, error);
   } finally {
     release?.();
   }
@@ -97,6 +97,14 @@ function corrupt(directory: string, damage: string): StateError {
   return new StateError('STATE_CORRUPT', `The state file ${stateFileOf(directory)} is damaged: ${damage}. ${wayBack}`);
 }
 
+/** STATE_CORRUPT for lmdb's error about a damaged page; undefined for any other error. */
+export function damagedPage(directory: string, error: unknown): StateError | undefined {
+  const reason = reasonOf(error);
+  if (!/^MDB_(CORRUPTED|PAGE_NOTFOUND|CURSOR_FULL|INVALID)/.test(reason)) return undefined;
+  const message = `The state in ${directory} is damaged: ${reason}. ${wayBack}`;
+  return new StateError('STATE_CORRUPT', message, { cause: error });
+}
+
 /**
  * A full disk refuses the file of the turn, and a read-only one too. Reading needs no turn, so that neither ends it.
  */
@@ -139,6 +147,8 @@ export async function write(
       () => error,
       (why: unknown) => why,
     );
+    const damage = damagedPage(directory, cause);
+    if (damage !== undefined) throw damage;
     throw new StateError(
       'STATE_WRITE_FAILED',
       `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ` +

@@ -9,7 +9,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import { storageAdvice } from '../../build/contract/storage-fault.ts';
-import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
+import {
+  damagedPage,
+  openDatabase,
+  reasonOf,
+  stateFileOf,
+  write,
+  type Database,
+  type LmdbDatabase,
+} from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
@@ -92,7 +100,7 @@ async function openState(directory: string, makeAs: StateIdentity | undefined): 
   }
   const lmdb = await openDatabase(directory);
   try {
-    assertSchema(lmdb);
+    whole(directory, () => assertSchema(lmdb));
     return lmdb;
   } catch (error) {
     await lmdb.close();
@@ -128,12 +136,12 @@ function readQuiet(db: Database): number {
   return (db.get(quietKey) as number | undefined) ?? 0;
 }
 
-/** Throws StateError if a row is no JSON. */
+/** Throws StateError if a row is no JSON, or if lmdb finds a damaged page. */
 function whole<T>(directory: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) throw damagedPage(directory, error) ?? error;
     throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row is not JSON. ${wayBack}`, {
       cause: error,
     });
@@ -163,15 +171,23 @@ function readRange(db: Database, prefix: string, { after, limit, reverse = false
   return Array.from(found, ({ key, value, version }) => ({ key, value, revision: version ?? 0 }));
 }
 
+function readConditions(db: Database, { conditions }: StateChange): { generation: number; holds: boolean } {
+  const generation = readGeneration(db);
+  return {
+    generation,
+    holds: conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision),
+  };
+}
+
 async function commit(lmdb: LmdbDatabase, change: StateChange): Promise<boolean> {
-  const { db } = lmdb;
+  const { db, directory } = lmdb;
   for (;;) {
     // all in one turn of the event loop, and therefore of one snapshot
-    const generation = readGeneration(db);
-    if (!change.conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision)) return false;
+    const { generation, holds } = whole(directory, () => readConditions(db, change));
+    if (!holds) return false;
     if (change.puts.length + change.deletes.length === 0) return true;
     const next = generation + 1;
-    const quiet = readQuiet(db);
+    const quiet = whole(directory, () => readQuiet(db));
     const done = await write(lmdb, () =>
       db.ifVersion(generationKey, generation, () => {
         for (const { key, value } of change.puts) void db.put(key, value, next);

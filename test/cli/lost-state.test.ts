@@ -136,6 +136,24 @@ describe('a lost state', () => {
   );
 
   it.each([
+    [['token', 'list']],
+    [['token', 'create', '--description', 'another']],
+    [['user', 'list']],
+    [['package', 'purged']],
+    [['settings', 'set', 'mirroring.enabled', 'true']],
+  ])('with a page of another kind ends %j with the way back', async (command) => {
+    damagePagesWith('token/', (page) => void page.writeUInt16LE(0x40, 18));
+    const { exitCode, stderr } = await run(...command);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^libretto: The state in .* is damaged: .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/m,
+      ),
+    ]);
+    expect(stderr).not.toContain('unexpected error');
+  });
+
+  it.each([
     ['a token', () => `token/${id}`, 'a record of the kind "token" is malformed'],
     ['a user', () => 'user/usr_0123456789abcdef', 'a record of the kind "user" is malformed'],
     ['an event of the audit log', () => 'audit/event/000000000001', 'its audit log is broken at event 1'],

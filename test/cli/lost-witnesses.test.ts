@@ -97,6 +97,25 @@ describe('a build without announcement and manifest', () => {
     });
   });
 
+  it('a recovery without the state says that no withdrawal is on record, and `package withdraw` repeats one', async () => {
+    const unknown = 'No record of a withdrawal was found';
+    expect((await libretto('package', 'purged', '--recover')).stdout).not.toContain(unknown);
+    const copy = await libretto('package', 'purged', '--json');
+    writeFileSync(at('purged.json'), copy.stdout);
+    lose(announcement, manifest, tombstones, withdrawn, 'build/history', 'state', 'state.json');
+    const [planned, recovered] = [
+      await libretto('package', 'purged', '--recover', 'purged.json', '--dry-run'),
+      await libretto('package', 'purged', '--recover', 'purged.json', '--yes'),
+    ];
+    for (const { exitCode, stdout } of [planned, recovered])
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining(unknown)]);
+    expect(recovered.stdout).toContain('`libretto package withdraw PACKAGE VERSION`');
+    await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
+    await succeeds('build', 'src');
+    expect(versions()).toEqual(['acme/hello@1.2.0']);
+    expect((await libretto('package', 'purged', '--recover')).stdout).not.toContain(unknown);
+  });
+
   it('warns where packages.json is lost too: nothing proves that no version was purged', async () => {
     lose(announcement, manifest, tombstones, withdrawn, 'build/history', 'public/packages.json');
     const { exitCode, stdout, stderr } = await libretto('build', 'src');
