@@ -8,6 +8,7 @@ import { manifestPath, parseManifestSerial } from '../../build/contract/manifest
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { readPublishedTree } from './published-tree.ts';
 
 const [announcement, root] = [`index/${publicationPath}`, `public/${rootDocumentPath}`];
@@ -42,6 +43,45 @@ function wasPublished(dataDirectory: string): boolean {
   const last = orUnknown(() => parseLastBuild(readFileSync(join(dataDirectory, lastBuildPath), 'utf8')));
   if ((serial ?? 0) > 1 || last?.outcome === 'published' || last?.outcome === 'unchanged') return true;
   return serial === undefined && (isThere(join(dataDirectory, root)) || hasIndex(join(dataDirectory, 'index')));
+}
+
+/**
+ * Throws UsageError for a folder without a publication, such as a mistyped --data: a command that needs one creates no
+ * folder there. A damaged tree passes, because the command repairs or names the damage.
+ */
+export function refuseUnpublished(dataDirectory: string): void {
+  if (readPublishedTree(dataDirectory) === undefined && treeDamage(dataDirectory) === undefined)
+    throw nothingPublished(dataDirectory);
+}
+
+/**
+ * Throws UsageError for a folder without any file of a registry. A registry passes while one archive, one document, one
+ * record or the state is left.
+ */
+export function refuseWithoutTraces(dataDirectory: string): void {
+  const isLeft = (path: string): boolean => {
+    const place = join(dataDirectory, path);
+    return isThere(place) && orUnknown(() => readdirSync(place))?.length !== 0;
+  };
+  if (!traces.some(isLeft)) throw nothingPublished(dataDirectory);
+}
+
+/** Files and folders of every registry. Other folders with these names are part of other projects too: public, build. */
+const traces = [
+  'index',
+  root,
+  'public/p2',
+  'public/dist',
+  `build/${manifestPath}`,
+  'build/history',
+  'build/sources',
+  'mirror',
+  'state',
+  'state.json',
+];
+
+function nothingPublished(dataDirectory: string): UsageError {
+  return new UsageError(`Nothing is published in ${dataDirectory}. Name the data folder with --data.`);
 }
 
 /** True also for a dangling link. */

@@ -10,6 +10,7 @@ import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson } from '../../io/output.ts';
+import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -23,6 +24,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   ];
   if (name === undefined || reference === undefined || 'refusal' in label)
     throw new UsageError('No published artifact has this package, version and reference.');
+  refuseUnpublished(config.data.value);
   const outcome = await orDamagedList(
     withdrawArtifact(
       { name, version: label.label, reference },

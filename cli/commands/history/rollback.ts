@@ -10,6 +10,7 @@ import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
+import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -25,6 +26,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const dryRun = flags['dryRun'] === true;
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
+  refuseUnpublished(config.data.value);
   const by = { actor, command: 'rollback' };
   const request = {
     ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),

@@ -7,7 +7,7 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
-import { openState } from '../../state/open-state.ts';
+import { openStateIfAny } from '../../state/open-state.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { describeKeys, keyDocuments } from '../../text/key-text.ts';
@@ -25,7 +25,11 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
   if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
   const config = await loadConfig({ flags, environment, workingDirectory });
   const now = (): number => context.now().getTime();
-  const state = await openState(config);
+  const state = await openStateIfAny(config);
+  if (state === undefined)
+    throw new UsageError(
+      `There is no state in ${config.data.value}, so no key is in use. Name the data folder with --data.`,
+    );
   try {
     const store = createAuditedStore({ store: state, now });
     const { keys, sealer } = composeKeys(config, context);

@@ -14,6 +14,7 @@ import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { refuseWithoutTraces } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
 import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
@@ -27,6 +28,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
         'list the purged versions.',
     );
   const config = await loadConfig({ flags, environment, workingDirectory });
+  if (flags['recover'] !== undefined) refuseWithoutTraces(config.data.value);
   const recovery =
     flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
   if (recovery !== undefined && flags['dryRun'] === true) {
@@ -56,7 +58,7 @@ async function recover(
 }
 
 /** Dropped rows are whole: a file of them recovers those that are right. */
-function shown({ added, purged, replaced, dropped, unconfirmed, damage }: Recovery): JsonObject {
+function shown({ added, purged, replaced, dropped, unconfirmed, unprovenWithdrawals, damage }: Recovery): JsonObject {
   return {
     added: added.length,
     tombstones: added.map(labelOf),
@@ -64,6 +66,7 @@ function shown({ added, purged, replaced, dropped, unconfirmed, damage }: Recove
     replaced: replaced.map((row) => ({ ...row })),
     dropped: dropped.map((row) => ({ ...row, content: row.content === null ? null : { ...row.content } })),
     doubtful: unconfirmed.map(labelOf),
+    ...(unprovenWithdrawals ? { unproven_withdrawals: true } : {}),
     ...(damage === undefined ? {} : { damage }),
   };
 }

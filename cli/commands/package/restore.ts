@@ -15,6 +15,7 @@ import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
+import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -22,6 +23,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
+  refuseUnpublished(config.data.value);
   const request = await restoringRequest(
     meant,
     buildRequest(config, {

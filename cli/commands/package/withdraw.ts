@@ -14,8 +14,7 @@ import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
-import { treeDamage } from '../../tree/damaged-tree.ts';
-import { readPublishedTree } from '../../tree/published-tree.ts';
+import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -28,9 +27,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printJson(stdout, outcome);
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
-  // A mistyped --data must not create folders. The build repairs a damaged tree, or refuses.
-  if (readPublishedTree(config.data.value) === undefined && treeDamage(config.data.value) === undefined)
-    throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
+  refuseUnpublished(config.data.value);
   const withdrawn = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else
